@@ -1,10 +1,11 @@
 /**
- * The embedded PostgreSQL of a data folder, with only the driver setup of `src/persistence/database.ts` (its pool, each
+ * The embedded PostgreSQL of a data folder, with only the driver setup of `src/persistence/database/database.ts` (its pool, each
  * statement prepared once per connection).
  */
 import { join } from 'node:path';
 import { Pool } from 'pg';
-import { connectionsOver, typeParsers } from '#src/persistence/dialect.ts';
+import { connectionsOver, typeParsers } from '#src/persistence/database/dialect.ts';
+import { prepareText } from '#src/persistence/database/prepared-texts.ts';
 import { prepareSocketFolder } from '#src/persistence/embedded/socket-folder.ts';
 
 export type BareDatabase = AsyncDisposable & {
@@ -26,7 +27,10 @@ export const openBareDatabase = async (dataFolder: string): Promise<BareDatabase
   });
   const { execute } = connectionsOver(pool);
   return {
-    execute: (sql, parameters = []) => execute(sql, parameters),
+    execute(sql, parameters = []) {
+      prepareText(sql);
+      return execute(sql, parameters);
+    },
     [Symbol.asyncDispose]: () => pool.end(),
   };
 };

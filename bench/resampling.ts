@@ -1,5 +1,5 @@
 /** Cost of resampling a synthesizer's voice to the telephone rate, compared to linear interpolation. */
-import { loadResampler } from '#sip/resampler.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import type { Bench } from './bench.ts';
 import { median } from './percentile.ts';
 

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pino from 'pino';
 import { z } from 'zod';
-import { createDirectEndpoint } from '#sip/media/direct/direct-endpoint.ts';
-import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
+import { createDirectEndpoint } from '#sip/rtp/direct-endpoint.ts';
+import { createMediaThread } from '#sip/media-thread/media-thread.ts';
 import { steadyClock } from '#src/clocks.ts';
 import type { Bench } from './bench.ts';
 import { percentile } from './percentile.ts';
@@ -27,7 +27,7 @@ export const benchSoundGaps: Bench = async ({ started, print }) => {
     parameters: (port) => ({ arguments: [String(port)] }),
     readyPath: '/',
   });
-  const thread = createSoundThread({
+  const thread = createMediaThread({
     ports: { from: 26_000, to: 26_398 },
     logger: pino({ level: 'silent' }),
   });

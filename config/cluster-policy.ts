@@ -1,5 +1,5 @@
 /**
- * Gateways that share a database; see `judge-nodes.ts` of src/cluster. A killed gateway is detected within five
+ * Gateways that share a database; see `nodes/judge-nodes.ts` of src/continuity. A killed gateway is detected within five
  * seconds: its session disappears at once, while a running one restores its session or renews its row in less than
  * three looks. A gateway that is disconnected without notice, or frozen, keeps its calls for half a minute. That is
  * longer than clients need for a database failover and shorter than people wait in silence.
@@ -26,7 +26,7 @@ export const cluster = {
     },
   },
   callFollowing: { connectMs: 3_000, stallMs: 15_000, lookMs: 1_000 },
-  /** See `CountingNumbers` of src/cluster. A lease lasts for three looks. */
+  /** See `CountingNumbers` of src/cluster. A lease lasts for three checks. */
   counting: { leaseMs: 3_000, patienceMs: 5_000, impatienceMs: 30_000, retryMs: 50 },
   /** See `NatsNumbers` of src/cluster. */
   nats: { connectMs: 3_000, retryMs: 1_000, lookMs: 1_000 },

@@ -29,7 +29,7 @@ export type DrachtioConfig = Readonly<{
   trunkAddress: string | null;
   /** Number format towards the trunk. */
   trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
-  /** Which component carries the audio of its calls. */
+  /** Component that carries the audio of calls on the configured trunk. */
   trunkMedia: 'freeswitch' | 'auto' | 'direct';
   /** Allowed codecs in order of preference; `null`: the default telephone codecs. */
   trunkCodecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;
@@ -45,6 +45,8 @@ export type DrachtioConfig = Readonly<{
   rtp: { host: string; ports: { from: number; to: number } };
   /** A call without RTP for this long has lost its audio; 0 disables the check. */
   rtpTimeoutMs: number;
+  /** Percentage of idle CPU below which a FreeSWITCH takes no new calls; 0 for no minimum. */
+  minIdleCpu: number;
 }>;
 
 /** Any server with the chat completions API. */
@@ -132,6 +134,7 @@ const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   mediaHost: values.GW_MEDIA_HOST,
   rtp: { host: values.GW_RTP_HOST ?? values.GW_MEDIA_HOST, ports: values.GW_RTP_PORTS },
   rtpTimeoutMs: values.GW_RTP_TIMEOUT_SEC * 1_000,
+  minIdleCpu: values.GW_FREESWITCH_MIN_IDLE_CPU,
 });
 
 const hepOf = (values: z.infer<typeof settings>): Config['hep'] => {

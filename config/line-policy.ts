@@ -1,11 +1,11 @@
 /** Limits and times of real telephone lines; part of the platform's policy (`policy.ts`). */
 
-/** Maximum waits for a trunk; see `TrunkTimes` of sip/drachtio/signalling/signalling.ts. */
+/** Maximum waits for a trunk; see `TrunkTimes` of sip/drachtio/signalling.ts. */
 export const trunkTimes = {
   silenceMs: 4_000,
   answerMs: 4_000,
   patienceMs: 3_000,
-  longestRestMs: 3_600_000,
+  longestCoolDownMs: 3_600_000,
   byeMs: 1_500,
   registrationSec: 600,
   /** Session timer: how long a call continues without a refresh from the counterparty (RFC 4028). */

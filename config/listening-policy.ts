@@ -1,6 +1,6 @@
 /** Settings of speech detection on real lines; part of the platform's policy (`policy.ts`). */
 
-/** Answering-machine detection; see `AnsweringNumbers` of sip/listening. */
+/** Answering-machine detection; see `AnsweringNumbers` of sip/audio/listening. */
 export const answeringMachine = {
   decideWithinMs: 30_000,
   greetingMs: 8_000,
@@ -11,7 +11,7 @@ export const answeringMachine = {
   lateWordsMs: 3_000,
 } as const;
 
-/** Detection of the other party's speech on real lines; see `ListeningNumbers` of sip/listening. */
+/** Detection of the other party's speech on real lines; see `ListeningNumbers` of sip/audio/listening. */
 export const listening = {
   voice: {
     mode: 3,

@@ -90,7 +90,7 @@ export const closing = {
   /** How long lines have to confirm their end after the gateway has hung up all calls. */
   lastEndsMs: 6_000,
   lastFactsMs: 2_000,
-  /** See `HandOverNumbers` of src/calls/recovery. */
+  /** See `HandOverNumbers` of src/continuity. */
   handOver: { lookMs: 50, batch: 100, silenceMs: 3_000 },
   /** How long the shutdown waits until all data of handed-over calls is stored. */
   handOverWriteMs: 5_000,
@@ -103,7 +103,7 @@ export const closing = {
   legsMs: 2_000,
   /** Limit of the whole shutdown, after which unfinished work is abandoned. */
   longestMs: 45_000,
-  /** The same limit, counted from the second signal. */
+  /** The shutdown limit, counted from the second signal. */
   hurriedMs: 12_000,
 } as const;
 
@@ -249,7 +249,7 @@ export const streamsPerKey = 20;
 export const speechEngines = {
   limits: {
     connectMs: 3_000,
-    firstSoundMs: 4_000,
+    firstAudioMs: 4_000,
     wholeSpeechMs: 30_000,
     longestSpeechMs: 120_000,
     answerMs: 15_000,
@@ -316,7 +316,7 @@ export const listenInLimits = {
 /** Browsers that receive simulated calls; see sip/webphone. Reloading the page takes less than `comeBackMs`. */
 export const webPhones = {
   comeBackMs: 6_000,
-  /** See `SoundNumbers` of sip/webphone. */
+  /** See `PhoneAudioNumbers` of sip/webphone. */
   sound: { burstMs: 2_000, stallMs: 20_000 },
   limits: {
     phones: 200,

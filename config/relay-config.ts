@@ -9,7 +9,7 @@ import { settings } from './settings.ts';
 type Address = { host: string; port: number };
 
 export type RelayConfig = Readonly<{
-  /** Address at which gateways reach it. */
+  /** Address at which gateways reach the relay. */
   listen: Address;
   drachtio: Address & { secret: string };
   logLevel: z.infer<typeof settings>['GW_LOG_LEVEL'];

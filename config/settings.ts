@@ -90,6 +90,7 @@ export const settings = z.object({
   GW_RELAY: hostAndPort(9023).optional(),
   GW_FREESWITCH: hostAndPortListOrNone(8021).default([{ host: '127.0.0.1', port: 8021 }]),
   GW_FREESWITCH_SECRET: z.string().default('ClueCon'),
+  GW_FREESWITCH_MIN_IDLE_CPU: wholeNumber(0, 99).default(0),
   GW_TRUNK: address('must be the host, or host:port, of a SIP trunk').optional(),
   GW_TRUNK_ADDRESSES: trunkAddressList.optional(),
   GW_TRUNK_NUMBERS: z

@@ -4,7 +4,7 @@ import { secretWanted } from './control.ts';
 import type { ConversationInput, ConversationMessage, SayRequest } from './conversation-context.ts';
 import type { AnsweredBy, CallRoute, LineEvent, LineEventOf, LineInput, SipDetails } from './line.ts';
 import { outcomeOf, type CallOutcome, type EndReason } from './outcome.ts';
-import type { SoundFigures } from './sound-figures.ts';
+import type { MediaStatistics } from './media-statistics.ts';
 import type {
   BriefingWritten,
   Transfer,
@@ -94,10 +94,10 @@ export type CallContext = Pick<CallInput, 'callId'> & {
   endWasSeen: boolean;
   sip: SipDetails | null;
   route: CallRoute | null;
-  sound: SoundFigures | null;
+  sound: MediaStatistics | null;
 };
 
-/** For a call that was taken over during or before the entry of secret digits. */
+/** Masking of DTMF digits in a call that was taken over during or before the entry of secret ones. */
 const secretKeysOf = ({ takenOver }: CallInput): CallContext['keys']['secret'] =>
   takenOver === null || secretWanted(takenOver.conversation) === null
     ? null

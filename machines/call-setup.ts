@@ -19,7 +19,7 @@ import type { ConversationEvent } from './conversation-context.ts';
 import type { CallFact } from './facts.ts';
 import { line, type AnsweredBy, type KeysCommand, type LineCommand } from './line.ts';
 import type { EndReason } from './outcome.ts';
-import type { DtmfMeans } from './sound-figures.ts';
+import type { DtmfMeans } from './media-statistics.ts';
 import type { BriefingWritten, TransferFailure, TransferRequest, TransferWanted } from './transfer.ts';
 
 export const callSetup = setup({
@@ -41,7 +41,7 @@ export const callSetup = setup({
     longestAnnouncement: 120_000,
     /** Limit for a line that does not report the end of the briefing. */
     longestBriefing: 180_000,
-    /** Counted from the end of the briefing. */
+    /** Time in which the person may accept, from the end of the briefing. */
     acceptWait: 15_000,
     /** A line connects without external dependencies. */
     longestConnecting: 10_000,
@@ -89,7 +89,7 @@ export const callSetup = setup({
     wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     /** Answerer detection is outbound only. */
-    /** Behind call screening, a second answerer may follow. */
+    /** After call screening, a second answerer may follow. */
     isToBeTold: ({ context: { input, answeredBy }, event }) =>
       input.direction === 'outbound' &&
       event.type === 'line.answered_by' &&

@@ -16,7 +16,7 @@ const notAccepted = {
 } as const;
 
 /**
- * It is unknown which parties are connected, so the line is ended instead of being returned to the agent or the person.
+ * The connected parties are unknown, so the line is ended instead of being returned to the agent or the person.
  */
 const unreported = { target: '#call.active.ending', actions: ends.forMedia } as const;
 

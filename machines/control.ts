@@ -44,7 +44,7 @@ const requestOf = (control: Control): ControlRequest => {
       return { type: 'transfer.wanted', wanted: control.transfer };
     case 'change_language':
       return { type: 'language.requested', language: control.language };
-    // Only sending DTMF digits is left.
+    // The remaining control sends DTMF digits.
     default:
       return { type: 'keys.requested', keys: control.keys };
   }

@@ -10,7 +10,7 @@ import {
 import type { CallFact } from './facts.ts';
 import type { LineEventOf } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
-import type { ResumedAs } from './taken-over.ts';
+import type { ResumedAs } from './resume-state.ts';
 import { failedTransferTurn, type TransferMessage } from './transfer.ts';
 import { hasBegun, type Spoken, type Turns } from './turns.ts';
 
@@ -133,7 +133,7 @@ const spokenTurn = (spoken: Spoken | null): CallFact => {
   return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
 };
 
-/** Silence has no time from the line. */
+/** Consent by words or a digit has the time of the line; silence has none. */
 const consent = (given: boolean) => (how: ConsentMeans) =>
   ({
     type: 'publish',

@@ -4,7 +4,7 @@ import type { ConsentMessage, ConsentWanted } from './consent.ts';
 import { languageBehind, type ControlRequest, type WaitingControl } from './control.ts';
 import type { BargeIn, LineEvent } from './line.ts';
 import type { ReplyEvent } from './reply.ts';
-import type { TakenOverCall } from './taken-over.ts';
+import type { CallResumeState } from './resume-state.ts';
 import type { TransferAnnounced, TransferMessage } from './transfer.ts';
 import type { Turns } from './turns.ts';
 import type { VoicemailMessage } from './voicemail.ts';
@@ -44,7 +44,7 @@ export type ConversationInput = Phrases & {
   silenceTimeoutSec: number;
   bargeIn: BargeIn;
   /** `null` for a conversation that begins with the answer. */
-  takenOver: TakenOverCall | null;
+  takenOver: CallResumeState | null;
 };
 
 /**
@@ -153,4 +153,4 @@ export const phrasesOf = ({
 
 const saidBefore = ({
   conversation: { resumesAs: _resumesAs, unsaid: _unsaid, ...said },
-}: TakenOverCall): Omit<ConversationContext, 'callId' | 'input' | 'unplayed'> => said;
+}: CallResumeState): Omit<ConversationContext, 'callId' | 'input' | 'unplayed'> => said;

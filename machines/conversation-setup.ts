@@ -22,7 +22,7 @@ import {
   withSpoken,
   type UtteranceReport,
 } from './turns.ts';
-import type { ResumedAs } from './taken-over.ts';
+import type { ResumedAs } from './resume-state.ts';
 import { voicemailMachine, type VoicemailEvent } from './voicemail.ts';
 
 const answerTo = ({ input }: ConversationContext, event: ConversationEvent): Assent | null =>

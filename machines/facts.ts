@@ -4,10 +4,10 @@
  */
 import type { KeysWanted } from './collected-keys.ts';
 import type { ConsentMeans } from './consent.ts';
-import type { AnsweredBy, CallRoute, OneWaySound, SipDetails, TransferMode } from './line.ts';
+import type { AnsweredBy, CallRoute, OneWayAudio, SipDetails, TransferMode } from './line.ts';
 import type { EndReason, FinalStatus } from './outcome.ts';
 import type { ReplyFailure } from './reply.ts';
-import type { SoundFigures } from './sound-figures.ts';
+import type { MediaStatistics } from './media-statistics.ts';
 import type { TransferFailure } from './transfer.ts';
 
 /**
@@ -24,7 +24,7 @@ export type CallFact =
   | { type: 'call.held'; at: number }
   | { type: 'call.resumed'; at: number }
   /** One party does not hear the other. */
-  | { type: 'sound.one_way'; at: number; missing: OneWaySound }
+  | { type: 'sound.one_way'; at: number; missing: OneWayAudio }
   /** Whether the other party agreed to the consent announcement. */
   | { type: 'call.consent'; at?: number; given: boolean; how: ConsentMeans }
   | { type: 'call.hangup_requested'; at?: number; immediate: boolean }
@@ -99,7 +99,7 @@ export type CallFact =
       status: FinalStatus;
       sip?: SipDetails;
       route?: CallRoute;
-      sound?: SoundFigures;
+      sound?: MediaStatistics;
       /** The end of this call was not observed: its duration is unknown if it was answered. */
       durationIsKnown?: false;
     };

@@ -2,25 +2,24 @@
  * The life of one line, for every driver (`sip/`): answer, hold and end. The first cause decides the end; later ones
  * are ignored.
  */
-import { assign, setup } from 'xstate';
+import { assign, emit, setup } from 'xstate';
 import type { LineEventOf, LineReport, UnansweredCause } from './line.ts';
 
 /** The side that ended a line; `cause` is `null` for an answered line. */
 export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
 
-/** Actions of a line life on its line. */
-export type LineActions = {
-  report(report: LineReport): void;
-  carrySound(): void;
+/** Effects of a line life on its line, emitted once the new state is reached (`sip/run-line-life.ts`). */
+export type LineEffect =
+  | { type: 'report'; report: LineReport }
+  | { type: 'carrySound' }
   /** Stops listening and ringing. */
-  fallSilent(end: LineEnd): void;
+  | { type: 'fallSilent'; end: LineEnd }
   /**
    * Ends the call at the far end, if it is still unaware of the end; `released` follows, unless the line was closed.
    */
-  release(end: LineEnd): void;
+  | { type: 'release'; end: LineEnd }
   /** The call continues without this line: releases local resources without notifying the far end. */
-  leave(): void;
-};
+  | { type: 'leave' };
 
 export type LineLifeEvent =
   /** The far end rings, holds the call or resumes it; these events may repeat. */
@@ -46,32 +45,34 @@ export type LineLifeEvent =
 const report = (type: `line.${'ringing' | 'answered' | 'adopted' | 'held' | 'resumed' | 'failed'}`) =>
   ({ type: 'report', params: { type } }) as const;
 
-const lastWord = ({ by, cause }: LineEnd): LineReport =>
+const finalReport = ({ by, cause }: LineEnd): LineReport =>
   cause === null ? { type: 'line.ended', by } : { type: 'line.unanswered', cause };
 
 export const lineLifeMachine = setup({
   types: {
-    input: {} as LineActions,
+    /** `isAdopted`: the call was answered in another process. */
+    input: {} as { isAdopted: boolean },
     /** Until the line has an end, `end` is the one for a hang-up by the gateway. */
-    context: {} as { line: LineActions; end: LineEnd },
+    context: {} as { end: LineEnd },
     events: {} as LineLifeEvent,
+    emitted: {} as LineEffect,
   },
   actions: {
     noteAnswered: assign({ end: { by: 'gateway', cause: null } }),
     noteUnanswered: assign((_, cause: UnansweredCause) => ({ end: { by: 'counterparty', cause } as const })),
     noteLeft: assign(({ context: { end } }) => ({ end: { ...end, by: 'counterparty' } as const })),
-    report: ({ context }, report: LineReport) => context.line.report(report),
-    reportEnd: ({ context: { line, end } }) => line.report(lastWord(end)),
     noteCutOff: assign({ end: { by: 'network', cause: null } }),
-    carrySound: ({ context }) => context.line.carrySound(),
-    fallSilent: ({ context: { line, end } }) => line.fallSilent(end),
-    release: ({ context: { line, end } }) => line.release(end),
-    leave: ({ context }) => context.line.leave(),
+    report: emit((_, report: LineReport) => ({ type: 'report', report })),
+    reportEnd: emit(({ context: { end } }) => ({ type: 'report', report: finalReport(end) })),
+    carrySound: emit({ type: 'carrySound' }),
+    fallSilent: emit(({ context: { end } }) => ({ type: 'fallSilent', end })),
+    release: emit(({ context: { end } }) => ({ type: 'release', end })),
+    leave: emit({ type: 'leave' }),
   },
 }).createMachine({
   id: 'line-life',
-  description: 'The life of one line.',
-  context: ({ input }) => ({ line: input, end: { by: 'gateway', cause: 'cancelled' } }),
+  description: 'The life of one line, from dialling or arrival to its release.',
+  context: ({ input }) => ({ end: { by: 'gateway', cause: input.isAdopted ? null : 'cancelled' } }),
   initial: 'calling',
   on: {
     closed: { target: '.over', actions: ['fallSilent', 'release'] },
@@ -94,14 +95,14 @@ export const lineLifeMachine = setup({
       },
       states: {
         connecting: {
-          description: 'Nothing is known of the far end.',
+          description: 'The far end has sent no sign yet.',
           on: { rang: { target: 'ringing', actions: report('line.ringing') } },
         },
         ringing: { description: 'The far end rings.' },
       },
     },
     answered: {
-      description: 'The line stands and carries voices.',
+      description: 'The line is answered and carries audio.',
       initial: 'connected',
       on: {
         left: { target: 'leaving', actions: 'noteLeft' },
@@ -111,18 +112,18 @@ export const lineLifeMachine = setup({
       },
       states: {
         connected: {
-          description: 'Both parties are there.',
+          description: 'Both parties are connected.',
           on: { held: { target: 'held', actions: report('line.held') } },
         },
         held: {
           description: 'The other party has put the call on hold.',
           on: { resumed: { target: 'connected', actions: report('line.resumed') } },
         },
-        failed: { description: 'The sound is lost, and the call will hang up.', on: { 'sound.lost': {} } },
+        failed: { description: 'The audio is lost, and the call will hang up.', on: { 'sound.lost': {} } },
       },
     },
     leaving: {
-      description: 'The line has ended, and its call does not know yet.',
+      description: 'The line has ended, and its call is not yet notified.',
       initial: 'releasing',
       entry: 'fallSilent',
       on: { closed: 'over', 'handed.over': 'over' },
@@ -133,12 +134,12 @@ export const lineLifeMachine = setup({
           on: { released: 'reporting', unanswered: 'reporting' },
         },
         reporting: {
-          description: 'The last word is on its way to the call.',
+          description: 'The final report is on its way to the call.',
           entry: 'reportEnd',
           on: { reported: '#line-life.over' },
         },
       },
     },
-    over: { description: 'Nothing is left of the line.', type: 'final' },
+    over: { description: 'All resources of the line are released.', type: 'final' },
   },
 });

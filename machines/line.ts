@@ -21,7 +21,7 @@
  *    only utterances as played that were fully audible; on resume it continues from the same place, and its final
  *    report covers the audio before and after the pause. `stopTalking` ends a pause, too.
  * 9. Missing audio is reported at most once per direction, before the final event.
- * 10. An adopted line (`Lines.adopt`) never emits that it was answered: it emits once that it is adopted, followed by
+ * 10. An adopted line (`Lines.resume`) never emits that it was answered: it emits once that it is adopted, followed by
  *    the events of an answered line; or that it has ended, by the gateway if it could not be adopted. It reports the
  *    result of actions of the other party between the two gateways: held, resumed or ended.
  * 11. Each `transfer` is answered by exactly one of `line.transferred`, `line.transfer_failed`, `line.referred` and
@@ -45,8 +45,8 @@
  *    progress the line reports to it, or by `refuseRefer`. The line itself refuses further requests meanwhile, and a
  *    request without a timely answer.
  */
-import { fromCallback } from 'xstate';
-import type { DtmfMeans, SoundFigures } from './sound-figures.ts';
+import { fromCallback, type AnyActorRef } from 'xstate';
+import type { DtmfMeans, MediaStatistics } from './media-statistics.ts';
 
 export type Direction = 'inbound' | 'outbound';
 
@@ -89,7 +89,7 @@ export type CallRoute = {
 };
 
 /** Direction without audio: audio of the other party is missing; or ours does not arrive, according to RTCP reports. */
-export type OneWaySound = 'nothing_received' | 'nothing_delivered';
+export type OneWayAudio = 'nothing_received' | 'nothing_delivered';
 
 /** Events of a line, for its call. `at` and `startedAt` are wall-clock milliseconds since the epoch. */
 export type LineEvent =
@@ -133,7 +133,7 @@ export type LineEvent =
   /** The machine records from now on: its beep is over, or it has been silent for long. */
   | { type: 'line.takes_message'; at: number }
   /** The call exists, and one party does not hear the other. */
-  | { type: 'line.one_way'; at: number; missing: OneWaySound }
+  | { type: 'line.one_way'; at: number; missing: OneWayAudio }
   /** The person of a warm transfer answered, and is not connected yet. */
   | { type: 'line.transfer_answered'; at: number }
   /** The briefing was heard to its end. */
@@ -164,7 +164,7 @@ export type LineEvent =
       by: 'counterparty' | 'network' | 'gateway';
       sip?: SipDetails;
       route?: CallRoute;
-      sound?: SoundFigures;
+      sound?: MediaStatistics;
     };
 
 /** Cold: the person who answers is connected at once. Warm: hears a briefing first. */
@@ -268,9 +268,9 @@ export type TurnEndMode = 'pause' | 'recognizer' | 'model';
 
 export type TurnEnd = {
   mode: TurnEndMode;
-  /** A turn is never over before this silence … */
+  /** A turn is never over before this silence. */
   minSilenceMs: number;
-  /** … and a turn with words is always over after this one, whichever detector is used. */
+  /** A turn with words is always over after this silence, for any detector. */
   maxSilenceMs: number;
 };
 
@@ -304,11 +304,14 @@ export interface Line {
    */
   leave(): void;
   /** Whether another gateway could take over now: the line is answered, and its far end survives this process. */
-  canBeLeft(): boolean;
+  canBeResumed(): boolean;
 }
 
-/** Starts dialing (outbound) or answers the waiting arrival of this call (inbound). */
-export type OpenLine = (input: LineInput, emit: (event: LineEvent) => void) => Line;
+/**
+ * Starts dialing (outbound) or answers the waiting arrival of this call (inbound). `parent`: the line actor of the call;
+ * the charts of the line then belong to the actor system of the call.
+ */
+export type OpenLine = (input: LineInput, emit: (event: LineEvent) => void, parent?: AnyActorRef) => Line;
 
 /** The actor's place in the charts; the composition root provides the real one. */
 export const line = fromCallback<LineCommand | KeysCommand, LineInput>(() => {

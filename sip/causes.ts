@@ -7,7 +7,7 @@ import type { SipReason, UnansweredCause } from '#machines/line.ts';
 import { reasonsIn } from './headers/reasons.ts';
 
 export type SipRefusal = {
-  /** 300 to 699. */
+  /** SIP status, 300 to 699. */
   status: number;
   /** The `Reason` header (RFC 3326), if present. */
   reason?: string | undefined;

@@ -6,10 +6,7 @@
  * recognized shortly before.
  */
 import type { LineEvent, LineReport } from '#machines/line.ts';
-import type { Cancel, LineTime } from './line-time.ts';
-
-/** A finished utterance. `startedAt` is wall-clock time. */
-export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
+import type { Cancel, LineTime } from '#sip/audio/line-time.ts';
 
 export const createLineReports = (
   time: LineTime,

@@ -2,16 +2,22 @@
  * Common interface of the line drivers (simulator, drachtio, web phone). `machines/line.ts` defines the commands and
  * reports of a single line; this file defines how lines are created.
  */
+import type { AnyActorRef } from 'xstate';
 import type { Line, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 
 export type OnArrival = (arrival: Arrival) => Promise<ArrivalVerdict>;
 
 /** `warning`: a component is down but calls are possible. */
 export type LinesHealth = { ready: true; warning?: string } | { ready: false; detail: string };
 
-export type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
+export type ResumeLine = (
+  input: LineInput,
+  checkpoint: LineCheckpoint,
+  emit: (event: LineEvent) => void,
+  parent?: AnyActorRef,
+) => Line;
 
 export interface Lines {
   readonly name: 'simulator' | 'drachtio' | 'none';
@@ -22,7 +28,7 @@ export interface Lines {
    * Takes over a call of another process: reports `line.adopted` when its audio is connected, or `line.ended` if that
    * is impossible.
    */
-  readonly adopt: AdoptLine;
+  readonly resume: ResumeLine;
   /** Whether calls can be placed and answered now, with a sentence if they cannot or a component is down. */
   health(): LinesHealth;
   /**
@@ -35,12 +41,12 @@ export interface Lines {
 }
 
 /** For drivers whose far ends end with the process. `endedAt`: time of the end by the driver's clock. */
-export const adoptNothing =
-  (endedAt: () => number): AdoptLine =>
-  (_input, _left, emit) => {
+export const resumeNothing =
+  (endedAt: () => number): ResumeLine =>
+  (_input, _checkpoint, emit) => {
     const end = setImmediate(() => emit({ type: 'line.ended', at: endedAt(), by: 'gateway' }));
     const beSilent = (): void => clearImmediate(end);
-    return { tell() {}, close: beSilent, leave: beSilent, canBeLeft: () => false };
+    return { tell() {}, close: beSilent, leave: beSilent, canBeResumed: () => false };
   };
 
 /** The driver of a gateway without telephone lines. */
@@ -50,7 +56,7 @@ export const createNoLines = (): Lines => ({
   open() {
     throw new Error('This gateway has no telephone lines');
   },
-  adopt() {
+  resume() {
     throw new Error('This gateway has no telephone lines');
   },
   health: () => ({ ready: true }),

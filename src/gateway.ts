@@ -11,37 +11,37 @@ import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { trunkMachine, type TrunkActors } from '#machines/trunk-life.ts';
-import { createStreamPermits } from '#src/api/stream-permits.ts';
+import { createStreamPermits } from '#src/api/http/stream-permits.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
-import { createLostCalls } from '#src/calls/recovery/lost-calls.ts';
-import { openDatabaseClock } from '#src/persistence/database-clock.ts';
+import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
+import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
-import { nodeDuties } from './start/node-duties.ts';
+import { nodeDuties } from './parts/node-duties.ts';
 import { countryOf } from './start/country.ts';
 import { linkOfCredentials } from './start/link-of-credentials.ts';
 import { platformPolicyOf } from './start/platform-policy.ts';
 import { writeCredentials, type Credentials } from './start/credentials.ts';
-import { endCalls } from './start/end-calls.ts';
-import type { Foundation } from './start/foundation.ts';
-import { urlOf } from './start/http-server.ts';
-import { startTakeOver, takeLeftCalls } from './start/left-calls.ts';
-import { startAgents } from './start/start-agents.ts';
-import { startCalls, type CallWorld } from './start/start-calls.ts';
-import { startCluster } from './start/start-cluster.ts';
-import { startEvents } from './start/start-events.ts';
-import { startHandOver } from './start/start-hand-over.ts';
-import { startHttpServer } from './start/start-http-server.ts';
-import { startJournal } from './start/start-journal.ts';
-import { startLanguageModel } from './start/start-language-model.ts';
-import { startLines } from './start/start-lines.ts';
-import { startOutgoing } from './start/start-outgoing.ts';
-import { keepToRetention } from './start/keep-to-retention.ts';
-import { startRecordings } from './start/start-recordings.ts';
-import { startStorage, type Storage } from './start/start-storage.ts';
-import { ownSurroundings, type Surroundings } from './start/surroundings.ts';
+import { endCalls } from './parts/shutdown.ts';
+import type { Runtime } from './parts/runtime.ts';
+import { urlOf } from './start/gateway-url.ts';
+import { startTakeOver, takeLeftCalls } from './parts/left-calls.ts';
+import { startAgents, startLanguageModel } from './parts/agents.ts';
+import { startCalls, type CallWorld } from './parts/calls.ts';
+import { startCluster } from './parts/cluster.ts';
+import { startEvents } from './parts/events.ts';
+import { startHandOver } from './parts/hand-over.ts';
+import { startHttpServer } from './parts/http.ts';
+import { startJournal } from './parts/journal.ts';
+import { startTelephony } from './parts/telephony.ts';
+import { startOutgoing } from './parts/outgoing.ts';
+import { keepToRetention } from './housekeeping/retention.ts';
+import { startRecordings } from './parts/recordings.ts';
+import { startStorage, type Storage } from './parts/storage.ts';
+import { realEnvironment, type Environment } from './parts/environment.ts';
 import { version } from './version.ts';
 import { createVirtualClock } from './virtual-clock.ts';
 
@@ -69,15 +69,15 @@ const callMachineWith = ({ line, startReply, publish, askForTransfer }: CallWorl
   return callMachine.provide({ actors: { line, conversation }, actions: { publish, askForTransfer } });
 };
 
-const startFoundation = async (
+const openRuntime = async (
   config: Config,
   logger: Logger,
   started: AsyncDisposableStack,
-  surroundings: Surroundings,
-): Promise<Foundation & Pick<Storage, 'seeded'>> => {
+  environment: Environment,
+): Promise<Runtime & Pick<Storage, 'seeded'>> => {
   const country = countryOf(config.country);
   const platformPolicy = platformPolicyOf(config);
-  const storage = await startStorage(config, logger, started, surroundings);
+  const storage = await startStorage(config, logger, started, environment);
   const keeping = { ...storage, numbers: policy.retention, clock: systemClock, logger };
   started.defer(keepToRetention(keeping).close);
   const databaseClock = await openDatabaseClock(storage.database, { steady: steadyClock, logger });
@@ -92,10 +92,11 @@ const startFoundation = async (
     clock: systemClock,
     steadyClock,
     databaseClock: databaseClock.clock,
+    bus: createCallBus({ logger }),
     callTime: createCallTime({ wall: systemClock.now, steady: steadyClock.now }),
     callClock,
     logger,
-    surroundings,
+    environment,
     started,
   };
 };
@@ -108,51 +109,51 @@ const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string)
 export const startGateway = async (
   config: Config,
   logger: Logger,
-  surroundings: Surroundings = ownSurroundings,
+  environment: Environment = realEnvironment,
 ): Promise<Gateway> => {
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
-  const { seeded, ...foundation } = await startFoundation(config, logger, started, surroundings);
-  const telemetry = observeCalls(steadyClock, policy, logger, started);
-  const languageModel = startLanguageModel(foundation, telemetry.metrics.languageModelFailed);
+  const { seeded, ...runtime } = await openRuntime(config, logger, started, environment);
+  const telemetry = observeCalls(runtime.bus, steadyClock, policy, logger, started);
+  const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
   // Journal, and calls of a dead process of this gateway
-  const cluster = await startCluster(foundation);
-  const journalling = startJournal(foundation, { telemetry, languageModel });
-  const lostCalls = createLostCalls({ ...foundation, ...telemetry, ...journalling });
-  const left = await takeLeftCalls(foundation, lostCalls, journalling);
+  const cluster = await startCluster(runtime);
+  const journalling = startJournal(runtime, { languageModel });
+  const orphanedCalls = createOrphanedCalls({ ...runtime, ...journalling });
+  const left = await takeLeftCalls(runtime, orphanedCalls, journalling);
 
   // Dependencies of calls
   const liveCalls = createLiveCalls();
-  const outgoing = await startOutgoing(foundation);
-  const events = await startEvents(foundation, outgoing);
-  const recordings = await startRecordings(foundation, { ...journalling, ...left });
-  const overheard = createOverheard({ find: (callId) => switchboard.find(callId) });
+  const outgoing = await startOutgoing(runtime);
+  const events = await startEvents(runtime, outgoing);
+  const recordings = await startRecordings(runtime, { ...journalling, ...left });
+  const overheard = createOverheard({ bus: runtime.bus, find: (callId) => switchboard.find(callId) });
   const lineParts = { ...journalling, ...left, liveCalls, outgoing, recordings, overheard, trunkMachineWith };
-  const telephony = await startLines(foundation, lineParts);
-  telemetry.metrics.watch({ ...foundation, ...journalling, ...telephony, liveCalls });
-  const agents = startAgents(foundation, { telemetry, outgoing, languageModel });
+  const telephony = await startTelephony(runtime, lineParts);
+  telemetry.metrics.watch({ ...runtime, ...journalling, ...telephony, liveCalls });
+  const agents = startAgents(runtime, { telemetry, outgoing, languageModel });
 
   // Calls
-  const world = { telemetry, journalling, lostCalls, recordings, overheard, agents };
-  const calls = startCalls(foundation, { ...world, liveCalls, telephony, cluster, callMachineWith });
+  const world = { telemetry, journalling, orphanedCalls, recordings, overheard, agents };
+  const calls = startCalls(runtime, { ...world, liveCalls, telephony, cluster, callMachineWith });
   const { control, switchboard } = calls;
   await telephony.lines.start(calls.onArrival);
-  const takeOver = startTakeOver(foundation, { ...world, calls });
-  await takeOver.goOn(left.waiting);
+  const takeOver = startTakeOver(runtime, { ...world, calls });
+  await takeOver.resume(left.waiting);
   await cluster.open({
     perform: control.performHere,
     take: takeOver.take,
-    ...nodeDuties({ ...foundation, takeOver, telephony, switchboard }),
+    ...nodeDuties({ ...runtime, takeOver, telephony, switchboard }),
   });
   await cluster.takes(true);
-  const handOver = startHandOver(foundation, { ...world, calls, liveCalls, cluster, telephony });
+  const handOver = startHandOver(runtime, { ...world, calls, liveCalls, cluster, telephony });
 
   // HTTP server. The credentials are written before listening; with port 0, after.
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
-  const server = await startHttpServer(foundation, {
+  const server = await startHttpServer(runtime, {
     ...world,
     liveCalls,
     outgoing,
@@ -172,7 +173,7 @@ export const startGateway = async (
   return {
     credentials,
     startedInMs: performance.now() - begun,
-    makeSignInLink: () => linkOfCredentials(foundation, credentials),
+    makeSignInLink: () => linkOfCredentials(runtime, credentials),
     async close() {
       await endCalls({ ...calls, ...telephony, handOver, streams, logger }, config.drainSec, policy.closing);
       await running.disposeAsync();

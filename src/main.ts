@@ -20,7 +20,7 @@ const endWithin = (milliseconds: number, logger: Logger): void => {
   setTimeout(() => {
     logger.error(
       { after_sec: milliseconds / 1000 },
-      'the gateway does not come to its end and is broken off; what was not stored is lost',
+      'the gateway did not stop in time and exits; data that was not stored is lost',
     );
     process.exit(1);
   }, milliseconds).unref();
@@ -47,7 +47,7 @@ const main = async (): Promise<void> => {
   const config = readConfig(process.env, process.stdout.isTTY);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat });
   if (config.unknownNames.length > 0) {
-    logger.warn({ names: config.unknownNames }, 'these settings do not exist and change nothing');
+    logger.warn({ names: config.unknownNames }, 'unknown settings are ignored');
   }
 
   const exposed = exposureWarning(config);
@@ -61,7 +61,7 @@ const main = async (): Promise<void> => {
     running.close().then(
       () => process.exit(0),
       (error: unknown) => {
-        logger.error({ err: error }, 'the gateway did not end cleanly');
+        logger.error({ err: error }, 'the gateway did not stop cleanly');
         process.exit(1);
       },
     );
@@ -72,22 +72,19 @@ const main = async (): Promise<void> => {
     if (isSame) return;
     asked += 1;
     if (asked === 1) {
-      logger.info({ signal }, 'the gateway is ending');
+      logger.info({ signal }, 'the gateway is stopping');
       if (gateway === undefined) return;
       endWithin(config.drainSec * 1000 + closing.longestMs, logger);
       close(gateway);
     } else if (gateway === undefined) {
-      logger.warn({ signal }, 'asked again to end: the start is broken off');
+      logger.warn({ signal }, 'second stop signal: the start is aborted');
       process.exit(1);
     } else if (asked === 2) {
-      logger.warn({ signal }, 'asked again to end: calls in progress are hung up now');
+      logger.warn({ signal }, 'second stop signal: hanging up calls in progress now');
       endWithin(closing.hurriedMs, logger);
       gateway.hurry();
     } else {
-      logger.error(
-        { signal },
-        'asked a third time to end: the gateway is broken off; what was not stored is lost',
-      );
+      logger.error({ signal }, 'third stop signal: the gateway exits; data that was not stored is lost');
       process.exit(1);
     }
   };

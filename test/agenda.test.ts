@@ -4,7 +4,7 @@ import { Agenda } from '#src/agenda.ts';
 
 const nothing = (): void => {};
 
-test('what is due first comes first; of the same moment, what was added first', (t) => {
+test('returns entries by due time, and equal ones in the order of insertion', (t) => {
   fc.assert(
     fc.property(fc.array(fc.record({ due: fc.integer({ min: 0, max: 9 }), stays: fc.boolean() })), (all) => {
       const agenda = new Agenda();
@@ -20,7 +20,7 @@ test('what is due first comes first; of the same moment, what was added first', 
   );
 });
 
-test('what is not on it any more is removed in vain', (t) => {
+test('removing a missing entry has no effect', (t) => {
   const agenda = new Agenda();
   const gone = agenda.add(1, nothing);
   agenda.remove(gone);

@@ -6,7 +6,7 @@ import { until } from '#test/helpers/until.ts';
 
 const line = z.looseObject({ time: z.string() });
 
-/** `lines` resolves when this many were written. */
+/** `lines` resolves once this many were written. */
 const logged = (format: 'json' | 'pretty', level = 'info') => {
   let written = '';
   const destination = new PassThrough();
@@ -19,7 +19,7 @@ const logged = (format: 'json' | 'pretty', level = 'info') => {
   };
 };
 
-test('a fact is one line of JSON with its time and its call', async (t) => {
+test('writes a log entry as one line of JSON with its time and its call', async (t) => {
   const { logger, lines } = logged('json');
   logger.info({ call_id: 'a-call' }, 'a call begins');
   const [written = ''] = await lines(1);
@@ -28,7 +28,7 @@ test('a fact is one line of JSON with its time and its call', async (t) => {
   t.is(new Date(time).toISOString(), time);
 });
 
-test('a fact is one line for people, too', async (t) => {
+test('writes a log entry as one readable line, too', async (t) => {
   const { logger, lines } = logged('pretty');
   logger.info({ call_id: 'a-call', nested: { deep: [1, 2] } }, 'a call begins');
   logger.info('the next one');
@@ -37,7 +37,7 @@ test('a fact is one line for people, too', async (t) => {
   t.regex(second ?? '', /the next one/);
 });
 
-test('what is below the level is not logged', async (t) => {
+test('skips entries below the level', async (t) => {
   const { logger, lines } = logged('json', 'warn');
   logger.info('a call begins');
   logger.warn('a call crashed');
@@ -47,7 +47,7 @@ test('what is below the level is not logged', async (t) => {
 });
 
 for (const format of ['json', 'pretty'] as const) {
-  test(`secrets and spoken words are hidden where they were logged by mistake (${format})`, async (t) => {
+  test(`masks secrets and spoken words that are logged by mistake (${format})`, async (t) => {
     const { logger, lines } = logged(format);
     for (const name of ['authorization', 'token', 'key', 'secret', 'text', 'instruction']) {
       logger.info({ [name]: 'hush-hush' }, 'at the top');
@@ -58,7 +58,7 @@ for (const format of ['json', 'pretty'] as const) {
     t.is(written.match(/\[hidden\]/g)?.length, 12);
   });
 
-  test(`an error of the database tells its reason and its place, not the row that it is about (${format})`, async (t) => {
+  test(`logs reason and place of a database error, but not its row (${format})`, async (t) => {
     const { logger, lines } = logged(format);
     const cause = Object.assign(new Error('new row violates check constraint "role"'), {
       code: '23514',
@@ -73,20 +73,20 @@ for (const format of ['json', 'pretty'] as const) {
   });
 }
 
-test('something thrown that is no error is told as well', async (t) => {
+test('logs a thrown value that is not an error', async (t) => {
   const { logger, lines } = logged('json');
   logger.error({ err: 'out of paper' }, 'a surprise');
   t.like(JSON.parse((await lines(1))[0] ?? ''), { err: { type: 'string', message: 'out of paper' } });
 });
 
 for (const format of ['json', 'pretty'] as const)
-  test(`an error with terminal controls in its message moves no cursor (${format})`, async (t) => {
+  test(`escapes terminal controls in error messages (${format})`, async (t) => {
     const { logger, lines } = logged(format);
     const cause = new Error('The server says \u001B[2J\u202E\u009B1A');
     logger.warn({ err: new Error('\u001B]0;title\u0007 failed', { cause }) }, 'a request failed');
     logger.warn({ err: '\u001B[2J' }, 'what is no error');
     const written = (await lines(2)).join('');
     t.notRegex(written, /[^\P{Cc}\n]|\p{Bidi_Control}/u);
-    // JSON escapes them once more.
+    // JSON escapes the escaped controls again.
     t.regex(written, /The server says \\+u001b\[2J\\+u202e/);
   });

@@ -1,4 +1,4 @@
-/** SIGTERM drains; the second one, or the end of the time for it, hangs up. */
+/** SIGTERM drains; the second one, or the time-out, hangs up. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
@@ -37,7 +37,7 @@ const gatewayWithCall = async (
     admin: client.as(admin_token),
     number,
     callId,
-    /** What is stored of the call, whether a gateway runs or not. */
+    /** Stored data of the call, with or without a running gateway. */
     async stored(): Promise<unknown> {
       const [row] = await runStatement(
         settings['GW_DATABASE_URL'] ?? '',
@@ -48,7 +48,7 @@ const gatewayWithCall = async (
   };
 };
 
-test.serial('while it drains a gateway takes no new call and lets those in progress go on', async (t) => {
+test.serial('a draining gateway accepts no new calls and continues active ones', async (t) => {
   const gateway = await gatewayWithCall(t, 600);
   const { client, admin, callId } = gateway;
   t.is((await client.get('/readyz')).status, 200);
@@ -86,57 +86,57 @@ test.serial('while it drains a gateway takes no new call and lets those in progr
   );
 });
 
-test.serial('a call that outlasts the draining is hung up, and its end is stored', async (t) => {
+test.serial('hangs up a call that outlasts the draining and stores its end', async (t) => {
   const gateway = await gatewayWithCall(t, 1);
   gateway.signal('SIGTERM');
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
   t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
 });
 
-test.serial('a second signal hangs up at once, and what is in progress is stored all the same', async (t) => {
+test.serial('a second signal hangs up at once and still stores active calls', async (t) => {
   const gateway = await gatewayWithCall(t, 600);
   gateway.signal('SIGINT');
-  // As npm does, when both of them get it from the terminal.
+  // As npm does when both receive the signal from the terminal.
   gateway.signal('SIGINT');
   await gateway.printed('waiting for one call');
-  t.notRegex(gateway.stdout(), /asked again/);
+  t.notRegex(gateway.stdout(), /second stop signal/);
   gateway.signal('SIGTERM');
   const askedAt = performance.now();
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
   t.true(performance.now() - askedAt < 60_000, 'long before the draining would have ended');
-  t.regex(gateway.stdout(), /asked again to end/);
+  t.regex(gateway.stdout(), /second stop signal/);
   t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
 });
 
-/** A gateway with a call whose database says nothing any more, and that has been asked to end. */
+/** A gateway with a call whose database stopped responding, and that was asked to stop. */
 const endingWithoutDatabase = async (t: ExecutionContext) => {
   const proxy = await frozenProxy(t, await testDatabaseUrl(t));
   const gateway = await gatewayWithCall(t, 0, { GW_DATABASE_URL: proxy.url });
   proxy.freeze();
   gateway.signal('SIGTERM');
-  await gateway.printed('waiting for the facts of calls to be written, up to 5 s');
+  await gateway.printed('writing the remaining facts of calls, giving up after 5 s');
   return gateway;
 };
 
-test.serial('a gateway whose database is frozen ends all the same, and says what is lost', async (t) => {
+test.serial('a gateway whose database is frozen exits and logs the lost data', async (t) => {
   const gateway = await endingWithoutDatabase(t);
   t.deepEqual(await gateway.ended, { code: 1, signal: null });
   t.regex(gateway.stdout(), /facts of calls are lost: the database is away/);
 });
 
 test.serial(
-  'with a frozen database the second signal makes the end quick, the third immediate',
+  'with a frozen database the second signal shortens the exit, and the third is immediate',
   async (t) => {
     const gateway = await endingWithoutDatabase(t);
     gateway.signal('SIGINT');
-    await gateway.printed('asked again to end');
+    await gateway.printed('second stop signal');
     gateway.signal('SIGTERM');
     t.deepEqual(await gateway.ended, { code: 1, signal: null });
-    t.regex(gateway.stdout(), /asked a third time to end/);
+    t.regex(gateway.stdout(), /third stop signal/);
   },
 );
 
-test.serial('a start that waits for something is broken off by the second signal', async (t) => {
+test.serial('a second signal aborts a start that waits for something', async (t) => {
   const silentDatabase = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(silentDatabase, 'listening');
   t.teardown(() => silentDatabase.close());
@@ -149,8 +149,8 @@ test.serial('a start that waits for something is broken off by the second signal
   });
   await once(silentDatabase, 'connection');
   gateway.signal('SIGINT');
-  await gateway.printed('the gateway is ending');
+  await gateway.printed('the gateway is stopping');
   gateway.signal('SIGTERM');
   t.deepEqual(await gateway.ended, { code: 1, signal: null });
-  t.regex(gateway.stdout(), /the start is broken off/);
+  t.regex(gateway.stdout(), /the start is aborted/);
 });

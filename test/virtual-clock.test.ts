@@ -1,4 +1,4 @@
-/** Virtual time in a process that works, waits, and is kept from running, as the test says. */
+/** Virtual time in a process that works, waits, and is suspended, as the test decides. */
 import test from 'ava';
 import { createVirtualClock, type ProcessTime } from '#src/virtual-clock.ts';
 
@@ -25,9 +25,9 @@ const scriptedProcess = () => {
   return {
     real,
     isAsleep: () => wakes === undefined,
-    /** There is so much to do, in milliseconds. */
+    /** Milliseconds of work. */
     work: (ms: number) => void (now += ms),
-    /** There is nothing to do but what timers ask for; each is woken for so late. */
+    /** The process is idle except for timers; each wake-up is late by this much. */
     wait(ms: number, lateMs = 0) {
       const end = now + ms;
       while (wakes !== undefined && wakes.at <= end) {
@@ -51,7 +51,7 @@ const setUp = (speed: number) => {
   return { ...process, clock, story, after };
 };
 
-test('a process that has nothing to do hurries', (t) => {
+test('an idle process skips ahead', (t) => {
   const { after, wait, story } = setUp(20);
   after(2_000, 'two seconds');
   after(1_000, 'one second');
@@ -63,7 +63,7 @@ test('a process that has nothing to do hurries', (t) => {
   t.deepEqual(story, ['one second at 1000', 'two seconds at 2000']);
 });
 
-test('work takes no more of virtual time than of real time', (t) => {
+test('work takes the same virtual time as real time', (t) => {
   const { after, work, wait, story, clock } = setUp(20);
   after(1_000, 'patience');
   work(500);
@@ -76,7 +76,7 @@ test('work takes no more of virtual time than of real time', (t) => {
   t.deepEqual(story, ['answer at 600', 'patience at 1000']);
 });
 
-test('who is kept from running finds no more gone by than it has slept for, and a moment', (t) => {
+test('a suspended process sees at most the time that it slept for, plus a moment', (t) => {
   const { after, wait, story, clock } = setUp(20);
   after(1_000, 'first');
   after(9_000, 'second');
@@ -85,7 +85,7 @@ test('who is kept from running finds no more gone by than it has slept for, and 
   t.true(clock.elapsed() <= 1_000 + 2 * 20);
 });
 
-test('what a timer sets counts from its own moment, and comes before what is due later', (t) => {
+test("a timer set by another counts from that one's due time, and fires before later ones", (t) => {
   const { clock, wait, story, after } = setUp(100);
   clock.setTimeout(() => {
     story.push('break in');
@@ -96,7 +96,7 @@ test('what a timer sets counts from its own moment, and comes before what is due
   t.deepEqual(story, ['break in', 'heard at 720', 'the sentence is over at 750']);
 });
 
-test('a timer that was cleared calls nobody, and where none is left nobody is woken', (t) => {
+test('a cleared timer never fires, and without timers the process is not woken', (t) => {
   const { clock, after, wait, story, isAsleep } = setUp(20);
   const one = after(10, 'one');
   after(20, 'other');
@@ -109,7 +109,7 @@ test('a timer that was cleared calls nobody, and where none is left nobody is wo
   t.true(isAsleep());
 });
 
-test('a timer that sets itself anew without any time does not keep time from going by', (t) => {
+test('a timer that sets itself again without a delay does not stop time', (t) => {
   const { clock, after, wait, story } = setUp(20);
   const again = (): void => {
     clock.setTimeout(again, 0);
@@ -120,7 +120,7 @@ test('a timer that sets itself anew without any time does not keep time from goi
   t.deepEqual(story, ['patience at 30']);
 });
 
-test('slower than real time is slower in all', (t) => {
+test('at half speed, timers and work take twice the real time', (t) => {
   const { after, work, wait, story } = setUp(0.5);
   after(1_000, 'a second');
   work(1_000);
@@ -130,7 +130,7 @@ test('slower than real time is slower in all', (t) => {
   t.deepEqual(story, ['a second at 1000']);
 });
 
-test('with its own process', async (t) => {
+test('starts with its own process', async (t) => {
   const clock = createVirtualClock(1_000);
   const order: string[] = [];
   await new Promise<void>((resolve) => {

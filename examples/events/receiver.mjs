@@ -17,7 +17,7 @@ const server = createServer(async (request, response) => {
     if (seen.has(event.id)) return;
     seen.add(event.id);
     const { id, status, end_reason: reason, metadata = {} } = event.call;
-    // What was said of the call when it was placed, such as the order that it is about.
+    // Metadata that was given when the call was placed, such as the order that it is about.
     console.log(event.type, id, status, reason ?? '', metadata);
   } catch (error) {
     console.error(error.message);

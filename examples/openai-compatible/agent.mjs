@@ -9,7 +9,7 @@ const { GATEWAY_URL = 'http://127.0.0.1:8080', NUMBER_KEY = '', AGENT_TOKEN, POR
 const sorry = 'I cannot end this call myself. Please hang up.';
 
 const replyTo = (messages, direction) => {
-  // Behind the second turn in a row that fails the gateway says goodbye itself, and ends the call.
+  // After two failed turns in a row the gateway says goodbye itself, and ends the call.
   if (messages.some(({ role, content }) => role === 'assistant' && content.endsWith(sorry))) {
     throw new Error('Everything is said, and the gateway does not end the call');
   }

@@ -44,7 +44,7 @@ const hangUp = async (callId, mayRetry = true) => {
 const refused = new Set();
 
 const farewell = async (callId, goodbye) => {
-  // Behind the second turn in a row that fails the gateway says goodbye itself, and ends the call.
+  // After two failed turns in a row the gateway says goodbye itself, and ends the call.
   if (refused.has(callId)) throw new Error('Everything is said, and the gateway does not end the call');
   if (await hangUp(callId)) return goodbye;
   refused.add(callId);

@@ -8,7 +8,7 @@ import { challengesIn } from '../headers/challenges.ts';
 import { headerOf, valuesIn, type Headers, type Parameters } from '../headers/header-values.ts';
 import { algorithmOf, digestResponse, type Algorithm, type Credentials } from './digest-response.ts';
 
-/** By status: the header that challenges, and the one that answers. */
+/** Header names by status: the one that challenges, and the one that answers. */
 const headerNames: Readonly<Record<number, { challenge: string; answer: string }>> = {
   401: { challenge: 'WWW-Authenticate', answer: 'Authorization' },
   407: { challenge: 'Proxy-Authenticate', answer: 'Proxy-Authorization' },
@@ -29,7 +29,7 @@ type Challenge = {
 /** Control characters cannot be sent back in a quoted string. */
 const isSendable = (text: string): boolean => !/\p{Cc}/u.test(text);
 
-/** Undefined where it cannot be answered. */
+/** Returns undefined for a challenge that cannot be answered. */
 const readChallenge = (parameters: Parameters): Challenge | undefined => {
   const algorithmName = parameters.get('algorithm');
   const algorithm = algorithmOf(algorithmName);
@@ -69,7 +69,7 @@ type Request = { method: string; uri: string };
 
 /** A request with its repetitions: each has the credentials of all challenges so far. */
 export type Authorizing = {
-  /** Headers for the request again; `null` where the challenge cannot be answered, or was, in vain. */
+  /** Headers for the repeated request; `null` if the challenge cannot be answered, or was answered in vain. */
   answer(response: Response, request: Request): Record<string, string> | null;
 };
 
@@ -77,7 +77,7 @@ export type Authorizing = {
 const mostAnswers = 4;
 
 export type DigestClient = {
-  /** For one request and its repetitions. */
+  /** Begins the authentication of one request and its repetitions. */
   begin(): Authorizing;
 };
 
@@ -117,7 +117,7 @@ const createDigestClient = (credentials: Credentials): DigestClient => {
       let count = 0;
       let headers: Record<string, string> = {};
 
-      /** Not twice in the same realm, unless only the nonce was at fault. */
+      /** True if the realm was not answered yet, or only the nonce was at fault. */
       const isOpen = (name: string, { realm, nonce, isStale }: Challenge): boolean => {
         const before = answered.get(JSON.stringify([name, realm]));
         return before === undefined || (isStale && before !== nonce);

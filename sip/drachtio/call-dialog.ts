@@ -1,9 +1,9 @@
 /** SIP dialog of one call as used by its line: the attempt, its result, and the details reported for both. */
 import type { LineEvent, SipDetails } from '#machines/line.ts';
-import type { SoundFigures } from '#machines/sound-figures.ts';
-import type { Keypad } from './keypad.ts';
-import type { SoundWatch } from './sound-watch.ts';
-import type { Attempt, Connection } from './signalling/attempt.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
+import type { Keypad } from './dtmf/keypad.ts';
+import type { MediaWatch } from './media-watch.ts';
+import type { Attempt, Connection } from './attempt.ts';
 
 /** SIP dialog of a call, from the attempt on. */
 export type CallDialog = {
@@ -13,10 +13,10 @@ export type CallDialog = {
   /** `null` before the attempt has a result. */
   sip: SipDetails | null;
   /** Set at the answer. */
-  watch: SoundWatch | null;
+  watch: MediaWatch | null;
   keypad: Keypad | null;
   /** `null` until the call is over. */
-  sound: SoundFigures | null;
+  sound: MediaStatistics | null;
 };
 
 /** drachtio-server's id of the dialog, which the drachtio-srf types lack. */

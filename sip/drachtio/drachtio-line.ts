@@ -3,39 +3,45 @@
  * and the media of that connection.
  */
 import type { Logger } from 'pino';
+import type { AnyActorRef } from 'xstate';
 import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { isNetworkFailure } from '../causes.ts';
-import { createLineTime } from '../line-time.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import { isHold } from '../trunks/media-offer.ts';
-import type { BackgroundTasks } from './background-tasks.ts';
+import { isHold } from '#sip/sdp/media-offer.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
 import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.ts';
-import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
-import { createKeypad, type Keypad } from './keypad.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
-import type { MediaServers } from './media/media-servers.ts';
-import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './signalling/attempt.ts';
-import { leaveStanding } from './leave-standing.ts';
-import type { StandingLine } from './lost-signalling.ts';
-import { createDtmfDeduplication, type DtmfSource } from './signalling/dtmf.ts';
-import { answerInDialogRequests } from './signalling/in-dialog-requests.ts';
-import { ReferTransfer } from './refer-transfer.ts';
-import { ReferRequest } from './refer-request.ts';
-import { SecondLeg } from './second-leg.ts';
-import { watchSound, type SoundWatch } from './sound-watch.ts';
-import { withTones } from './tone-endpoint.ts';
+import { createCallMedia, type CallMedia, type MediaMeans } from '#sip/audio/call-media.ts';
+import { createKeypad, type Keypad } from './dtmf/keypad.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import type { MediaServers } from '../freeswitch/media-servers.ts';
+import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
+import { leaveStanding } from './resume/leave-standing.ts';
+import type { StandingLine } from './resume/lost-connection.ts';
+import { createDtmfDeduplication, type DtmfSource } from './dtmf/dtmf.ts';
+import { answerInDialogRequests } from './dialog/received-requests.ts';
+import { ReferTransfer } from './transfer/refer-transfer.ts';
+import { ReferRequest } from './transfer/refer-request.ts';
+import { SecondLeg } from './transfer/second-leg.ts';
+import { watchMedia, type MediaWatch } from './media-watch.ts';
+import { withTones } from './dtmf/tone-endpoint.ts';
 
 export type DrachtioLineOptions = MediaMeans & {
   input: LineInput;
   emit: (event: LineEvent) => void;
+  /** The line actor of the call. */
+  parent: AnyActorRef | undefined;
   /** Begins to dial or to answer. */
-  attempt: (onRinging: () => void) => Attempt;
+  attempt: (call: { onRinging: () => void; parent: AnyActorRef }) => Attempt;
   /** Begins to dial a transfer target for the other party, if possible on this media server. */
-  ring: (to: string, call: { onRinging: () => void; preferredServer: string | null }) => Attempt;
+  ring: (
+    to: string,
+    call: { onRinging: () => void; parent: AnyActorRef; preferredServer: string | null },
+  ) => Attempt;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
   /** Headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
@@ -128,7 +134,7 @@ const createDtmfReports = (keypad: Keypad, life: LineLife) => {
 /** Subscribes to requests, DTMF digits and the loss of audio of an answered call. Returns the handler of in-band DTMF tones. */
 const listenTo = (
   connection: Connection,
-  { watch, reportDtmf }: { watch: SoundWatch; reportDtmf: () => void },
+  { watch, reportDtmf }: { watch: MediaWatch; reportDtmf: () => void },
   life: LineLife,
   { clock, backgroundTasks, logger, secondLeg, referTransfer, referRequest, onLeft }: Listening,
 ): ((digit: string) => void) => {
@@ -187,11 +193,11 @@ const connectMedia = (
 };
 
 /** Reads the audio statistics for the record while the endpoint exists, then destroys it. */
-const finishSound = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
+const finishMedia = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
   const { connection, watch, keypad } = dialog;
   const measure = async (): Promise<void> => {
-    const figures = (await watch?.finish()) ?? null;
-    dialog.sound = figures && keypad && { ...figures, dtmf: keypad.means() };
+    const statistics = (await watch?.finish()) ?? null;
+    dialog.sound = statistics && keypad && { ...statistics, dtmf: keypad.means() };
   };
   const measured = measure();
   if (connection !== null)
@@ -201,7 +207,7 @@ const finishSound = (dialog: CallDialog, { backgroundTasks }: Means): Promise<vo
 
 const carrySound = (
   connection: Connection,
-  on: { watch: SoundWatch; reportDtmf: () => void },
+  on: { watch: MediaWatch; reportDtmf: () => void },
   media: CallMedia,
   life: LineLife,
   means: Listening,
@@ -290,10 +296,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     time,
     emit: (event) => options.emit(withDetails(event, dialog)),
     isAdopted: options.isAdopted,
+    parent: options.parent,
     actions: {
       carrySound() {
         if (dialog.connection === null) return;
-        const watch = watchSound(dialog.connection.endpoint, { ...options, time, report: life.report });
+        const watch = watchMedia(dialog.connection.endpoint, { ...options, time, report: life.report });
         const keypad = createKeypad(dialog.connection, { ...options, isOver: () => !life.is('answered') });
         dialog.watch = watch;
         dialog.keypad = keypad;
@@ -313,7 +320,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         referRequest.end();
         secondLeg.end();
         media.close();
-        measured = finishSound(dialog, options);
+        measured = finishMedia(dialog, options);
       },
       release(end) {
         time.after(options.byeMs, () => life.send({ type: 'released' }));
@@ -337,7 +344,9 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
     },
   });
-  const dialog = unconnected(options.attempt(() => life.send({ type: 'rang' })));
+  const dialog = unconnected(
+    options.attempt({ onRinging: () => life.send({ type: 'rang' }), parent: life.actor }),
+  );
   const referRequest = new ReferRequest({
     ...options,
     life,
@@ -348,7 +357,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
   const secondLeg = new SecondLeg({
     ...options,
     ring: (to, preferredServer) =>
-      options.ring(to, { preferredServer, onRinging: () => referRequest.rang() }),
+      options.ring(to, {
+        preferredServer,
+        parent: life.actor,
+        onRinging: () => referRequest.rang(),
+      }),
     life: {
       ...life,
       report(report) {
@@ -406,7 +419,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.letGo,
-    canBeLeft: () => life.is('answered') && secondLeg.canBeLeft() && !referTransfer.isUnderWay(),
+    canBeResumed: () => life.is('answered') && secondLeg.canBeResumed() && !referTransfer.isUnderWay(),
     ...standing(dialog, life, secondLeg),
   };
 };

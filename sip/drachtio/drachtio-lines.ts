@@ -8,14 +8,14 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbound-access.ts';
 import type { Lines, LinesHealth } from '../lines.ts';
-import { mediaMeansFor, type CommonMeans } from '../media-means.ts';
-import { createSoundThread, type StartSoundRun } from '../media/thread/sound-thread.ts';
-import type { AskTrunk } from '../trunks/ask-trunk.ts';
+import { mediaMeansFor, type CommonMeans } from '#sip/audio/media-means.ts';
+import { createMediaThread, type StartThread } from '../media-thread/media-thread.ts';
+import type { OutOfDialogRequests } from '../trunks/out-of-dialog-requests.ts';
 import { referTo } from '../trunks/addressing.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
 import type { SharedTrunkLoad } from '../trunks/shared-limits.ts';
-import { createBackgroundTasks, type BackgroundTasks } from './background-tasks.ts';
+import { createBackgroundTasks, type BackgroundTasks } from '../background-tasks.ts';
 import { createDrachtioLine, type DrachtioLine, type DrachtioLineOptions } from './drachtio-line.ts';
 import {
   createSipCapture,
@@ -23,16 +23,16 @@ import {
   type KeepSipMessage,
   type CaptureLimits,
 } from './capture/sip-capture.ts';
-import type { MediaServerNumbers } from './media/media-server.ts';
-import { carryingHealth, createCarriers } from './media/carriers.ts';
-import { createLostSignalling } from './lost-signalling.ts';
-import { createMediaServers, type MediaServerState } from './media/media-servers.ts';
-import type { ServerAddress } from './reconnect.ts';
-import type { Attempt } from './signalling/attempt.ts';
-import type { TrunkCheck } from './signalling/check-trunk.ts';
-import { createSignallingConnection, type ControlProbe } from './signalling/signalling-connection.ts';
-import type { LegStore } from './signalling/leg-tracker.ts';
-import { createSignalling, ownNumberOf, type TrunkTimes } from './signalling/signalling.ts';
+import type { MediaServerNumbers } from '../freeswitch/media-server.ts';
+import { carryingHealth, createCarriers } from '../carriers.ts';
+import { createLostSignalling } from './resume/lost-connection.ts';
+import { createMediaServers, type MediaServerState } from '../freeswitch/media-servers.ts';
+import type { ServerAddress } from '../reconnect.ts';
+import type { Attempt } from './attempt.ts';
+import type { TrunkCheck } from './check-trunk.ts';
+import { createSignallingConnection, type ControlProbe } from './connection/connection.ts';
+import type { LegStore } from './resume/leg-tracker.ts';
+import { createSignalling, ownNumberOf, type TrunkTimes } from './signalling.ts';
 
 /** Time that closing waits for responses to BYE and CANCEL. */
 const closeWithinMs = 2_000;
@@ -56,7 +56,7 @@ export type DrachtioLinesOptions = CommonMeans & {
   /** Where trunks send the audio that this process carries: an address of this host and its ports. */
   rtp: { host: string; ports: { from: number; to: number } };
   /** Where audio is processed; a separate thread by default. */
-  startSoundRun?: StartSoundRun;
+  startMediaThread?: StartThread;
   country: Country;
   /** `null`: SIP messages of calls are not captured. */
   sipMessages: { keep: KeepSipMessage; limits: CaptureLimits } | null;
@@ -65,7 +65,7 @@ export type DrachtioLinesOptions = CommonMeans & {
 };
 
 export type DrachtioLines = Lines & {
-  askTrunk: AskTrunk;
+  outOfDialog: OutOfDialogRequests;
   tryTrunk: TrunkCheck['check'];
   /** Number of callers from unknown sources since the start. */
   refusedCallers: InboundAccess['refused'];
@@ -85,23 +85,23 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     clock,
     logger,
   });
-  const soundThread = createSoundThread({
+  const mediaThread = createMediaThread({
     ports: options.rtp.ports,
     logger,
-    ...(options.startSoundRun === undefined ? {} : { start: options.startSoundRun }),
+    ...(options.startMediaThread === undefined ? {} : { start: options.startMediaThread }),
   });
   const mediaServers = createMediaServers(options.freeSwitches, {
     ...options.mediaServers,
     ownAddress: options.mediaHost,
     srf: connection.srf,
-    soundThread,
+    mediaThread,
     resample: options.resample,
     clock,
     backgroundTasks,
     logger,
   });
   const carriers = createCarriers(mediaServers, {
-    thread: soundThread,
+    thread: mediaThread,
     address: options.rtp.host,
     clock,
     rtpTimeoutMs: options.mediaServers.rtpTimeoutMs,
@@ -116,7 +116,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     sipCapture,
     backgroundTasks,
   });
-  return { connection, mediaServers, soundThread, carriers, signalling };
+  return { connection, mediaServers, mediaThread, carriers, signalling };
 };
 
 const healthOf = ({ connection, signalling, ...means }: ReturnType<typeof createServers>): LinesHealth => {
@@ -162,7 +162,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
   const servers = createServers(options, backgroundTasks);
-  const { connection, mediaServers, soundThread, signalling } = servers;
+  const { connection, mediaServers, mediaThread, signalling } = servers;
 
   const lostSignalling = watchSignalling(lines, servers, options);
 
@@ -171,7 +171,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const openLine = (
     input: LineInput,
     emit: (event: LineEvent) => void,
-    call: Pick<DrachtioLineOptions, 'attempt' | 'isAdopted'>,
+    call: Pick<DrachtioLineOptions, 'attempt' | 'isAdopted' | 'parent'>,
   ): DrachtioLine => {
     const line = createDrachtioLine({
       ...call,
@@ -194,7 +194,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
 
   return {
     name: 'drachtio',
-    askTrunk: signalling.askTrunk,
+    outOfDialog: signalling.outOfDialog,
     tryTrunk: signalling.tryTrunk,
     refusedCallers: signalling.refusedCallers,
     mediaServers: mediaServers.states,
@@ -214,16 +214,17 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       signalling.endChannels(orphans);
       await signalling.takeCalls(onArrival);
     },
-    open: (input, emit) =>
+    open: (input, emit, parent) =>
       openLine(input, emit, {
         isAdopted: false,
-        attempt: (onRinging) => signalling.attempt(input, { onRinging, logger: loggerOf(input) }),
+        parent,
+        attempt: (call) => signalling.attempt(input, { ...call, logger: loggerOf(input) }),
       }),
-    adopt(input, left, emit) {
+    resume(input, left, emit, parent) {
       const attempt = (): Attempt =>
         signalling.adopt({ callId: input.callId, left, logger: loggerOf(input) });
       const tell = lostSignalling.whenAdopted(() => line, emit);
-      const line = openLine(input, tell, { isAdopted: true, attempt });
+      const line = openLine(input, tell, { isAdopted: true, parent, attempt });
       return line;
     },
     health: () => healthOf(servers),
@@ -236,7 +237,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();
       connection.close();
-      await soundThread.close();
+      await mediaThread.close();
     },
   };
 };

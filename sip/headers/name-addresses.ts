@@ -1,4 +1,4 @@
-/** Headers that name somebody: From, To, Contact, Route, P-Asserted-Identity and others (RFC 3261 section 20.10). */
+/** Headers that name a party: From, To, Contact, Route, P-Asserted-Identity and others (RFC 3261 section 20.10). */
 import { parametrized, valuesIn, type Parameters } from './header-values.ts';
 
 /** One `"Name" <uri>;parameters`. */

@@ -11,7 +11,7 @@ import { nameAddressesIn } from './name-addresses.ts';
 const mostReasons = 4;
 const longestText = 200;
 
-/** Without control and formatting characters: the text is shown to people. */
+/** Removes control and formatting characters, because the text is shown to people. */
 export const plainText = (text: string, longest = longestText): string =>
   Array.from(text.replaceAll(/[\p{C}\s]+/gu, ' ').trim())
     .slice(0, longest)
@@ -44,7 +44,7 @@ const callInfoIn = (header: string): string[] =>
     .filter((uri) => uri.length <= longestAddress && /^https?:\/\/[\x21-\x7E]+$/i.test(uri))
     .slice(0, mostAddresses);
 
-/** Of the message that ended a call: a refusal, CANCEL or BYE. Empty where it says nothing. */
+/** Reads Reason and Call-Info of the message that ended a call: a refusal, CANCEL or BYE. */
 export const explanationIn = (message: Headers): Pick<SipDetails, 'reasons' | 'callInfo'> => {
   const reasons = reasonsIn(headerOf(message, 'Reason'));
   const callInfo = callInfoIn(headerOf(message, 'Call-Info'));

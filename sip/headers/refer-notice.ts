@@ -14,7 +14,7 @@ export type ReferNotice = {
   isLast: boolean;
 };
 
-/** Its first line alone counts, however long the body is. */
+/** The first line of the body alone counts, however long it is. */
 const statusLine = /^SIP\/2\.0[ \t]{1,8}([1-6]\d\d)(?!\S)(?:[ \t]([^\r\n]{0,200}))?/i;
 
 /** Whether the request is about a REFER; `id` is read by `referNoticeIn`. */

@@ -33,18 +33,18 @@ export type HepCollector = {
 type Address = { host: string; family: 4 | 6 };
 
 /** Address of the collector; resolved periodically, keeping the last address while resolution fails. */
-const createWhereabouts = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
+const createAddressLookUp = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
   let known: Address | null = null;
-  let askedAt = -Infinity;
+  let lookedUpAt = -Infinity;
 
   return async (): Promise<Address | null> => {
-    if (clock.now() - askedAt < lookUpMs) return known;
-    askedAt = clock.now();
+    if (clock.now() - lookedUpAt < lookUpMs) return known;
+    lookedUpAt = clock.now();
     try {
       const { address, family } = await lookup(host);
       known = { host: address, family: family === 6 ? 6 : 4 };
     } catch (error) {
-      logger.warn({ err: error }, 'the collector of SIP messages (GW_HEP) cannot be found');
+      logger.warn({ err: error }, 'the SIP message collector (GW_HEP) cannot be resolved');
     }
     return known;
   };
@@ -77,7 +77,7 @@ export const createHepCollector = (
   options: CollectorNumbers & { clock: Clock; logger: Logger },
 ): HepCollector => {
   const { gatherMs, limit, lookUpMs, closeMs, clock, logger } = options;
-  const whereabouts = createWhereabouts(host, lookUpMs, clock, logger);
+  const currentAddress = createAddressLookUp(host, lookUpMs, clock, logger);
   const sockets = createSockets(logger);
   let gathered: SipMessage[] = [];
   let timer: unknown = null;
@@ -94,7 +94,7 @@ export const createHepCollector = (
     });
 
   const sendGathered = async (messages: readonly SipMessage[]): Promise<void> => {
-    const address = await whereabouts();
+    const address = await currentAddress();
     if (address === null || isClosed) lost += messages.length;
     else for (const message of withNumericAddresses(messages)) await sendOne(message, address);
   };

@@ -4,7 +4,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 
 export type InviteSource =
   | { trunk: Trunk }
-  /** One of these, if it authenticates. */
+  /** The caller must authenticate as one of these trunks. */
   | { accounts: readonly Trunk[] }
   | 'unknown';
 

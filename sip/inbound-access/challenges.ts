@@ -13,7 +13,7 @@ export const createChallenges = (
   const open = new Map<string, unknown[]>();
   let count = 0;
 
-  /** Removes the oldest one. */
+  /** Removes the oldest challenge. */
   const take = (address: string): void => {
     const timers = open.get(address);
     if (timers === undefined) return;

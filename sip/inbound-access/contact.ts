@@ -17,7 +17,7 @@ const headerLines = (raw: string): string[] => {
 
 /** A name or an address, with brackets for IPv6. */
 const host = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*)|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:[;?]|$)/;
-/** Without characters that other parsers read as the end of a user. */
+/** Characters of a user, without those that other parsers read as its end. */
 const user = /^[A-Za-z0-9+_.%!~*'()&=$,;:-]*$/;
 
 const namesHost = (uri: string): boolean => {

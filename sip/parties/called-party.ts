@@ -1,5 +1,5 @@
 /**
- * Which number was called, by an INVITE. Mostly the Request-URI says it. A trunk that is registered at may put our own
+ * Reads the called number from an INVITE, usually from the Request-URI. A trunk that is registered at may put our own
  * contact there; the number then stands in P-Called-Party-ID (RFC 7315), which goes first, since it is what the
  * Request-URI was before, or else in To.
  */

@@ -17,7 +17,7 @@ import { callingNumber, userOf } from './number-format.ts';
 
 const privately: ReadonlySet<string> = new Set(['id', 'user', 'header']);
 
-/** Users of From where a caller's number is withheld; `unavailable` and `unknown` only say that nobody knows it. */
+/** Users of From where a number is withheld; `unavailable` and `unknown` only mean that the number is unknown. */
 const withheldUsers: ReadonlySet<string> = new Set([anonymous, 'restricted', 'private', 'blocked']);
 
 /** ANONYMOUS, RESTRICTED, BLOCKED, UNKNOWN and UNAVAILABLE on the keys of a telephone: no numbers, but sent as such. */
@@ -34,7 +34,7 @@ const hasParameter = (party: NameAddress, name: string, values: readonly string[
 
 const named = (headers: Headers, header: string): NameAddress[] => nameAddressesIn(headerOf(headers, header));
 
-/** Those that name who calls: Remote-Party-ID may name who is called. */
+/** Entries that name the caller: Remote-Party-ID may also name the callee. */
 const remoteParties = (headers: Headers): NameAddress[] =>
   named(headers, 'Remote-Party-ID').filter((party) => !hasParameter(party, 'party', ['called']));
 
@@ -50,7 +50,7 @@ const isWithheld = (headers: Headers): boolean => {
   );
 };
 
-/** So many characters of a name are shown. */
+/** Maximum number of characters of a name. */
 const longestName = 100;
 
 /**

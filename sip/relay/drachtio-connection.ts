@@ -1,13 +1,13 @@
 /** One connection to drachtio-server by its control protocol. */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
-import type { ServerAddress } from '../drachtio/reconnect.ts';
+import type { ServerAddress } from '../reconnect.ts';
 import { createFrameReader, framed } from './message-frames.ts';
 
 /** drachtio-server refused a command. */
 export class DrachtioRefusal extends Error {}
 
-/** It sends SIP messages up to the size of a TCP message. */
+/** drachtio-server sends SIP messages up to the size of a TCP message. */
 const longestMessage = 1_000_000;
 /** Backlog in bytes beyond which writing pauses. */
 const mostUnwritten = 65_536;
@@ -15,10 +15,10 @@ const mostUnwritten = 65_536;
 const mostQuestions = 10_000;
 
 export type DrachtioConnection = {
-  /** Its response to the secret: addresses and version, as response fields. */
+  /** drachtio-server's response to the secret: addresses and version, as response fields. */
   greeting: string;
   write(message: Buffer): void;
-  /** It has stopped reading. */
+  /** True while drachtio-server does not read. */
   isFull(): boolean;
   /** Sends a command of the relay itself. Rejects when it is refused or the connection is lost. */
   ask(text: string): Promise<string>;
@@ -32,7 +32,7 @@ export type DrachtioConnectionEvents = {
   enqueue: (id: string, message: Buffer) => void;
   /** The response belongs to a command of the relay itself. */
   onAnswered: (id: string) => void;
-  /** It reads again. */
+  /** Called when drachtio-server reads again. */
   onLess: () => void;
   onLost: () => void;
 };

@@ -2,10 +2,10 @@
  * Fair scheduling of several gateways' messages on one connection to drachtio-server: one message of each in turn, so a
  * busy gateway delays only itself.
  *
- * drachtio-server reads into a ring buffer that two long messages overrun (sip/drachtio/signalling/ring.ts): after a
+ * drachtio-server reads into a ring buffer that two long messages overrun (sip/drachtio/connection/message-limits.ts): after a
  * long one, sending waits for its response.
  */
-import { longestInCompany } from '../drachtio/signalling/ring.ts';
+import { longestInCompany } from '../drachtio/connection/message-limits.ts';
 
 type Waiting = { id: string; message: Buffer };
 
@@ -16,7 +16,7 @@ export const createFairQueue = <Sender>(options: {
   /** The backlog of this sender has shrunk. */
   onLess: (sender: Sender) => void;
 }) => {
-  /** In the order of their turns. */
+  /** Senders with waiting messages, in the order of their turns. */
   const senders = new Map<Sender, { waiting: Waiting[]; bytes: number }>();
   /** Id of the message whose response must arrive before anything else is sent. */
   let alone: string | null = null;

@@ -18,7 +18,7 @@ export type GatewayLimits = {
 export type GatewayConnection = {
   /** Number of the connection, for the log. */
   readonly name: string;
-  /** Methods outside of calls that it handles, in lower case. */
+  /** Methods outside of calls that the gateway handles, in lower case. */
   readonly verbs: ReadonlySet<string>;
   tell(message: Buffer): void;
   /** Response to one of its commands. */

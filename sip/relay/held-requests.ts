@@ -23,7 +23,7 @@ export type HeldRequest = {
 export const createHeldRequests = (options: {
   limits: HeldLimits;
   clock: Clock;
-  /** No gateway took it in time, or there was no room. */
+  /** Called when no gateway took the request in time, or there was no room. */
   onGivenUp: (request: HeldRequest, because: 'time' | 'room') => void;
 }) => {
   const { limits, clock, onGivenUp } = options;
@@ -51,7 +51,7 @@ export const createHeldRequests = (options: {
     hold(dialogId: string, { message, ...about }: HeldRequest): void {
       if (count >= limits.mostRequests || bytes + message.length > limits.mostBytes)
         return onGivenUp({ message, ...about }, 'room');
-      // Copied: the buffer it arrived in is much longer.
+      // Copies the message, because the buffer of its connection is much longer.
       const request = { message: Buffer.from(message), ...about };
       const there = dialogs.get(dialogId) ?? new Map<HeldRequest, unknown>();
       dialogs.set(dialogId, there);

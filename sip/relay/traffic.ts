@@ -1,7 +1,7 @@
 /** Routes messages between gateways, drachtio-server, and far ends in dialogs without a gateway. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { longestMessage } from '../drachtio/signalling/ring.ts';
+import { longestMessage } from '../drachtio/connection/message-limits.ts';
 import { createAbandonedDialogs } from './abandoned-dialogs.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';
@@ -155,7 +155,7 @@ const bring = (
   return gateway.tell(message);
 };
 
-/** Its unanswered requests are held for the next gateway. */
+/** Removes a gateway; its unanswered requests are held for the next one. */
 const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
   gateways.all.delete(gateway);
   for (const { dialogId, ...request } of owners.gone(gateway))
@@ -193,7 +193,7 @@ const createWanted = ({ ask }: Upstream, logger: Logger) => {
         logger.warn({ err: error, verb }, 'drachtio-server brings no such requests');
       }
     },
-    /** Sent for each new connection. */
+    /** Resets the requested methods for a new connection to drachtio-server. */
     beginAgain(): void {
       verbs.clear();
       for (const verb of ownVerbs) verbs.add(verb);

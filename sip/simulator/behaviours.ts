@@ -29,7 +29,7 @@ export function* letRing(phone: Phone): Course {
   yield {};
 }
 
-/** Says this text to its end. */
+/** Speaks this text to its end. */
 export function* speak(phone: Phone, text: string): Course {
   phone.say(text);
   yield { until: () => !phone.isSpeaking() };

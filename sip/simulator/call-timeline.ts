@@ -2,14 +2,14 @@
  * Words and times of one call: a simulated line carries no audio, so the audio is rendered from them after the call
  * (`render-recording.ts`).
  */
-import type { LineTime } from '../line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 
 export type Side = 'agent' | 'counterparty';
 
 /** Audible words. `startedAt` is wall-clock; `durationMs` is their duration on the line. */
 export type Sounded = { party: Side; text: string; language: string; startedAt: number; durationMs: number };
 
-/** The same with `offsetMs`, the line time since the answer. */
+/** A part of the recording, with `offsetMs`, the line time since the answer. */
 export type RecordedPart = { text: string; language: string; offsetMs: number; durationMs: number };
 
 /** A stretch of the call that is silenced in the recording; both ends in line time since the answer. */

@@ -1,7 +1,7 @@
 /** Inbound callers of a simulated network until their calls are answered. */
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
-import type { LineTime } from '../line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 import type { Who } from './callees.ts';
 import type { CreateParty } from './party.ts';
 import type { Person } from './transferring.ts';

@@ -4,11 +4,11 @@
  */
 import type { Logger } from 'pino';
 import type { LineInput, LineReport } from '#machines/line.ts';
-import { createCallMedia, type CallMedia, type MediaMeans } from '../call-media.ts';
-import type { Cancel, LineTime } from '../line-time.ts';
-import { createHoldTone } from '../playout/hold-tone.ts';
-import { sayingTime } from '../speaking-time.ts';
-import type { CarriedSound } from './party.ts';
+import { createCallMedia, type CallMedia, type MediaMeans } from '#sip/audio/call-media.ts';
+import type { Cancel, LineTime } from '#sip/audio/line-time.ts';
+import { createHoldTone } from '#sip/audio/playout/hold-tone.ts';
+import { sayingTime } from '#sip/audio/speaking-time.ts';
+import type { CarriedAudio } from './party.ts';
 import type { SimulatedPlayout } from './simulated-playout.ts';
 import { createSpeech, type Speech } from './simulated-speech.ts';
 import type { Voice } from './sounding-utterance.ts';
@@ -20,7 +20,7 @@ type CarriedVoicesOptions = Pick<VoicesOptions, 'answering' | 'time' | 'report' 
   onLost: () => void;
 };
 
-export type CarryVoices = (sound: CarriedSound, options: CarriedVoicesOptions) => Voices;
+export type CarryVoices = (audio: CarriedAudio, options: CarriedVoicesOptions) => Voices;
 
 /** The agent's voice as reported to its far end. */
 const createAgent = (media: () => CallMedia, time: LineTime, onChange: () => void) => {
@@ -104,10 +104,10 @@ const createTyping = (
     },
   });
 
-/** For a line that can carry audio by these means. */
+/** Creates the voices of a line that carries audio by these means. */
 export const createCarriedVoices =
   (means: () => MediaMeans, logger: Logger): CarryVoices =>
-  (sound, options) => {
+  (audio, options) => {
     const { input, answering, time, onChange, onLost } = options;
     const words: string[] = [];
     let cancelWaiting: Cancel | null = null;
@@ -158,14 +158,14 @@ export const createCarriedVoices =
         },
       },
       begin() {
-        media.begin(sound).catch((error: unknown) => {
-          logger.error({ err: error }, 'the sound of a call could not be connected');
+        media.begin(audio).catch((error: unknown) => {
+          logger.error({ err: error }, 'the audio of a call could not be connected');
           onLost();
         });
       },
       wordsHeard: () => words,
       beep: () => undefined,
-      holdTone: { begin: () => tone.begin(sound.sampleRate()), end: tone.end },
+      holdTone: { begin: () => tone.begin(audio.sampleRate()), end: tone.end },
       handOver() {
         spoken.agent.stopTalking();
         // Audio of the person of a transfer is not carried here.

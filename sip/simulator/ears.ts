@@ -1,6 +1,6 @@
 /** The agent's words that a simulated person has heard since its own last words or the last awaited text. */
 import type { SaidPattern } from '#src/domain/said-pattern.ts';
-import { heardAfter, sayingTime } from '../speaking-time.ts';
+import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 import type { Course, Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';
 
@@ -8,7 +8,7 @@ type Utterance = {
   readonly voice: Voice;
   /** The text, or its part before it was cut off. */
   text: string;
-  /** Number of its characters that are already consumed. */
+  /** Number of characters of the text that are already consumed. */
   known: number;
 };
 

@@ -3,9 +3,9 @@
  * every line.
  */
 import type { UnansweredCause } from '#machines/line.ts';
-import type { LineTime } from '../line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
-import type { CarriedSound, Phone } from './party.ts';
+import type { CarriedAudio, Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';
 import type { Voices } from './voices.ts';
 
@@ -27,7 +27,7 @@ type FarEnd = {
 export class LinePhone implements Phone {
   readonly #line: FarEnd;
   /** The audio of the answer; `null` in a call with words only. */
-  sound: CarriedSound | null = null;
+  audio: CarriedAudio | null = null;
 
   constructor(line: FarEnd) {
     this.#line = line;
@@ -39,8 +39,8 @@ export class LinePhone implements Phone {
   ring(): void {
     this.#line.life.send({ type: 'rang' });
   }
-  answer(sound?: CarriedSound): void {
-    this.sound = sound ?? null;
+  answer(audio?: CarriedAudio): void {
+    this.audio = audio ?? null;
     this.#line.life.send({ type: this.#line.isAdopted ? 'adopted' : 'answered' });
   }
   refuse(cause: UnansweredCause): void {

@@ -5,12 +5,12 @@
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
-import { createAlarm, type LineTime } from '../line-time.ts';
-import type { MediaEndpoint } from '../media/media-endpoint.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { Voice } from './sounding-utterance.ts';
 
 /** Audio endpoint of a call that carries audio: a person with a microphone and a speaker. */
-export type CarriedSound = Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
+export type CarriedAudio = Pick<MediaEndpoint, 'sampleRate' | 'connect'>;
 
 /** The far end's telephone: the actions and perceptions of a person. */
 export interface Phone {
@@ -18,10 +18,10 @@ export interface Phone {
   readonly language: string;
   ring(): void;
   /** Answers with this audio in both directions, if the line can carry it; without it, with words only. */
-  answer(sound?: CarriedSound): void;
+  answer(audio?: CarriedAudio): void;
   /** Rejects the call; only before the answer. */
   refuse(cause: UnansweredCause): void;
-  /** Before the answer it cancels. */
+  /** Hangs up, or cancels before the answer. */
   hangUp(): void;
   /** Begins to say this; wait for `isSpeaking` to become false before the next text. */
   say(text: string): void;

@@ -4,10 +4,10 @@
  * at once.
  */
 import { setImmediate } from 'node:timers/promises';
-import { recordingSampleRate, type RecordingSink } from '../recording-sink.ts';
-import type { Audio, Synthesizer } from '../speech.ts';
+import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import type { Pause, CallTimeline, RecordedPart } from './call-timeline.ts';
-import type { Resample } from '../resampler.ts';
+import type { Resample } from '#sip/audio/resampler.ts';
 
 const samplesOf = (milliseconds: number): number => Math.round((milliseconds * recordingSampleRate) / 1_000);
 
@@ -48,15 +48,15 @@ const fitInto = (length: number, { sampleRate, samples }: Audio, resample: Resam
   const voice = withoutSilence(samples);
   const naturalLength = (voice.length * recordingSampleRate) / sampleRate;
   const hurry = Math.min(maxHurry, Math.max(1, naturalLength / length));
-  const sound = new Int16Array(length);
-  sound.set(resample(voice, Math.round(sampleRate * hurry), recordingSampleRate).subarray(0, length));
-  return sound;
+  const audio = new Int16Array(length);
+  audio.set(resample(voice, Math.round(sampleRate * hurry), recordingSampleRate).subarray(0, length));
+  return audio;
 };
 
 /** One side of the call, read from beginning to end. */
 const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], speak: Speak) => {
   const waiting = parts.filter((each) => !liesInPause(each, pauses)).values();
-  let part: { from: number; sound: Int16Array } | null = null;
+  let part: { from: number; audio: Int16Array } | null = null;
   let next = waiting.next().value;
   let readTo = 0;
 
@@ -69,15 +69,15 @@ const createSide = (parts: readonly RecordedPart[], pauses: readonly Pause[], sp
           if (next === undefined || samplesOf(next.offsetMs) >= end) break;
           // Timers of a sped-up line are coarse: a part may seem to begin before the previous one has ended.
           const from: number = Math.max(readTo, samplesOf(next.offsetMs));
-          const sound = await speak(next, samplesOf(next.durationMs));
-          part = { from, sound: silencePauses(sound, samplesOf(next.offsetMs), pauses) };
+          const audio = await speak(next, samplesOf(next.durationMs));
+          part = { from, audio: silencePauses(audio, samplesOf(next.offsetMs), pauses) };
           next = waiting.next().value;
         }
-        const { from, sound } = part;
+        const { from, audio } = part;
         const begin = Math.max(from, readTo);
-        samples.set(sound.subarray(begin - from, end - from), begin - (end - length));
-        if (from + sound.length > end) break;
-        readTo = Math.max(readTo, from + sound.length);
+        samples.set(audio.subarray(begin - from, end - from), begin - (end - length));
+        if (from + audio.length > end) break;
+        readTo = Math.max(readTo, from + audio.length);
         part = null;
       }
       readTo = end;

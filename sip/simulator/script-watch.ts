@@ -1,6 +1,6 @@
 /** A watched script: its progress, and a time limit for every step. */
 import { isPattern, type ReadPattern, type SaidPattern } from '#src/domain/said-pattern.ts';
-import type { LineTime } from '../line-time.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 import type { Ears } from './ears.ts';
 import type { Course, Phone } from './party.ts';
 import type { Script, ScriptStep } from './script.ts';

@@ -119,7 +119,7 @@ const taking: Readonly<Record<string, (value: unknown) => Problem>> = {
 
 const checks = { ...talking, ...taking };
 
-/** Without a reader of patterns only texts are allowed. */
+/** Checks a text or pattern; without a reader of patterns, only texts are allowed. */
 const whyNotHeard = (source: unknown, read: ReadPattern | undefined): Problem => {
   if (read === undefined || typeof source !== 'string') return undefined;
   const pattern = read(source);

@@ -3,13 +3,14 @@
  * with its commands, at the other a person with a behaviour (`party.ts`), and time passes between them as on a
  * telephone. Only an answered line carries voices.
  */
+import type { AnyActorRef } from 'xstate';
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
-import type { LineTime } from '../line-time.ts';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 import { runLineLife, type LineLife } from '../run-line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
-import type { CarriedSound, CreateParty } from './party.ts';
+import type { CarriedAudio, CreateParty } from './party.ts';
 import type { CarryVoices } from './carried-voices.ts';
 import { createTransferring, type Person } from './transferring.ts';
 import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
@@ -25,10 +26,12 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   people: ReadonlyMap<string, Person>;
   /** Creates voices with carried audio; `null` if this line cannot carry audio. */
   carry: CarryVoices | null;
+  /** The line actor of the call. */
+  parent?: AnyActorRef | undefined;
   /** Takes over an existing call. */
   isAdopted: boolean;
   /** Person of a transfer who is connected with the far end of an adopted call. */
-  connectedWith: LeftLine['connectedWith'];
+  connectedWith: LineCheckpoint['connectedWith'];
   /** Whether the far end would be available in another process. */
   outlives: boolean;
   /** Called when the line is over and has released everything. */
@@ -41,7 +44,7 @@ const cancelsFarewell = (event: LineEvent): boolean =>
 
 /** Creates voices with carried audio, or with words only. */
 const makeVoices = (
-  carried: CarriedSound | null,
+  carried: CarriedAudio | null,
   options: SimulatedLineOptions,
   { life, onChange }: { life: LineLife; onChange: VoicesOptions['onChange'] },
 ): Voices => {
@@ -87,6 +90,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   const life = runLineLife({
     time,
     isAdopted,
+    parent: options.parent,
     emit(event) {
       if (transferring.isTheirs(event)) return;
       if (cancelsFarewell(event)) expectFarewell(false);
@@ -103,9 +107,9 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     },
     onOver,
   });
-  /** `null` before the far end can be heard: voices are most of the memory of a ringing line. */
+  /** `null` before the far end can be heard, because voices would take most of the memory of a ringing line. */
   let heard: Voices | null = null;
-  const voices = (): Voices => (heard ??= makeVoices(phone.sound, options, { life, onChange }));
+  const voices = (): Voices => (heard ??= makeVoices(phone.audio, options, { life, onChange }));
   const phone = new LinePhone({ life, voices, signs, time, language: input.language, isAdopted });
   const party = options.createParty(phone, time);
   party.start();
@@ -157,6 +161,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       }
     },
     ...life.letGo,
-    canBeLeft: () => options.outlives && life.is('answered') && transferring.canBeLeft(),
+    canBeResumed: () => options.outlives && life.is('answered') && transferring.canBeResumed(),
   };
 };

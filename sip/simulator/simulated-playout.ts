@@ -1,6 +1,6 @@
 /** The agent's voice on a line: utterances play one after the other, each for a duration computed from its text. */
-import type { Played } from '../line-reports.ts';
-import type { LineTime } from '../line-time.ts';
+import type { Played } from '#sip/audio/playout/playing-utterance.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
 import {
   createSoundingUtterance,
   type SoundingUtterance,

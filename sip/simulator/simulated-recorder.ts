@@ -5,10 +5,10 @@
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { LineTime } from '../line-time.ts';
-import type { OpenRecording, RecordingSink } from '../recording-sink.ts';
-import type { Resample } from '../resampler.ts';
-import type { SpeechEngines } from '../speech.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
+import type { OpenRecording, RecordingSink } from '#sip/audio/recording-sink.ts';
+import type { Resample } from '#sip/audio/resampler.ts';
+import type { SpeechEngines } from '#sip/audio/speech.ts';
 import { createTimelineRecorder, type TimelineRecorder, type CallTimeline } from './call-timeline.ts';
 import { renderRecording } from './render-recording.ts';
 import { createRenderings } from './renderings.ts';

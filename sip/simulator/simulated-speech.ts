@@ -4,10 +4,10 @@
  */
 import type { BargeIn } from '#machines/line.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
-import { createAlarm, type LineTime } from '../line-time.ts';
-import { createBargeInWatch } from '../listening/barge-in-watch.ts';
-import type { Heard } from '../listening/turn-taking.ts';
-import { heardAfter, sayingTime } from '../speaking-time.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
+import { createBargeInWatch } from '#sip/audio/listening/barge-in-watch.ts';
+import type { Heard } from '#sip/audio/listening/turn-taking.ts';
+import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 
 /** Time from the first sound to the first recognized word. */
 const recognitionMs = 200;

@@ -7,10 +7,10 @@ import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import type { MediaMeans } from '../call-media.ts';
-import { createLineTime } from '../line-time.ts';
-import { adoptNothing, type Lines, type OnArrival } from '../lines.ts';
-import type { AnsweringNumbers } from '../listening/answering-machine.ts';
+import type { MediaMeans } from '#sip/audio/call-media.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import { resumeNothing, type Lines, type OnArrival } from '../lines.ts';
+import type { AnsweringNumbers } from '#sip/audio/listening/answering-machine.ts';
 import {
   callerOf,
   createCallees,
@@ -105,7 +105,7 @@ const createOpenLine =
     input: LineInput,
     emit: (event: LineEvent) => void,
     { createParty, language, people }: Reached,
-    how: Pick<SimulatedLineOptions, 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'>,
+    how: Pick<SimulatedLineOptions, 'parent' | 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'>,
   ): Line => {
     const time = createLineTime(clock, speed);
     const line = createSimulatedLine({
@@ -156,22 +156,23 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     async start(onArrival) {
       state = { is: 'open', onArrival };
     },
-    open(input, emit) {
+    open(input, emit, parent) {
       const reached = reachedBy(input);
       const whoAnswers = reached.who === 'person' ? 'human' : options.answering;
       return openLine(input, emit, reached, {
         isAdopted: false,
+        parent,
         connectedWith: null,
         outlives: reached.who === 'known',
         answering: input.direction === 'outbound' ? whoAnswers : null,
       });
     },
-    adopt(input, left, emit) {
+    resume(input, left, emit, parent) {
       const { connectedWith } = left;
       const standing = callees.standingAt(input);
       if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to)))
-        return adoptNothing(() => clock.now())(input, left, emit);
-      const how = { isAdopted: true, connectedWith, outlives: true, answering: null };
+        return resumeNothing(() => clock.now())(input, left, emit);
+      const how = { isAdopted: true, parent, connectedWith, outlives: true, answering: null };
       return openLine(input, emit, standing, how);
     },
     async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {

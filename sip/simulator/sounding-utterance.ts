@@ -1,7 +1,7 @@
 /** One utterance of the agent while it plays on a simulated line: its progress, including pauses. */
-import type { Played } from '../line-reports.ts';
-import { createAlarm, type LineTime } from '../line-time.ts';
-import { heardAfter, sayingTime } from '../speaking-time.ts';
+import type { Played } from '#sip/audio/playout/playing-utterance.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
+import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 
 /** An utterance in playback. It is the same object from beginning to end. */
 export type Voice = {
@@ -23,9 +23,9 @@ export type SoundingUtterance = {
   sound(): void;
   /** Pauses playback; idempotent. */
   pause(): void;
-  /** Ends it early. */
+  /** Ends the utterance early. */
   cut(): Played;
-  /** Ends it as completely heard. */
+  /** Ends the utterance as completely heard. */
   finish(): Played;
   /** Whether its far end reports the heard part; otherwise it is estimated by time. */
   isReported(): boolean;

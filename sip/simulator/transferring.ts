@@ -1,8 +1,8 @@
 /** The second leg of a simulated line: the person of a transfer. */
 import type { LineCommand, LineEvent, TransferMode, UnansweredCause } from '#machines/line.ts';
-import { createAlarm, type LineTime } from '../line-time.ts';
+import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { LineLife } from '../run-line-life.ts';
-import { sayingTime } from '../speaking-time.ts';
+import { sayingTime } from '#sip/audio/speaking-time.ts';
 
 /**
  * Reaction of a person to a ringing transfer: accepts; declines, at once or after the briefing; hears the briefing to
@@ -26,9 +26,9 @@ export const outlivesGateway = (to: string): boolean => people.get(to) === 'acce
 /** Time until the network reports that a person is not reached. */
 const refusedAfterMs = 500;
 const answersAfterMs = 1_000;
-/** Counted from the end of a briefing. */
+/** Time from the end of a briefing to the digit that accepts the call. */
 const pressesKeyAfterMs = 500;
-/** Counted from the connection. */
+/** Time from the connection to the hangup by the person. */
 const hangsUpAfterMs = 10_000;
 
 const heardOfOtherParty: ReadonlySet<LineEvent['type']> = new Set([
@@ -48,7 +48,7 @@ export type Transferring = {
   /** Releases the person in any state. */
   end(): void;
   /** Whether another gateway could take over the person, or there is none. */
-  canBeLeft(): boolean;
+  canBeResumed(): boolean;
   /** Whether the event belongs to the conversation of two connected persons, which is not heard here. */
   isTheirs(event: LineEvent): boolean;
 };
@@ -141,7 +141,7 @@ export const createTransferring = (options: {
       talk(time.since(time.now() - talkedMs));
     },
     end,
-    canBeLeft: () => leg === 'none' || (leg === 'connected' && outlives),
+    canBeResumed: () => leg === 'none' || (leg === 'connected' && outlives),
     isTheirs: ({ type }) => leg === 'connected' && heardOfOtherParty.has(type),
   };
 };

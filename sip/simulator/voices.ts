@@ -7,8 +7,8 @@ import {
   createAnsweringMachine,
   type AnsweringMachine,
   type AnsweringNumbers,
-} from '../listening/answering-machine.ts';
-import type { Cancel, LineTime } from '../line-time.ts';
+} from '#sip/audio/listening/answering-machine.ts';
+import type { Cancel, LineTime } from '#sip/audio/line-time.ts';
 import type { TimelineRecorder } from './call-timeline.ts';
 import { createSimulatedPlayout, type SimulatedPlayout } from './simulated-playout.ts';
 import { createSpeech, type Speech, type SpeechEvents } from './simulated-speech.ts';

@@ -57,14 +57,16 @@ export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, coun
   const visible =
     asserts && trunk.username !== null ? `<sip:${userInUri(trunk.username)}@${domain}>` : caller;
   // With privacy, the caller's identity is sent to the trunk only (RFC 3325 section 7).
-  const isToldWho = isOwn || !trunk.privacy;
+  const sendsIdentity = isOwn || !trunk.privacy;
   const credentials = isOwn ? credentialsOf(trunk) : undefined;
   return {
     uri,
     headers: {
       From: trunk.privacy ? '"Anonymous" <sip:anonymous@anonymous.invalid>' : visible,
-      ...(isToldWho && trunk.callerId === 'p-asserted-identity' ? { 'P-Asserted-Identity': caller } : {}),
-      ...(isToldWho && trunk.callerId === 'p-preferred-identity' ? { 'P-Preferred-Identity': caller } : {}),
+      ...(sendsIdentity && trunk.callerId === 'p-asserted-identity' ? { 'P-Asserted-Identity': caller } : {}),
+      ...(sendsIdentity && trunk.callerId === 'p-preferred-identity'
+        ? { 'P-Preferred-Identity': caller }
+        : {}),
       ...(trunk.privacy ? { Privacy: 'id' } : {}),
     },
     ...(credentials === undefined ? {} : { credentials }),

@@ -12,12 +12,28 @@
  *
  * The same applies to the addresses of a trunk.
  */
-import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
-import { addressesOf, addressKey, addressName } from '#src/domain/trunk-addresses.ts';
 import { unlistedHeaders } from '#src/domain/sip-headers.ts';
-import { byChance } from './by-chance.ts';
+import { addressKey, addressName, addressesOf } from '#src/domain/trunk-addresses.ts';
+import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
 import type { NumberOwner } from './directory.ts';
-import type { TrunkRests } from './rests.ts';
+import type { TrunkCoolDowns } from './cool-downs.ts';
+
+/** Returns all elements in a random order by weight, as for SRV records (RFC 2782): a weight of 0 comes last. */
+const byChance = <Weighted extends { weight: number }>(
+  equals: readonly Weighted[],
+  /** Returns a random number from 0 to below 1. */
+  random: () => number,
+): Weighted[] => {
+  const left = [...equals];
+  const chosen: Weighted[] = [];
+  while (left.length > 0) {
+    const total = left.reduce((sum, { weight }) => sum + weight, 0);
+    let point = random() * total;
+    const index = left.findIndex(({ weight }) => (point -= weight) < 0);
+    chosen.push(...left.splice(index === -1 ? 0 : index, 1));
+  }
+  return chosen;
+};
 
 /** A trunk that may carry the call, and its addresses in the order of attempts. */
 export type ChosenTrunk = {
@@ -43,8 +59,8 @@ export type ChoiceOptions = {
   headers: readonly string[];
   trunks: readonly Trunk[];
   isUsable: (trunkId: string, address?: string) => boolean;
-  rests: Pick<TrunkRests, 'until'>;
-  /** From 0 to below 1. */
+  coolDowns: Pick<TrunkCoolDowns, 'until'>;
+  /** Returns a random number from 0 to below 1. */
   random: () => number;
 };
 
@@ -81,14 +97,14 @@ const prefixOf = ({ prefixes }: Trunk, number: string): string | undefined =>
 /** The addresses of a trunk that accept calls, or why there are none. */
 const routeBy = (
   trunk: Trunk,
-  { number, headers, isUsable, rests, random }: ChoiceOptions,
+  { number, headers, isUsable, coolDowns, random }: ChoiceOptions,
 ): ChosenTrunk | LeftOut => {
   const prefix = prefixOf(trunk, number);
   if (prefix === undefined) return { trunk, because: 'prefixes' };
   if (unlistedHeaders(headers, trunk.headersOut).length > 0) return { trunk, because: 'headers' };
   const open = trunk.drained ? [] : addressesOf(trunk).filter(({ drained }) => !drained);
   if (open.length === 0) return { trunk, because: 'drained' };
-  const ends = open.map((address) => ({ address, until: rests.until(addressKey(trunk, address)) }));
+  const ends = open.map((address) => ({ address, until: coolDowns.until(addressKey(trunk, address)) }));
   const awake = ends.flatMap(({ address, until }) => (until === null ? [address] : []));
   if (awake.length === 0)
     return { trunk, because: 'resting', until: Math.min(...ends.map(({ until }) => until ?? Infinity)) };
@@ -116,7 +132,10 @@ export const chooseTrunks = (options: ChoiceOptions): Choice => {
 };
 
 /** Explains why there is no trunk to try. Among trunks in a cool-down, the one that ends first is named. */
-export const whyNoRoute = (leftOut: readonly LeftOut[], secondsUntil: TrunkRests['secondsUntil']): string => {
+export const whyNoRoute = (
+  leftOut: readonly LeftOut[],
+  secondsUntil: TrunkCoolDowns['secondsUntil'],
+): string => {
   const resting = leftOut.flatMap((one) => (one.because === 'resting' ? [one] : []));
   const [first] = resting.toSorted((one, other) => one.until - other.until);
   if (first !== undefined)

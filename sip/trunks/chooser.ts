@@ -4,7 +4,7 @@ import { addressName } from '#src/domain/trunk-addresses.ts';
 import type { Trunk, TrunkRoute } from '#src/domain/trunk.ts';
 import { chooseTrunks, whyNoRoute, type Choice } from './choose.ts';
 import type { NumberOwner, TrunkDirectory } from './directory.ts';
-import type { TrunkRests } from './rests.ts';
+import type { TrunkCoolDowns } from './cool-downs.ts';
 
 /** `configured` is null without a trunk in the configuration. */
 export type TrunkSources = { directory: TrunkDirectory; configured: Trunk | null };
@@ -13,7 +13,7 @@ export type TrunkSources = { directory: TrunkDirectory; configured: Trunk | null
 export const allTrunks = ({ directory, configured }: TrunkSources): readonly Trunk[] =>
   configured === null ? directory.all() : [...directory.all(), configured];
 
-export const createChooser = (sources: TrunkSources & { country: Country }, rests: TrunkRests) => {
+export const createChooser = (sources: TrunkSources & { country: Country }, coolDowns: TrunkCoolDowns) => {
   const { directory, configured, country } = sources;
 
   const choiceFor = (owner: NumberOwner | undefined, number: string, headers: readonly string[]): Choice =>
@@ -23,7 +23,7 @@ export const createChooser = (sources: TrunkSources & { country: Country }, rest
       headers,
       trunks: allTrunks(sources),
       isUsable: (id, address) => id === configured?.id || directory.isUsable(id, address),
-      rests,
+      coolDowns,
       random: Math.random,
     });
 
@@ -47,7 +47,7 @@ export const createChooser = (sources: TrunkSources & { country: Country }, rest
         leftOut: leftOut.flatMap(({ trunk: { id, name }, because }) =>
           because === 'headers' ? [] : [{ trunkId: id, name, because }],
         ),
-        sentence: routes.length > 0 ? null : whyNoRoute(leftOut, rests.secondsUntil),
+        sentence: routes.length > 0 ? null : whyNoRoute(leftOut, coolDowns.secondsUntil),
       };
     },
   };

@@ -1,16 +1,19 @@
 /** Directory of trunks for real lines, provided by the gateway; it is not queried during a call. */
 import type { Destinations } from '#src/domain/destinations.ts';
 import type { Trunk, TrunkCheckStep, TrunkRoute } from '#src/domain/trunk.ts';
-import type { AskTrunk } from './ask-trunk.ts';
-import type { TrunkRests } from './rests.ts';
+import type { OutOfDialogRequests } from './out-of-dialog-requests.ts';
+import type { TrunkCoolDowns } from './cool-downs.ts';
 
 export type NumberOwner = { workspaceId: string; trunkId: string | null };
 
-export type TrunkRequests = AskTrunk & {
-  /** Registers, checks and calls; numbers in domestic format, equal for a call that returns to the gateway. */
+export type TrunkRequests = OutOfDialogRequests & {
+  /**
+   * Checks a trunk by registration, OPTIONS and a call. Numbers are in domestic format, and equal for a call that
+   * returns to the gateway.
+   */
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
   /** Cool-downs of trunks. */
-  rests: Pick<TrunkRests, 'until' | 'end' | 'secondsUntil'>;
+  coolDowns: Pick<TrunkCoolDowns, 'until' | 'end' | 'secondsUntil'>;
   /** Number of current calls over a trunk, or over one of its addresses (`addressKey`). */
   channelsOf(key: string): number;
   /** Trunks that a call from a number of this owner would use now; `to` is domestic or `+…`. */

@@ -21,7 +21,7 @@ export type FailedTry = {
 export const causeOf = ({ status, reason, came }: FailedTry): UnansweredCause =>
   status === null ? 'trunk_error' : unansweredCause({ status, reason, rang: came !== 'nowhere' });
 
-/** Whether a trunk's list contains the status, or its class as `5xx`. */
+/** Whether a trunk's failover statuses contain this SIP status, or its class such as `5xx`. */
 const names = (statuses: readonly string[], status: number): boolean =>
   statuses.includes(String(status)) || statuses.includes(`${Math.floor(status / 100)}xx`);
 

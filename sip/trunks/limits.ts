@@ -96,13 +96,13 @@ export const createTrunkLimits = (options: {
     /** Counts one more call there, without any limit. */
     count: (key: string): Permit => takeChannel(loadOf(key)),
 
-    /** For an inbound call: takes a channel if one is free, without waiting. */
+    /** Takes a channel for an inbound call if one is free, without waiting. */
     tryAcquire({ id, maxChannels }: Limited): Permit | null {
       const load = loadOf(id);
       return maxChannels !== null && load.channels >= maxChannels ? null : takeChannel(load);
     },
 
-    /** For an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
+    /** Takes a channel for an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
     async acquire(trunk: Limited, isLast: boolean, signal: AbortSignal): Promise<Acquired> {
       const { maxChannels, callsPerSecond } = trunk;
       const load = loadOf(trunk.id);

@@ -5,7 +5,7 @@
 import type { Country } from '#src/domain/phone-number.ts';
 import { trunkTransports, type Trunk, type TrunkTransport } from '#src/domain/trunk.ts';
 import { nameAddressesIn } from '../headers/name-addresses.ts';
-import { longestUri } from '../drachtio/signalling/ring.ts';
+import { longestUri } from '../drachtio/connection/message-limits.ts';
 import { calledNumber } from '../parties/number-format.ts';
 import { transportIn, type Place } from './addressing.ts';
 
@@ -66,3 +66,30 @@ export const redirectionsIn = (contacts: string, trunk: Trunk, country: Country)
     .flatMap(({ uri }) => redirectionTo(uri, trunk, country) ?? [])
     .filter(({ isOwn }) => isOwn || trunk.redirects === 'any');
 };
+
+/** Maximum of followed redirects in one call over one trunk. */
+const mostRedirections = 5;
+
+/**
+ * Targets of one call over one trunk, tried in order: first the trunk's own, then its redirect targets. Each target is
+ * tried once and the number of redirects is limited, so a call cannot loop.
+ */
+export const createTargets = (own: readonly Place[]) => {
+  const left: Place[] = [...own];
+  const known = new Set(own.map(({ uri }) => uri));
+  let redirections = 0;
+
+  return {
+    next: (): Place | undefined => left.shift(),
+    /** Inserts redirect targets before the remaining ones. Returns the number of new ones. */
+    redirect(places: readonly Place[]): number {
+      const followed = places.filter(({ uri }) => !known.has(uri)).slice(0, mostRedirections - redirections);
+      redirections += followed.length;
+      for (const { uri } of followed) known.add(uri);
+      left.unshift(...followed);
+      return followed.length;
+    },
+  };
+};
+
+export type Targets = ReturnType<typeof createTargets>;

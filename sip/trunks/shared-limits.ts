@@ -60,7 +60,10 @@ const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
       const error = (): Error => new TimeoutError(patienceMs, what);
       return await withTimeout(clock, patienceMs, work, { error });
     } catch (error) {
-      logger.warn({ err: error }, 'the limits of a trunk are held by this gateway alone right now');
+      logger.warn(
+        { err: error },
+        'the database is unavailable: the limits of a trunk apply to this gateway alone',
+      );
       return alone;
     }
   };
@@ -128,7 +131,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
       return permitFor(channel, permit, keeping);
     },
 
-    /** For an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
+    /** Takes a channel for an outbound call; `isLast`: there is no other trunk, so the call waits for a channel. */
     async acquire(trunk: Limited, isLast: boolean, call: WaitingCall): Promise<Acquired> {
       const until = clock.now() + (isLast ? patienceMs : 0);
       const acquired = await limits.acquire(trunk, isLast, call.signal);
@@ -151,8 +154,8 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
 
 export type SharedLimits = ReturnType<typeof createSharedLimits>;
 
-/** For a gateway that does not share its trunks. */
-export const loadOfNobodyElse: SharedTrunkLoad = {
+/** Shared load of a gateway that does not share its trunks. */
+export const loadOfOtherNodes: SharedTrunkLoad = {
   take: () => Promise.resolve(true),
   keep: () => Promise.resolve(),
   giveBack: () => Promise.resolve(),

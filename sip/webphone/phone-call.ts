@@ -11,7 +11,7 @@ import type {
   SaidSentence,
   ToPhone,
 } from '#src/domain/web-phone.ts';
-import type { CarriedSound, CreateParty, Phone } from '../simulator/party.ts';
+import type { CarriedAudio, CreateParty, Phone } from '../simulator/party.ts';
 import type { Voice } from '../simulator/sounding-utterance.ts';
 
 const dialledToRingingMs = 100;
@@ -31,7 +31,7 @@ export type InCall = Exclude<
 export type PhoneCall = {
   readonly details: PhoneCallDetails;
   /** The person answered, with audio or by typing; actions of the agent are sent to `tell` from here on. */
-  answer(tell: Tell, sound: CarriedSound | null): void;
+  answer(tell: Tell, sound: CarriedAudio | null): void;
   decline(): void;
   hangUp(): void;
   receive(message: InCall): void;
@@ -156,7 +156,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     layDown(): void {
       tell = null;
     },
-    /** Stops speaking as well. */
+    /** Detaches the phone like `layDown`, and drops waiting words. */
     hangUp(): void {
       tell = null;
       waiting.length = 0;

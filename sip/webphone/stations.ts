@@ -2,7 +2,7 @@
 import type { Clock } from '#src/domain/clock.ts';
 import type { PhoneCallEnd, PhoneRefusal } from '#src/domain/web-phone.ts';
 import type { PhoneCall, Tell } from './phone-call.ts';
-import type { PhoneSound } from './phone-sound.ts';
+import type { PhoneAudio } from './phone-audio.ts';
 
 export type Station = {
   /** `null` while the connection is lost. */
@@ -12,7 +12,7 @@ export type Station = {
   replaced: () => void;
   call: PhoneCall | null;
   /** Audio of its call, if any. */
-  sound: PhoneSound | null;
+  sound: PhoneAudio | null;
   /** The phone synthesizes the agent's words itself and reports the heard part. */
   reports: boolean;
   /** A dialled call that was not accepted yet. */
@@ -105,7 +105,7 @@ export const connectStation = (
 };
 
 /** Assigns the call to this phone, with audio or without. */
-export const take = (station: Station, call: PhoneCall, sound: PhoneSound | null): void => {
+export const take = (station: Station, call: PhoneCall, sound: PhoneAudio | null): void => {
   station.dialling = null;
   station.call = call;
   station.sound = sound;
@@ -119,7 +119,7 @@ export const answer = (
   workspace: Workspace,
   station: Station,
   callId: string,
-  sound: () => PhoneSound | null,
+  sound: () => PhoneAudio | null,
 ): PhoneRefusal | undefined => {
   if (station.call !== null || station.dialling !== null) return 'busy';
   const call = ringingCall(workspace, callId);

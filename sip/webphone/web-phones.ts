@@ -10,7 +10,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { FromPhone, PhoneRefusal } from '#src/domain/web-phone.ts';
 import type { CreateParty } from '../simulator/party.ts';
 import { phoneParty, type PhoneCallEvents } from './phone-call.ts';
-import { createPhoneSound, isSoundFrame, type PhoneSound, type SoundNumbers } from './phone-sound.ts';
+import { createPhoneAudio, isAudioFrame, type PhoneAudio, type PhoneAudioNumbers } from './phone-audio.ts';
 import {
   answer,
   connectStation,
@@ -54,7 +54,7 @@ export type WebPhonesOptions = {
   /** Time for a phone to come back after a disconnect during a call, in wall-clock milliseconds. */
   comeBackMs: number;
   /** Settings of calls with audio; `null` if lines carry none. */
-  sound: SoundNumbers | null;
+  sound: PhoneAudioNumbers | null;
   /** Languages of speech recognition (BCP 47); absent if every language is recognized. */
   understood?: readonly string[];
   /** Runs at wall-clock speed, because browsers do. */
@@ -100,7 +100,7 @@ const dialFrom = async (
     workspaceId: string;
     station: Station;
     to: string;
-    sound: () => PhoneSound | null;
+    sound: () => PhoneAudio | null;
     dial: Dial;
   },
   { ringing, ended }: PhoneCallEvents,
@@ -142,7 +142,7 @@ const obey = (
     workspace: Workspace;
     station: Station;
     /** Audio of a call, if wanted. */
-    sound: (isWanted: boolean) => PhoneSound | null;
+    sound: (isWanted: boolean) => PhoneAudio | null;
     dial: (to: string, hasSound: boolean) => void;
     refuse: (code: PhoneRefusal | undefined) => void;
   },
@@ -150,7 +150,7 @@ const obey = (
   const { workspace, station, refuse } = phone;
   switch (message.type) {
     case 'answer': {
-      const sound = (): PhoneSound | null => phone.sound(message.sound === true);
+      const sound = (): PhoneAudio | null => phone.sound(message.sound === true);
       return refuse(answer(workspace, station, message.call_id, sound));
     }
     case 'decline': {
@@ -221,14 +221,14 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
       const refuse = (code: PhoneRefusal | undefined): void => {
         if (code !== undefined) tell({ type: 'refused', code });
       };
-      const soundWhere = (isWanted: boolean): PhoneSound | null => {
+      const soundWhere = (isWanted: boolean): PhoneAudio | null => {
         if (!isWanted) return null;
-        if (options.sound !== null) return createPhoneSound(options.sound, clock);
+        if (options.sound !== null) return createPhoneAudio(options.sound, clock);
         refuse('no_sound');
         return null;
       };
       const dialTo = (to: string, hasSound: boolean): void => {
-        const sound = (): PhoneSound | null => soundWhere(hasSound);
+        const sound = (): PhoneAudio | null => soundWhere(hasSound);
         void dialFrom({ workspaceId, station, to, sound, dial }, eventsOf(workspaceId), logger);
       };
       const phone = { workspace, station, sound: soundWhere, dial: dialTo, refuse };
@@ -244,7 +244,7 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
         hear(message) {
           if (station.tell !== tell) return;
           // The frame may have been in transit when the call ended.
-          refuse(isSoundFrame(message) ? station.sound?.hear(message) : 'invalid_sound');
+          refuse(isAudioFrame(message) ? station.sound?.hear(message) : 'invalid_sound');
         },
         lost() {
           if (station.tell !== tell) return;

@@ -8,10 +8,10 @@ import {
   noteAdminTokenUse,
   renewFingerprint,
   type AuthenticatedAdmin,
-} from '#src/persistence/admin-tokens.ts';
+} from '#src/persistence/workspaces/admin-tokens.ts';
 import type { AdministrationServices } from './administrator.ts';
 
-export type { AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+export type { AuthenticatedAdmin } from '#src/persistence/workspaces/admin-tokens.ts';
 
 /** Returns undefined for an unknown, revoked or expired token. */
 export type AuthenticateAdmin = (token: string) => Promise<AuthenticatedAdmin | undefined>;
@@ -40,7 +40,9 @@ export const createAdminAuthentication = ({
     noting.add(id);
     renew(admin, token)
       .then(() => noteAdminTokenUse(database, id, new Date(now)))
-      .catch((error: unknown) => logger.debug({ err: error }, 'the use of an admin token could not be noted'))
+      .catch((error: unknown) =>
+        logger.debug({ err: error }, 'the last use of an admin token could not be stored'),
+      )
       .finally(() => noting.delete(id));
   };
 

@@ -4,8 +4,8 @@ import { callPolicyFields } from '#src/domain/call-policy.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
 import type { Language } from '#src/domain/language.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { agentBindingsOf, type AgentBindingRecord } from '#src/persistence/agent-bindings.ts';
-import { findNumberKey } from '#src/persistence/number-keys.ts';
+import { agentBindingsOf, type AgentBindingRecord } from '#src/persistence/numbers/agent-bindings.ts';
+import { findNumberKey } from '#src/persistence/numbers/number-keys.ts';
 import {
   createNumber,
   deleteNumber,
@@ -13,13 +13,13 @@ import {
   patchNumber,
   type NumberPatch,
   type NumberRecord,
-} from '#src/persistence/numbers.ts';
+} from '#src/persistence/numbers/numbers.ts';
 import { changesBetween, inWords, note, type Administrator, type WorkspaceReader } from './administrator.ts';
 import { chooseSpeech, type Engines } from './choose-speech.ts';
 import { requireTurnEnd } from './choose-turn-end.ts';
 import { requireOwnTrunk } from './administer-trunks.ts';
 
-export { listNumbers, type NumberRecord } from '#src/persistence/numbers.ts';
+export { listNumbers, type NumberRecord } from '#src/persistence/numbers/numbers.ts';
 
 export const numberNotFound = (): Refusal =>
   new Refusal('number_not_found', 'There is no number with this id in the workspace.');

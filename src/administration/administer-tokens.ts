@@ -7,11 +7,11 @@ import {
   fingerprintOf,
   revokeTokenRow,
   type AdminTokenRecord,
-} from '#src/persistence/admin-tokens.ts';
+} from '#src/persistence/workspaces/admin-tokens.ts';
 import { note, type Administrator } from './administrator.ts';
 import { newAdminToken } from './new-key.ts';
 
-export { listAdminTokens, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
+export { listAdminTokens, type AdminTokenRecord } from '#src/persistence/workspaces/admin-tokens.ts';
 
 export type AdminTokenRequest = {
   name: string;

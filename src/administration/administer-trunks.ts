@@ -3,17 +3,17 @@ import { randomUUID } from 'node:crypto';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { invalidField, Refusal, type FieldError } from '#src/domain/refusal.ts';
 import { isWide, trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
-import { listNumbers, type NumberRecord } from '#src/persistence/numbers.ts';
+import { listNumbers, type NumberRecord } from '#src/persistence/numbers/numbers.ts';
 import {
   createTrunk,
   deleteTrunk,
   findTrunk,
   patchTrunk,
   type TrunkRecord,
-} from '#src/persistence/trunks.ts';
+} from '#src/persistence/trunks/trunks.ts';
 import { note, type Administrator, type WorkspaceReader } from './administrator.ts';
 
-export { listTrunks, type TrunkRecord } from '#src/persistence/trunks.ts';
+export { listTrunks, type TrunkRecord } from '#src/persistence/trunks/trunks.ts';
 
 type GivenPassword = {
   /** Absent keeps the stored password, null removes it. */

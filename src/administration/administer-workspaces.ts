@@ -8,7 +8,7 @@ import {
   patchWorkspace,
   type WorkspacePatch,
   type WorkspaceRecord,
-} from '#src/persistence/workspaces.ts';
+} from '#src/persistence/workspaces/workspaces.ts';
 import {
   changesBetween,
   inWords,
@@ -18,7 +18,7 @@ import {
   type WorkspaceReader,
 } from './administrator.ts';
 
-export { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces.ts';
+export { listWorkspaces, type WorkspaceRecord } from '#src/persistence/workspaces/workspaces.ts';
 
 /** Settings that an admin may change. */
 const workspaceSettings = [

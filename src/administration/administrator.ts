@@ -6,11 +6,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
 import { wordsOf, type Destinations } from '#src/domain/destinations.ts';
 import { snakeCase } from '#src/domain/field-names.ts';
-import { appendAudit, type NewAuditEntry } from '#src/persistence/audit-entries.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import { appendAudit, type NewAuditEntry } from '#src/persistence/workspaces/audit-entries.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 
-export { listAudit } from '#src/persistence/audit-entries.ts';
+export { listAudit } from '#src/persistence/workspaces/audit-entries.ts';
 
 /** Dependencies of the administration. */
 export type AdministrationServices = {

@@ -1,6 +1,6 @@
 import type { Language } from '#src/domain/language.ts';
 import { invalidField, type FieldError } from '#src/domain/refusal.ts';
-import type { NumberPatch, NumberRecord } from '#src/persistence/numbers.ts';
+import type { NumberPatch, NumberRecord } from '#src/persistence/numbers/numbers.ts';
 
 /** Available recognizers and synthesizers by name, in the operator's order. */
 export type Engines = {
@@ -9,7 +9,7 @@ export type Engines = {
   /** Languages of a recognizer among those of the gateway; absent if it has no limit. */
   languagesOf?(recognizer: string): readonly Language[];
   /** Recognizers that report turn ends. */
-  readonly tellTurnEnds: readonly string[];
+  readonly reportTurnEnds: readonly string[];
   /** Whether a turn-end model is configured. */
   readonly turnModel: boolean;
   /** Whether this could be a voice name of the synthesizer; only the engine knows whether the voice exists. */
@@ -50,8 +50,8 @@ export const chooseSpeech = (
   stored: Pick<NumberRecord, 'synthesizer' | 'voice'>,
 ): SpeechPatch => {
   const speaks = synthesizer === undefined ? stored.synthesizer : synthesizer;
-  const keptVoice = speaks === stored.synthesizer ? stored.voice : null;
-  const spokenWith = voice === undefined ? keptVoice : voice;
+  const storedVoice = speaks === stored.synthesizer ? stored.voice : null;
+  const spokenWith = voice === undefined ? storedVoice : voice;
   const unknown = [
     ...unknownEngine('recognizer', recognizer, engines.recognizers),
     ...unknownEngine('synthesizer', synthesizer, engines.synthesizers),

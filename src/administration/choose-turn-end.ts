@@ -3,16 +3,16 @@ import type { StoredCallPolicy } from '#src/domain/call-policy.ts';
 import type { Engines } from './choose-speech.ts';
 
 const unable = (
-  { tellTurnEnds, turnModel }: Engines,
+  { reportTurnEnds, turnModel }: Engines,
   mode: string | undefined,
   recognizer: string | null,
 ): string | null => {
   if (mode === 'model' && !turnModel)
     return 'No model that hears the end of a turn is configured on this gateway (GW_TURN_MODEL).';
   if (mode !== 'recognizer') return null;
-  if (tellTurnEnds.length === 0) return 'No recognizer of this gateway tells where a turn ends.';
-  if (recognizer === null || tellTurnEnds.includes(recognizer)) return null;
-  return `The recognizer ${recognizer} does not tell where a turn ends; there is ${tellTurnEnds.join(', ')}.`;
+  if (reportTurnEnds.length === 0) return 'No recognizer of this gateway tells where a turn ends.';
+  if (recognizer === null || reportTurnEnds.includes(recognizer)) return null;
+  return `The recognizer ${recognizer} does not tell where a turn ends; there is ${reportTurnEnds.join(', ')}.`;
 };
 
 /**

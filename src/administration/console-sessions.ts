@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { Refusal } from '#src/domain/refusal.ts';
-import { noteAdminTokenUse, type AuthenticatedAdmin } from '#src/persistence/admin-tokens.ts';
+import { noteAdminTokenUse, type AuthenticatedAdmin } from '#src/persistence/workspaces/admin-tokens.ts';
 import {
   createSession,
   endSession,
@@ -10,8 +10,8 @@ import {
   findSession,
   noteSessionUse,
   type FoundSession,
-} from '#src/persistence/console-sessions.ts';
-import { createLink, openLink } from '#src/persistence/sign-in-links.ts';
+} from '#src/persistence/workspaces/console-sessions.ts';
+import { createLink, openLink } from '#src/persistence/workspaces/sign-in-links.ts';
 import { note, type AdministrationServices, type Administrator } from './administrator.ts';
 import { newSessionSecret, newSignInCode } from './new-key.ts';
 
@@ -86,7 +86,9 @@ export const createSessionAuthentication = ({
     noting.add(id);
     const at = new Date(now);
     Promise.all([noteSessionUse(database, id, at), noteAdminTokenUse(database, admin.id, at)])
-      .catch((error: unknown) => logger.debug({ err: error }, 'the use of a session could not be noted'))
+      .catch((error: unknown) =>
+        logger.debug({ err: error }, 'the last use of a session could not be stored'),
+      )
       .finally(() => noting.delete(id));
   };
 

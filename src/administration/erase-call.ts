@@ -1,5 +1,5 @@
 import { Refusal } from '#src/domain/refusal.ts';
-import { eraseCall } from '#src/persistence/erasing.ts';
+import { eraseCall } from '#src/persistence/calls/erasing.ts';
 import { entryOf, type Administrator } from './administrator.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Issues and reveals the API key of a number (guides/design/administration.md, "Number keys"). */
 import { Refusal } from '#src/domain/refusal.ts';
-import { findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
+import { findNumberKey, putNumberKey } from '#src/persistence/numbers/number-keys.ts';
 import { note, type Administrator } from './administrator.ts';
 import { newNumberKey } from './new-key.ts';
 

@@ -1,6 +1,6 @@
 /** Lists the gateways that share the database. */
-import type { Database } from '#src/persistence/database.ts';
-import { listGatewaysOf, type ListedGateway } from '#src/persistence/gateway-list.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { listGatewaysOf, type ListedGateway } from '#src/persistence/nodes/gateway-list.ts';
 
 /** `silent`: it lost the database or has just died; `lost`: others take over its calls. */
 export type GatewayState = 'running' | 'silent' | 'lost';

@@ -1,6 +1,6 @@
 /** Listening to a call in progress: authorization and audit. */
 import type { ListenInPolicy } from '#src/domain/listen-in.ts';
-import { findListenInPolicy } from '#src/persistence/call-holders.ts';
+import { findListenInPolicy } from '#src/persistence/calls/call-holders.ts';
 import { note, type Administrator, type WorkspaceReader } from './administrator.ts';
 
 /** Undefined for an ended call, or one of another workspace. */
@@ -9,7 +9,7 @@ export const listenInPolicyOf = (
   callId: string,
 ): Promise<ListenInPolicy | undefined> => findListenInPolicy(database, { callId, workspaceId });
 
-/** Written before any audio is sent. */
+/** Writes the audit entry, before any audio is sent. */
 export const noteListeningBegun = (
   administrator: Administrator,
   callId: string,

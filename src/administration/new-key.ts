@@ -18,5 +18,5 @@ export const newAdminToken = (): string => `gw_admin_${randomPart()}`;
 /** The secret in the cookie of a signed-in browser (guides/design/administration.md, "Signing in to the console"). */
 export const newSessionSecret = (): string => `gw_session_${randomPart()}`;
 
-/** Valid for one sign-in. */
+/** Creates a code that is valid for one sign-in. */
 export const newSignInCode = randomPart;

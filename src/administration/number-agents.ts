@@ -3,10 +3,14 @@ import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import { mostAgentHeaders, type AgentHeaderChanges, type AgentHeaders } from '#src/domain/agent-headers.ts';
 import { invalidField, type Refusal } from '#src/domain/refusal.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
-import { bindingSecrets, putAgentBinding, type AgentBindingRecord } from '#src/persistence/agent-bindings.ts';
-import { putInboundAuth, type InboundAuthMethod } from '#src/persistence/numbers.ts';
-import { openHeaders } from '#src/persistence/sealed-headers.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import {
+  bindingSecrets,
+  putAgentBinding,
+  type AgentBindingRecord,
+} from '#src/persistence/numbers/agent-bindings.ts';
+import { putInboundAuth, type InboundAuthMethod } from '#src/persistence/numbers/numbers.ts';
+import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 import { note, type Administrator } from './administrator.ts';
 import { numberNotFound, numberOf } from './administer-numbers.ts';
 

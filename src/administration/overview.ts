@@ -1,9 +1,9 @@
 /** Overview of a workspace's calls: by day, by end reason, and failures. */
 import { dayOf, type Day } from '#src/domain/day.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
-import { callTallies, type CallTally } from '#src/persistence/call-tallies.ts';
-import { failingWebhooks, type FailingWebhook } from '#src/persistence/failing-webhooks.ts';
-import { waitingTimes, type WaitingTimes } from '#src/persistence/turn-latencies.ts';
+import { callTallies, type CallTally } from '#src/persistence/calls/call-tallies.ts';
+import { failingWebhooks, type FailingWebhook } from '#src/persistence/events/failing-webhooks.ts';
+import { waitingTimes, type WaitingTimes } from '#src/persistence/calls/turn-latencies.ts';
 import type { WorkspaceReader } from './administrator.ts';
 import { workspaceOf } from './administer-workspaces.ts';
 
@@ -11,12 +11,12 @@ import { workspaceOf } from './administer-workspaces.ts';
 const measuredCalls = 300;
 
 /** `calls` excludes ringing calls. */
-export type DayFigures = Day & { calls: number; answered: number };
+export type DayStatistics = Day & { calls: number; answered: number };
 
 export type Failing = { calls: number; failed: number };
 
 export type Overview = {
-  days: DayFigures[];
+  days: DayStatistics[];
   endReasons: { endReason: EndReason; calls: number }[];
   latency: { today: WaitingTimes; yesterday: WaitingTimes };
   agents: (Failing & {

@@ -1,7 +1,7 @@
 /** Used minutes of a workspace today (guides/design/limits.md, "Minutes a day"). */
 import { dayOf, type Day } from '#src/domain/day.ts';
-import { listNumbers } from '#src/persistence/numbers.ts';
-import { spentOn, type SpentOfNumber } from '#src/persistence/spent-minutes.ts';
+import { listNumbers } from '#src/persistence/numbers/numbers.ts';
+import { spentOn, type SpentOfNumber } from '#src/persistence/calls/spent-minutes.ts';
 import type { WorkspaceReader } from './administrator.ts';
 import { workspaceOf } from './administer-workspaces.ts';
 

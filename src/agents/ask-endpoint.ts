@@ -7,13 +7,13 @@ import { traceAgentRequest } from './trace-agent-request.ts';
 
 /** Timeouts for LangGraph requests other than the reply itself, in milliseconds. */
 export type GraphTimes = {
-  /** For creating the thread of a call. */
+  /** Time limit for the creation of a call's thread. */
   threadMs: number;
-  /** For cancelling an interrupted run. */
+  /** Time limit for the cancelling of an interrupted run. */
   cancelMs: number;
-  /** For cancelling an interrupted run while the next turn waits for it. */
+  /** Time limit for the cancelling of an interrupted run while the next turn waits for it. */
   cancelWaitMs: number;
-  /** For the response to a request that was aborted before the server named its run. */
+  /** Time limit for the response to a request that was aborted before the server named its run. */
   arrivalMs: number;
 };
 
@@ -39,7 +39,7 @@ export type AgentEndpointRequest = {
   headers?: Readonly<Record<string, string>>;
   body: unknown;
   signal: AbortSignal;
-  /** For streamed replies. */
+  /** Limit for the bytes of a streamed reply. */
   maxBodyBytes?: number;
 };
 

@@ -4,23 +4,42 @@
  */
 import type { Logger } from 'pino';
 import type { Control } from '#machines/control.ts';
-import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { HangUp, PressKeys } from '#src/domain/own-call.ts';
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import {
-  AgentFailure,
-  retraction,
-  sentenceEnd,
   type Agent,
+  AgentFailure,
   type AgentRequest,
   type ReplyPiece,
+  retraction,
+  sentenceEnd,
 } from './agent.ts';
-import type { HangUp, PressKeys } from '#src/domain/own-call.ts';
 import { wordsFor } from './built-in/languages.ts';
 import type { ToolCall } from './chat-completions/read-completion.ts';
-import { askModel, type LanguageModel, type ModelMessage } from './language-model/ask-model.ts';
+import { type LanguageModel, type ModelMessage, askModel } from './language-model/ask-model.ts';
 import { promptFor } from './language-model/prompt.ts';
-import { returnable } from './language-model/returnable.ts';
 import { createTools } from './language-model/tools.ts';
+
+const isObject = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Tool calls in the form that is sent back to the model beside their results. Servers are stricter than their models
+ * here: every call needs an id, and arguments that are a JSON object.
+ */
+export const returnable = (calls: readonly ToolCall[]): ToolCall[] =>
+  calls.map(({ id, name, arguments: given }, index) => ({
+    id: id === '' ? `call_${index}` : id,
+    name,
+    arguments: isObject(given) ? given : '{}',
+  }));
 
 /** Maximum requests to the model per turn. */
 const mostRounds = 3;

@@ -81,7 +81,7 @@ export const createModelMarks = ({ thinksAloud = false } = {}): ModelMarks => {
   let heading = '';
   /** The message whose channel is being read. */
   let role: Heading = 'spoken';
-  /** The first words of the message, until its kind of beginning is known; `null` afterwards. */
+  /** The first words of the message, until they show whether it starts with a mark; `null` afterwards. */
   let opening: string | null = '';
   /** `null` for a thought that ends with a mark. */
   let wordThought: WordThought | null = null;

@@ -50,7 +50,7 @@ const invisible: readonly Rule[] = [
 const pause =
   /(?: ?(?:[|\u2190-\u21FF\u27F5-\u27FF\u2794\u2798-\u27AF\u2B05-\u2B07\u2B95]|(?<= )[-=]+>(?= )))+ ?/gu;
 
-/** They become pauses unless there already is one. */
+/** Replaces table rows and arrows by pauses unless there already is one. */
 const withPauses = (text: string): string =>
   text.replace(pause, (found, at: number) => {
     if (at + found.length === text.length) return '';

@@ -21,7 +21,7 @@ export type SpokenReply = {
   /** The agent has finished. */
   finish(): void;
   fail(failure: ReplyFailure, detail?: string): void;
-  letGo(): void;
+  cancel(): void;
 };
 
 export type SpokenReplyOptions = {
@@ -51,7 +51,7 @@ const createGiving = (
 
   const noteRemark = (remark: string): void => {
     given.remark = true;
-    options.logger.info({ ...options.about, remark }, 'about a reply');
+    options.logger.info({ ...options.about, remark }, 'remark on a reply');
   };
 
   const leaveOut = (why: string): void => {
@@ -115,7 +115,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     }
   };
 
-  const letGo = (reason?: AgentFailure): void => {
+  const cancel = (reason?: AgentFailure): void => {
     timers.stop();
     abort.abort(reason);
   };
@@ -125,7 +125,7 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
     say(utterances.end());
     if (abort.signal.aborted) return;
     // Lets observers of the request distinguish a slow server from an aborted reply.
-    letGo(new AgentFailure(failure, detail ?? 'in vain'));
+    cancel(new AgentFailure(failure, detail ?? 'in vain'));
     logger.warn({ ...about, failure, detail }, 'a reply failed');
     emit({ type: 'reply.failed', failure, ...(detail === undefined ? {} : { detail }) });
   };
@@ -153,11 +153,11 @@ export const createSpokenReply = (options: SpokenReplyOptions): SpokenReply => {
       const isSilence = !given.speech && !given.control;
       if (isSilence && hasText) return fail('no_reply', utterances.wroteCall() ? wantsTool : unspeakable);
       if (utterances.wroteCall()) leaveOut(wantsTool);
-      letGo();
+      cancel();
       if (isSilence && !given.remark) logger.info(about, 'the agent chose silence');
       emit({ type: 'reply.finished' });
     },
     fail,
-    letGo: () => letGo(),
+    cancel: () => cancel(),
   };
 };

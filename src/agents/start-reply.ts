@@ -120,6 +120,6 @@ export const createStartReply = ({
       reply.fail('agent_crashed');
     });
 
-    return reply.letGo;
+    return reply.cancel;
   };
 };

@@ -2,22 +2,23 @@
  * A trial conversation with an agent endpoint or the built-in agent, without a call: uses the same adapters, HTTP
  * client, sentence splitting and timeouts as a call, and records all requests and responses.
  */
+import { randomUUID } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Message } from '#machines/reply.ts';
+import type { Message, ReplyFailure, ReplyInput } from '#machines/reply.ts';
+import { keepWhatTypeStores } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import type { AgentTrial, TrialRequest, TriedTurn } from '#src/domain/agent-trial.ts';
-import type { Agent } from './agent.ts';
+import { kickoffFor } from '#src/domain/kickoff.ts';
+import { observedClient, type ExchangeLog } from '#src/outgoing/observed-client.ts';
+import { AgentFailure, type Agent } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { createAgents } from './create-agent.ts';
 import type { LanguageModel } from './language-model/ask-model.ts';
 import type { ReplyTimes } from './reply-timers.ts';
-import { createStartReply } from './start-reply.ts';
+import { createStartReply, type StartReply } from './start-reply.ts';
 import { adviceFor } from './trial/advice.ts';
-import { hearTurn, type HeardTurn } from './trial/hear-turn.ts';
-import { observedClient } from '#src/outgoing/observed-client.ts';
-import { callOf, messagesOf, notesOf } from './trial/trial-request.ts';
-import { watchedAgent, type TurnNotes } from './trial/watched-agent.ts';
 import { secretsOf, withoutSecrets } from './trial/without-secrets.ts';
 
 export type TrialWorld = EndpointWorld & {
@@ -40,6 +41,90 @@ const modelAddress = "the operator's language model";
 
 const withoutModel =
   'There is no language model (GW_LLM_BASE_URL): the built-in agent keeps to a few plain questions.';
+
+const inventedNumber = '07000000000';
+const inventedCounterparty = '01000000001';
+
+/** The simulated call. */
+const callOf = ({
+  agentType,
+  direction,
+  language,
+  instruction,
+  token,
+  headers,
+  ownNumber = inventedNumber,
+  chatUrl,
+  assistantId,
+  agentId,
+  controls,
+  transferTo = [],
+}: TrialRequest): AgentCall => ({
+  context: agentContext({
+    id: randomUUID(),
+    direction,
+    ...partiesOf({ direction, ownNumber, counterparty: inventedCounterparty }),
+    language,
+  }),
+  binding: keepWhatTypeStores({
+    direction,
+    chatUrl,
+    assistantId,
+    agentId,
+    controls,
+    ...(agentType === 'builtin' ? { agent: 'builtin', agentType: null } : { agent: 'endpoint', agentType }),
+  }),
+  bearerToken: token,
+  headers,
+  instruction,
+  transferTo,
+});
+
+/** Notes on fields that a binding would not store (guides/design/agents.md, "Bindings"). */
+const notesOf = ({ agentId, assistantId, agentType, direction }: TrialRequest): string[] => [
+  ...(agentId === null || (agentType === 'mastra' && direction === 'outbound')
+    ? []
+    : agentType === 'mastra'
+      ? [
+          'Inbound mastra calls have no agent ID: they go to voiceAssistant, or to the agent at which the chat URL points.',
+        ]
+      : [`The agent ID is not used: ${agentType} has none.`]),
+  ...(assistantId === null || agentType === 'langgraph'
+    ? []
+    : [`The assistant ID is not used: ${agentType} has none.`]),
+];
+
+/** The other party's turns, including the kickoff. */
+const messagesOf = ({ direction, instruction, say }: TrialRequest): string[] => [
+  ...(direction === 'outbound' ? [kickoffFor(instruction)] : []),
+  ...say,
+];
+
+/** Record of one turn. */
+type TurnNotes = ExchangeLog & {
+  remarks: string[];
+  /** The server's own error text, for the endpoint's owner only. */
+  serverSays: string | null;
+};
+
+/** Wraps an agent and records the remarks that a call would only log. */
+const watchedAgent = (agent: Agent, currentNotes: () => TurnNotes): Agent => ({
+  ...agent,
+  begin: () => agent.begin?.(),
+  close: () => agent.close?.(),
+  async *reply(request, signal) {
+    const notes = currentNotes();
+    try {
+      for await (const piece of agent.reply(request, signal)) {
+        if (typeof piece === 'object' && 'remark' in piece) notes.remarks.push(piece.remark);
+        yield piece;
+      }
+    } catch (error) {
+      if (error instanceof AgentFailure) notes.serverSays = error.serverSays ?? null;
+      throw error;
+    }
+  },
+});
 
 /** The agent of the simulated call; all its traffic is recorded. */
 const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => TurnNotes): Agent => {
@@ -66,6 +151,37 @@ const agentOnTrial = (world: TrialWorld, call: AgentCall, currentNotes: () => Tu
   })(call);
   return watchedAgent(agent, currentNotes);
 };
+
+type HeardTurn = Pick<TriedTurn, 'spoken' | 'controls'> & {
+  endMs: number;
+  failure: { kind: ReplyFailure; detail: string } | null;
+};
+
+/** Consumes one reply to its end, as a conversation would. Never rejects. */
+const hearTurn = (
+  startReply: StartReply,
+  { input, elapsed, giveUp }: { input: ReplyInput; elapsed: () => number; giveUp: AbortSignal },
+): Promise<HeardTurn> =>
+  new Promise((resolve) => {
+    const spoken: HeardTurn['spoken'] = [];
+    const controls: HeardTurn['controls'] = [];
+    const end = (failure: HeardTurn['failure']): void => {
+      giveUp.removeEventListener('abort', outOfTime);
+      resolve({ spoken, controls, endMs: elapsed(), failure });
+    };
+    const stop = startReply(input, (event) => {
+      if (event.type === 'reply.sentence') spoken.push({ text: event.text, atMs: elapsed() });
+      else if (event.type === 'reply.control') controls.push({ ...event.control, atMs: elapsed() });
+      else if (event.type === 'reply.finished') end(null);
+      else end({ kind: event.failure, detail: event.detail ?? '' });
+    });
+    const outOfTime = (): void => {
+      stop();
+      end({ kind: 'reply_timeout', detail: 'the time for the whole trial is up' });
+    };
+    giveUp.addEventListener('abort', outOfTime);
+    if (giveUp.aborted) outOfTime();
+  });
 
 export const createTryAgent =
   (world: TrialWorld): TryAgent =>

@@ -1,7 +1,7 @@
 /** Adds an example to every request body, response and problem of an OpenAPI document. */
 import type { oas32 } from 'zod-openapi';
 import { exampleOf, type Schemas } from './example.ts';
-import { problemMediaType } from './problem.ts';
+import { problemMediaType } from './http/problem.ts';
 
 /** The first characters of a file identify its format. */
 const beginnings: Readonly<Record<string, string>> = {

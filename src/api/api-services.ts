@@ -5,8 +5,8 @@
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { AdministrationServices } from '#src/administration/administrator.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
+import type { Directory } from '#src/administration/directory.ts';
 import type { ChartName } from '#src/domain/chart-name.ts';
 import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
 import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
@@ -14,7 +14,6 @@ import type { StoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
-import type { FactNews } from '#src/calls/journal/fact-news.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -24,15 +23,23 @@ import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
+import type { Endpoints } from '#src/events/endpoints.ts';
 import type { WebhookTest } from '#src/events/test-event.ts';
 import type { VoiceSamples } from '#src/domain/voice.ts';
-import type { AnsweredRequest } from './access-log.ts';
-import type { ReadBrowser } from './browser.ts';
-import type { ClientAddress } from './client-address.ts';
-import type { StreamPermits } from './stream-permits.ts';
+import type { AnsweredRequest } from './http/access-log.ts';
+import type { ReadBrowser } from './http/browser.ts';
+import type { ClientAddress } from './http/client-address.ts';
+import type { StreamPermits } from './http/stream-permits.ts';
 
-/** The services below, and the API's own dependencies. */
-export type ApiServices = Pick<
+export type ApiServices = {
+  calls: CallServices;
+  directory: DirectoryServices;
+  events: EventServices;
+  operation: OperationServices;
+};
+
+/** Calls of this gateway and, where the database knows them, of others. */
+export type CallServices = Pick<
   CallControl,
   | 'placeCall'
   | 'requestHangup'
@@ -44,83 +51,92 @@ export type ApiServices = Pick<
   | 'cancelTransfer'
   | 'pauseRecording'
   | 'resumeRecording'
-> &
-  AdministrationServices & {
-    approach: Admission['approach'];
-    /** The name of this gateway among those that share the database. */
-    node: string;
-    logger: Logger;
-    clock: Clock;
-    authenticateNumber: AuthenticateNumber;
-    repeatedRequests: RepeatedRequests;
-    storedCalls: StoredCalls;
-    /** Country whose domestic numbers are accepted. */
-    country: Country;
-    limits: RequestLimits;
-    /** Counts one more request together with those of other gateways within the period; null for a single gateway. */
-    countWithOthers: (perSeconds: number) => (key: string) => Promise<CountedRequests | null>;
-    clientAddress: ClientAddress;
-    readBrowser: ReadBrowser;
-    /** Platform defaults for settings that a workspace does not set. */
-    platform: PolicySettings & { maxCallsInProgress: number; dailyMinutes: number | null };
-    recordings: Recordings;
-    /** Retention of SIP messages of calls in days, and whether the lines are simulated and have none. */
-    sipTrace: { days: number; isSimulated: boolean };
-    /** Notifies of each call fact that this gateway has written. */
-    watchFacts: FactNews['watch'];
-    /**
-     * Notifies of the states of a call on any gateway until it ends: the known state immediately, then whenever there
-     * may be a new fact. The returned function unsubscribes.
-     */
-    watchCall: (
-      callId: string,
-      onNews: { onState: (state: WatchedState) => void; onFact: () => void },
-    ) => () => void;
-    /** Whether this gateway runs the call now. */
-    isHeldHere: (callId: string) => boolean;
-    /** Returns the image of a chart as SVG. */
-    charts: (name: ChartName) => Promise<string>;
-    /** Returns the definition of a chart as JSON. */
-    chartDefinitions: (name: ChartName) => string;
-    streams: StreamPermits;
-    /** `null` if the simulated line is not running: its endpoints answer 404. */
-    simulator: Simulator | null;
-    /**
-     * Returns why a customer's URL (chat, handshake, webhook) is unusable, as a plain sentence; `undefined` for a
-     * usable one. https only, no private target, except those that the operator allows (guides/design/agents.md,
-     * "Targets").
-     */
-    urlProblem: (url: string) => Promise<string | undefined>;
-    /** Returns why a trunk must not have this host, as a plain sentence; `undefined` for an allowed one. */
-    trunkHostProblem: (host: string) => Promise<string | undefined>;
-    webhookTests: WebhookTests;
-    engines: Engines;
-    voiceSamples: VoiceSamples;
-    /** Tests a trunk by registration, OPTIONS and a call; undefined without a real line, or for a disabled trunk. */
-    tryTrunk: (
-      trunkId: string,
-      numbers: { from: string; to: string },
-    ) => Promise<TrunkCheckStep[] | undefined>;
-    /**
-     * Returns the trunks that a call to this number (domestic, or `+…`) would use now; undefined without a real line.
-     * `trunkId`: trunk of the calling number, null if it is not bound to one.
-     */
-    routeTo: (owner: { workspaceId: string; trunkId: string | null }, to: string) => TrunkRoute | undefined;
-    /** Returns the state of a trunk on this gateway. */
-    trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
-    /** Runs an agent trial without a call. Rejects only on a bug: the trial contains all external errors. */
-    tryAgent: (request: TrialRequest, workspaceId: string) => Promise<AgentTrial>;
-    /** Whether calls can be observed in the Stately inspector. */
-    inspects: boolean;
-    health: Health;
-    /** Whether this error is transient with the database, so that a retry may succeed. */
-    isPassing: (error: unknown) => boolean;
-    metrics: Registry;
-    /** Called for each request after its response has ended. */
-    onAnswered: (request: AnsweredRequest) => void;
-    /** Version of the gateway, for the OpenAPI document. */
-    version: string;
-  };
+> & {
+  approach: Admission['approach'];
+  repeatedRequests: RepeatedRequests;
+  storedCalls: StoredCalls;
+  recordings: Recordings;
+  /** Retention of SIP messages of calls in days, and whether the lines are simulated and have none. */
+  sipTrace: { days: number; isSimulated: boolean };
+  /** Notifies of each call fact that this gateway has written. */
+  watchFacts: (callId: string, onFact: () => void) => () => void;
+  /**
+   * Notifies of the states of a call on any gateway until it ends: the known state immediately, then whenever there may
+   * be a new fact. The returned function unsubscribes.
+   */
+  watchCall: (
+    callId: string,
+    onNews: { onState: (state: WatchedState) => void; onFact: () => void },
+  ) => () => void;
+  /** Whether this gateway runs the call now. */
+  isHeldHere: (callId: string) => boolean;
+  /** Event streams of calls that are open. */
+  streams: StreamPermits;
+  /** `null` if the simulated line is not running: its endpoints answer 404. */
+  simulator: Simulator | null;
+};
+
+/** Workspaces, numbers, trunks and agents. */
+export type DirectoryServices = Directory & {
+  authenticateNumber: AuthenticateNumber;
+  /** Country whose domestic numbers are accepted. */
+  country: Country;
+  /** Platform defaults for settings that a workspace does not set. */
+  platform: PolicySettings & { maxCallsInProgress: number; dailyMinutes: number | null };
+  engines: Engines;
+  voiceSamples: VoiceSamples;
+  /**
+   * Returns why a customer's URL (chat, handshake, webhook) is unusable, as a plain sentence; `undefined` for a usable
+   * one. https only, no private target, except those that the operator allows (guides/design/agents.md, "Targets").
+   */
+  urlProblem: (url: string) => Promise<string | undefined>;
+  /** Returns why a trunk must not have this host, as a plain sentence; `undefined` for an allowed one. */
+  trunkHostProblem: (host: string) => Promise<string | undefined>;
+  /** Tests a trunk by registration, OPTIONS and a call; undefined without a real line, or for a disabled trunk. */
+  tryTrunk: (trunkId: string, numbers: { from: string; to: string }) => Promise<TrunkCheckStep[] | undefined>;
+  /**
+   * Returns the trunks that a call to this number (domestic, or `+…`) would use now; undefined without a real line.
+   * `trunkId`: trunk of the calling number, null if it is not bound to one.
+   */
+  routeTo: (owner: { workspaceId: string; trunkId: string | null }, to: string) => TrunkRoute | undefined;
+  /** Returns the state of a trunk on this gateway. */
+  trunkStatus: (trunk: { id: string; enabled: boolean }) => TrunkStatus;
+  /** Runs an agent trial without a call. Rejects only on a bug: the trial contains all external errors. */
+  tryAgent: (request: TrialRequest, workspaceId: string) => Promise<AgentTrial>;
+};
+
+/** Events on their way to customers. */
+export type EventServices = {
+  endpoints: Endpoints;
+  webhookTests: WebhookTests;
+};
+
+/** This gateway as its operator runs it. */
+export type OperationServices = {
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  /** Version of the gateway, for the OpenAPI document. */
+  version: string;
+  logger: Logger;
+  clock: Clock;
+  limits: RequestLimits;
+  /** Counts one more request together with those of other gateways within the period; null for a single gateway. */
+  countWithOthers: (perSeconds: number) => (key: string) => Promise<CountedRequests | null>;
+  clientAddress: ClientAddress;
+  readBrowser: ReadBrowser;
+  health: Health;
+  /** Whether this error is transient with the database, so that a retry may succeed. */
+  isPassing: (error: unknown) => boolean;
+  metrics: Registry;
+  /** Called for each request after its response has ended. */
+  onAnswered: (request: AnsweredRequest) => void;
+  /** Whether calls can be observed in the Stately inspector. */
+  inspects: boolean;
+  /** Returns the image of a chart as SVG. */
+  charts: (name: ChartName) => Promise<string>;
+  /** Returns the definition of a chart as JSON. */
+  chartDefinitions: (name: ChartName) => string;
+};
 
 /** Maximum requests per period; `points: 0` disables the limit. */
 export type RequestLimit = { points: number; perSeconds: number };

@@ -1,24 +1,24 @@
 /** The HTTP API: each request passes through these steps from top to bottom and ends in exactly one response. */
 import { Router, type RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
-import { logAccess } from './access-log.ts';
-import { createAuthentication, type Authentication } from './authenticate.ts';
-import { type ApiContext, type ApiState, nameRequest } from './context.ts';
-import { createCounter, type Counter } from './rate-limit.ts';
-import { refuse, refuseLate } from './refuse.ts';
-import type { Route } from './route.ts';
+import { logAccess } from './http/access-log.ts';
+import { createAuthentication, type Authentication } from './http/authenticate.ts';
+import { type ApiContext, type ApiState, nameRequest } from './http/context.ts';
+import { createCounter, type Counter } from './http/rate-limit.ts';
+import { refuse, refuseLate } from './http/refuse.ts';
+import type { Route } from './http/route.ts';
 import { routes } from './routes.ts';
-import { securityHeaders } from './security-headers.ts';
-import { traceApiRequest } from './trace-api-request.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { traceApiRequest } from './http/trace-api-request.ts';
 import type { ApiServices } from './api-services.ts';
-import { answerUnmatched, checkTarget } from './unmatched.ts';
+import { answerUnmatched, checkTarget } from './http/unmatched.ts';
 
 /** `failures` counts failed authentications; the WebSocket routes may share it. */
 export const createApi = (
   services: ApiServices,
-  failures: Counter = createCounter('failures', services.limits.failuresPerAddress, services),
+  failures: Counter = createCounter('failures', services.operation.limits.failuresPerAddress, services),
 ): Koa<ApiState> => {
-  const { logger, onAnswered } = services;
+  const { logger, onAnswered } = services.operation;
   const app = new Koa<ApiState>();
   refuseLate(app, services);
   app.use(nameRequest);

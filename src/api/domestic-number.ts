@@ -1,15 +1,10 @@
 import { anonymous } from '#src/domain/anonymous.ts';
-import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
+import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import { domesticFormAdvice, readPhoneNumber } from '#src/domain/read-number.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import type { ApiServices } from './api-services.ts';
 
 /** Returns the digits of a number in a field of the admin API; refuses any number that is not domestic. */
-export const domesticNumber = (
-  { country }: Pick<ApiServices, 'country'>,
-  path: string,
-  value: string,
-): string => {
+export const domesticNumber = (country: Country, path: string, value: string): string => {
   const digits = normalizePhoneNumber(value, country);
   if (digits !== undefined) return digits;
   const advice = domesticFormAdvice(value, country);
@@ -20,10 +15,10 @@ export const domesticNumber = (
 };
 
 /** The caller of a simulated call in a trunk's format: domestic, `+…` from abroad, or `anonymous`. */
-export const callingNumber = (services: ApiServices, path: string, value: string): string => {
+export const callingNumber = (country: Country, path: string, value: string): string => {
   if (value === '' || value === anonymous) return anonymous;
-  if (!value.startsWith('+')) return domesticNumber(services, path, value);
-  const number = readPhoneNumber(value.replaceAll(/[- ]/g, ''), services.country);
+  if (!value.startsWith('+')) return domesticNumber(country, path, value);
+  const number = readPhoneNumber(value.replaceAll(/[- ]/g, ''), country);
   if (number !== undefined) return number;
   throw invalidField({
     path,

@@ -44,7 +44,7 @@ export type Timestamp = z.output<typeof timestamp>;
 
 export const language = z
   .enum(languages)
-  .meta({ description: 'The language that is spoken, BCP 47.', example: 'en' });
+  .meta({ description: 'The spoken language, BCP 47.', example: 'en' });
 
 /** An integer in a query. */
 export const integerInQuery = (lowest: number, highest: number, fallback: number) =>

@@ -10,10 +10,10 @@ import {
 } from 'zod-openapi';
 import { refusalCatalogue, refusalCodes, type RefusalCode } from '#src/domain/refusal.ts';
 import { addExamples } from './add-examples.ts';
-import { idempotencyHeader } from './idempotency.ts';
-import { ignoredFieldsHeader } from './ignored-fields.ts';
-import { problemMediaType, problemSchema } from './problem.ts';
-import type { ResponseDeclaration, Route } from './route.ts';
+import { idempotencyHeader } from './http/idempotency.ts';
+import { ignoredFieldsHeader } from './http/ignored-fields.ts';
+import { problemMediaType, problemSchema } from './http/problem.ts';
+import type { ResponseDeclaration, Route } from './http/route.ts';
 
 const description = `
 A voice gateway that connects telephone numbers to conversational agents.
@@ -27,18 +27,18 @@ Errors are problem documents (RFC 9457): act on \`code\`, show \`detail\` to peo
 const tags = [
   { name: 'Calls', description: 'Placing, reading and ending the calls of a number.' },
   { name: 'Numbers', description: 'Numbers, their agents and their keys.' },
-  { name: 'Trunks', description: 'The ways to the telephone network, and how they are.' },
-  { name: 'Workspace', description: 'Its settings, its tokens, calls of all numbers, and who changed what.' },
-  { name: 'Webhooks', description: 'Where events are delivered, and how that went.' },
-  { name: 'Simulator', description: 'The simulated telephone line, where it runs.' },
-  { name: 'Console', description: 'How a browser signs in to the console and out of it.' },
-  { name: 'Operation', description: 'How the gateway is.' },
-  { name: 'Pages', description: 'For people.' },
+  { name: 'Trunks', description: 'SIP trunks to the telephone network, and their states.' },
+  { name: 'Workspace', description: 'Settings, tokens, calls of all numbers, and the audit log.' },
+  { name: 'Webhooks', description: 'Webhook endpoints and their deliveries.' },
+  { name: 'Simulator', description: 'The simulated telephone line, if it is enabled.' },
+  { name: 'Console', description: 'Signing a browser in to the console and out of it.' },
+  { name: 'Operation', description: 'The state of the gateway.' },
+  { name: 'Pages', description: 'Pages for people.' },
 ];
 
 const numberIdHeader = z.object({
   'x-number-id': z.string().optional().meta({
-    description: "The key's own number; absent, empty or `null` means the same. Another one is refused.",
+    description: 'The number of the key; absent, empty or `null` means the same. Another number is refused.',
   }),
 });
 

@@ -29,7 +29,7 @@ import { getDocs } from './pages/get-docs.ts';
 import { getHome } from './pages/get-home.ts';
 import { getInspect, getInspectScript, getInspectStyle } from './pages/get-inspect.ts';
 import { getOpenApi } from './pages/get-openapi.ts';
-import type { Route } from './route.ts';
+import type { Route } from './http/route.ts';
 import { signIn } from './sessions/sign-in.ts';
 import { signOut, signOutEverywhere } from './sessions/sign-out.ts';
 import { getCallee, putCallee } from './simulator/callees.ts';

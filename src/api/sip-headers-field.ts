@@ -28,7 +28,7 @@ export const sipHeaders = z
   })
   .refine((headers) => areDifferentHeaders(Object.keys(headers)), twice)
   .meta({
-    description: `Headers for the INVITE, at most ${mostSipHeaders}. Only those that a trunk of the number names in its \`headers_out\`, and the call goes by trunks alone that name all of them.`,
+    description: `Headers for the INVITE, at most ${mostSipHeaders}. Only those that a trunk of the number lists in its \`headers_out\`; the call uses only trunks that list all of them.`,
     example: { 'X-Ticket': '1042' },
   });
 

@@ -1,22 +1,22 @@
 /** Stored calls, in progress and ended, for authorized readers: one call, pages, transcript and journal. */
 import { Refusal } from '#src/domain/refusal.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
-import { journalOf, type JournalEntry } from '#src/persistence/call-journal.ts';
-import { listCalls, SearchTooBroad, type CallListQuery } from '#src/persistence/call-list.ts';
-import { callRecords } from '#src/persistence/call-records.ts';
-import { callTransitions } from '#src/persistence/call-transitions.ts';
-import { findCall, type CallRecord, type CallRow } from '#src/persistence/calls.ts';
-import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
-import type { Statements } from '#src/persistence/statements.ts';
-import { transcriptOf, type TurnRecord } from '#src/persistence/transcripts.ts';
-import { turnLatencies } from '#src/persistence/turn-latencies.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import { journalOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
+import { listCalls, SearchTooBroad, type CallListQuery } from '#src/persistence/calls/call-list.ts';
+import { callRecords } from '#src/persistence/calls/call-records.ts';
+import { callTransitions } from '#src/persistence/calls/call-transitions.ts';
+import { findCall, type CallRecord, type CallRow } from '#src/persistence/calls/calls.ts';
+import { sipMessagesOf, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { transcriptOf, type TurnRecord } from '#src/persistence/calls/transcripts.ts';
+import { turnLatencies } from '#src/persistence/calls/turn-latencies.ts';
 import { replayCall, type ReplayStep } from './replay/replay-call.ts';
 
-export type { JournalEntry } from '#src/persistence/call-journal.ts';
-export type { CallRecord, CallRow } from '#src/persistence/calls.ts';
-export type { RecordingRecord } from '#src/persistence/recordings.ts';
+export type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
+export type { CallRecord, CallRow } from '#src/persistence/calls/calls.ts';
+export type { RecordingRecord } from '#src/persistence/calls/recordings.ts';
 
-/** For an entry of a journal. */
+/** Type of a journal entry. */
 export type FactType = RecordedFact['type'];
 
 /** The number or workspace of the reader. */
@@ -36,7 +36,7 @@ export type StoredCalls = {
    * `search_too_broad`.
    */
   page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
-  /** The same with the additional fields of a list. */
+  /** Returns a page of calls with the additional fields of a list. */
   workspacePage(query: CallListQuery): Promise<{ calls: ListedCall[]; next: CallRow | null }>;
   /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
@@ -59,14 +59,14 @@ const tooBroad = (error: unknown): never => {
   );
 };
 
-const pageOf = async (db: Statements, { limit, ...query }: CallListQuery) => {
+const pageOf = async (db: Database, { limit, ...query }: CallListQuery) => {
   // One more than the page size shows whether there is a next page.
   const found = await listCalls(db, { ...query, limit: limit + 1 }).catch(tooBroad);
   const calls = found.slice(0, limit);
   return { calls, next: found.length > limit ? (calls.at(-1) ?? null) : null };
 };
 
-export const createStoredCalls = (db: Statements): StoredCalls => ({
+export const createStoredCalls = (db: Database): StoredCalls => ({
   async find(wanted) {
     const call = await findCall(db, wanted);
     if (call === undefined) throw new Refusal('call_not_found', 'There is no call with this id here.');

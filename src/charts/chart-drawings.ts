@@ -5,6 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
+import { inboundLegMachine } from '#machines/inbound-leg.ts';
+import { lineLifeMachine } from '#machines/line-life.ts';
+import { outboundLegMachine } from '#machines/outbound-leg.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 
 /** Charts that are shown for a call. */
@@ -12,6 +15,9 @@ export const callCharts = {
   call: callMachine,
   conversation: conversationMachine,
   voicemail: voicemailMachine,
+  'line-life': lineLifeMachine,
+  'outbound-leg': outboundLegMachine,
+  'inbound-leg': inboundLegMachine,
 };
 
 type CallChart = keyof typeof callCharts;

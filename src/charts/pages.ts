@@ -3,7 +3,9 @@ import type { AnyStateMachine } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { deliveryMachine } from '#machines/delivery.ts';
+import { inboundLegMachine } from '#machines/inbound-leg.ts';
 import { lineLifeMachine } from '#machines/line-life.ts';
+import { outboundLegMachine } from '#machines/outbound-leg.ts';
 import { trunkMachine } from '#machines/trunk-life.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 import { mermaid } from './mermaid.ts';
@@ -18,6 +20,8 @@ export const drawingsOfPages: Readonly<Record<string, readonly string[]>> = {
     conversationMachine,
     voicemailMachine,
     lineLifeMachine,
+    outboundLegMachine,
+    inboundLegMachine,
     trunkMachine,
     deliveryMachine,
   ].map(labelled),

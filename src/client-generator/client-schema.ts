@@ -115,6 +115,6 @@ const operationEntry = (operation: Operation): string => {
 /** Path of the generated file. */
 export const schemaFile = fileURLToPath(new URL('../client/schema.ts', import.meta.url));
 
-/** Its content in the project's format. */
+/** The content of the generated file in the project's format. */
 export const generatedSchema = async (document: oas32.OpenAPIObject): Promise<string> =>
   format(clientSchema(document), { ...(await resolveConfig(schemaFile)), filepath: schemaFile });

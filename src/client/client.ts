@@ -39,7 +39,7 @@ type Watch<Id extends OperationId> = (
 export type Client = { readonly [Id in keyof Operations]: Method<Id> } & {
   /** Events of a call of the number until its end; reconnects after a broken connection. */
   readonly watchCall: Watch<'getCallEvents'>;
-  /** The same for calls of the workspace. */
+  /** Watches any call of the workspace. */
   readonly watchWorkspaceCall: Watch<'getWorkspaceCallEvents'>;
 };
 

@@ -1,15 +1,15 @@
 // Made from the OpenAPI document by `npm run generate-client`.
 
 export type CreateCall = {
-  /** The number to call, in domestic format; hyphens and spaces are removed. The international form of a number of this country (`+82…`) is refused with `invalid_to`; another country's number is `+` and its country code, and refused so as well unless `destinations` of the policy allow it. */
+  /** The number to call, in domestic format; hyphens and spaces are removed. The international form of a domestic number (`+82…`) is refused with `invalid_to`; a foreign number is `+` and its country code, and is refused as well unless `destinations` of the policy allow it. */
   to: string;
   /** The task of this call. May be omitted if the agent knows its task already. */
   instruction?: string | null | undefined;
   /** Seconds from the answer, at most the maximum of the policy of the number. When omitted, the stored policy applies. */
   max_duration_sec?: number | undefined;
-  /** Yours to find the call by: it comes back with every read of the call, in its events and records. The agent is not told of it. At most 20 keys, values of at most 500 characters. */
+  /** Your own data to find the call by: it is returned with every read of the call, in its events and records. The agent does not receive it. At most 20 keys, values of at most 500 characters. */
   metadata?: Record<string, string> | undefined;
-  /** Headers for the INVITE, at most 10. Only those that a trunk of the number names in its `headers_out`, and the call goes by trunks alone that name all of them. */
+  /** Headers for the INVITE, at most 10. Only those that a trunk of the number lists in its `headers_out`; the call uses only trunks that list all of them. */
   sip_headers?: Record<string, string> | undefined;
 };
 
@@ -17,36 +17,36 @@ export type CreateCall = {
 export type CallStatus = 'ringing' | 'active' | 'completed' | 'no_answer' | 'failed';
 
 export type BargeIn = {
-  /** `pause`: the agent falls silent at the onset of a voice, and goes on where it stopped when that was noise, a cough or a backchannel. `stop`: it speaks until real speech is heard. `off`: it finishes, and answers then. */
+  /** `pause`: the agent pauses at the onset of a voice, and resumes if it was noise, a cough or a backchannel. `stop`: the agent continues until speech is recognized. `off`: the agent finishes, then answers. */
   mode: 'pause' | 'stop' | 'off';
-  /** Of `pause`: so long a voice is an onset. Milliseconds. */
+  /** For `pause`: a voice of this length is an onset. Milliseconds. */
   onset_ms?: number | undefined;
-  /** Of `pause`: so long a voice that sounds like speech is an interruption, where its words are not known yet. Milliseconds. */
+  /** For `pause`: speech of this length is an interruption even if its words are not known yet. Milliseconds. */
   speech_ms?: number | undefined;
-  /** Of `pause`: after so much silence behind an onset without words the agent goes on. Milliseconds. */
+  /** For `pause`: after this silence following an onset without words the agent resumes. Milliseconds. */
   resume_ms?: number | undefined;
 };
 
 export type TurnEnd = {
-  /** `pause`: the silence behind the words, short when they sound finished and long when they want to go on. `recognizer`: the recognizer, where it tells the end of a turn itself (`deepgram`, `deepgram-flux`). `model`: a model of speech, which the operator brings (`GW_TURN_MODEL`). What cannot be on this gateway is refused; where it fails later, pauses decide. */
+  /** `pause`: the silence after the words, short when they sound complete and long when they do not. `recognizer`: the end-of-turn event of the recognizer, if it has one (`deepgram`, `deepgram-flux`). `model`: a speech model provided by the operator (`GW_TURN_MODEL`). A mode that this gateway lacks is refused; if it fails later, `pause` applies. */
   mode: 'pause' | 'recognizer' | 'model';
-  /** Before so much silence no turn is over. Milliseconds. */
+  /** A turn does not end before this silence. Milliseconds. */
   min_silence_ms?: number | undefined;
-  /** After so much silence one that has words is over, whoever decides. Milliseconds. */
+  /** A turn with words ends after this silence in every mode. Milliseconds. */
   max_silence_ms?: number | undefined;
 };
 
 export type Retention = {
   /** Days after the end of a call; 0: calls are not recorded; null: for ever. */
   recordings?: number | null | undefined;
-  /** Days after the end of a call for the transcript, the instruction, the summary and keys that were pressed; 0: no transcript and no summary is ever written, and the rest goes with the end; null: for ever. */
+  /** Days after the end of a call for which the transcript, the instruction, the summary and DTMF digits are kept; 0: no transcript and no summary is written, and the rest is deleted at the end; null: for ever. */
   words?: number | null | undefined;
 };
 
 export type Consent = {
-  /** Said first of all, before anything is recorded and before the agent is asked; it cannot be interrupted. Null: nothing. */
+  /** Said first, before any recording and before the agent is asked; it cannot be interrupted. Null: no announcement. */
   announce: string | null;
-  /** `none`: being told is enough; `speech`: the other party has to say yes; `key`: it has to press 1. Who gives no clear answer is asked once more; who does not agree then is said goodbye, and the call ends with `consent_refused`. */
+  /** `none`: the announcement is enough; `speech`: the other party must say yes; `key`: it must press 1. Without a clear answer the question is repeated once; without consent the gateway says goodbye, and the call ends with `consent_refused`. */
   require?: 'none' | 'speech' | 'key' | undefined;
 };
 
@@ -75,52 +75,52 @@ export type EndReason =
 export type Script = {
   /** Waits for the person's turn, then says this. */
   say?: unknown;
-  /** Waits until the agent is well under way, then says this over its voice. `{text, after_ms}`: so long after it has begun to talk. */
+  /** Waits until the agent is speaking, then says this over its voice. `{text, after_ms}`: this long after it began to talk. */
   interrupt?: unknown;
-  /** The same for a murmur such as "네" that does not take the floor. */
+  /** The same for a murmur such as "네" that does not take the turn. */
   backchannel?: unknown;
   /** Waits for one whole reply of the agent (`true`). */
   listen?: unknown;
   /** Waits until the agent has said this since the person last spoke or heard something: a text that must occur, or a regular expression between slashes. */
   hear?: unknown;
-  /** Does nothing for so many seconds. */
+  /** Does nothing for this many seconds. */
   wait_sec?: unknown;
-  /** Makes noise without words for so many seconds. */
+  /** Makes noise without words for this many seconds. */
   noise_sec?: unknown;
-  /** Puts the call on hold for so many seconds. */
+  /** Puts the call on hold for this many seconds. */
   hold_sec?: unknown;
   /** Presses these keys: 0–9, *, #, A–D. */
   digits?: unknown;
   /** Waits until the agent has pressed these keys. */
   await_digits?: unknown;
-  /** Says this at once, whoever is talking, as an answering machine does. */
+  /** Says this at once, even over other speech, as an answering machine does. */
   announce?: unknown;
-  /** Beeps, as an answering machine does that takes a message (`true`). */
+  /** Beeps like an answering machine that takes a message (`true`). */
   beep?: unknown;
   /** Hangs up at once (`true`). */
   hang_up?: unknown;
-  /** First step of a callee: takes the call after so many seconds. */
+  /** First step of a callee: answers after this many seconds. */
   answer_after_sec?: unknown;
-  /** Only step of a callee: lets it ring (`true`). */
+  /** Only step of a callee: does not answer (`true`). */
   no_answer?: unknown;
   /** Only step of a callee: is busy (`true`). */
   busy?: unknown;
   /** Only step of a callee: declines (`true`). */
   decline?: unknown;
-  /** Only step of a callee: the line to it fails (`true`). */
+  /** Only step of a callee: the line fails (`true`). */
   trunk_error?: unknown;
 }[];
 
-/** The script is watched: `GET …/simulator/calls/{call_id}` tells how far it has come. */
+/** The script is watched: `GET …/simulator/calls/{call_id}` reports its progress. */
 export type ScriptRehearsal = {
-  /** A step that does not come about within so many seconds on the line ends the script: the person hangs up. So does one whose script is over, when the call has not ended for as long. */
+  /** A step that does not complete within this many seconds on the line ends the script: the person hangs up. So does a person whose script is over, if the call has not ended after the same time. */
   step_timeout_sec: number;
-  /** What those do to whom this call may be transferred, by their numbers in domestic format; beside `01000000011` to `01000000014`. */
+  /** The behaviour of persons to whom this call may be transferred, by their numbers in domestic format; beside `01000000011` to `01000000014`. */
   people?: Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'> | undefined;
 };
 
 export type FieldError = {
-  /** Dotted path of the field; empty for the whole. */
+  /** Dotted path of the field; empty for the whole value. */
   path: string;
   message: string;
 };
@@ -136,7 +136,7 @@ export type CallListItem = {
   /** The number that the call belongs to. */
   number_id: string;
   direction: 'inbound' | 'outbound';
-  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
   counterparty: string;
   status: CallStatus;
   /** Null while the call is in progress. */
@@ -145,15 +145,15 @@ export type CallListItem = {
   instruction: string | null;
   /** Null until the call was summarized. */
   summary: string | null;
-  /** What who placed the call said of it; absent where nothing was said. */
+  /** The metadata given when the call was placed; absent if there was none. */
   metadata?: Record<string, string> | undefined;
-  /** The last one that was asked for; null where none was. */
+  /** The last transfer; null if there was none. */
   transfer: CallTransfer | null;
-  /** Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known. */
+  /** Whether the other party consented; absent without an announcement, and until it is known. */
   consent?: CallConsent | undefined;
   /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
   words_erased_at?: string | undefined;
-  /** When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept. */
+  /** When personal data of the call was erased; the last two digits of the number remain. Absent otherwise. */
   erased_at?: string | undefined;
   /** When dialing started, or the caller rang. */
   started_at: string;
@@ -165,9 +165,9 @@ export type CallTransfer = {
   /** Domestic format. */
   to: string;
   mode: 'cold' | 'warm';
-  /** `requested`: the other party hears what is said before; `ringing`: the person is rung; `briefing`: the person hears what the call is about; `connected`: the other party talks with the person, or did; `failed`: nobody was connected, for `reason`; `returned`: it was taken back. */
+  /** `requested`: the other party hears the words said before the transfer; `ringing`: the person is being called; `briefing`: the person hears the briefing; `connected`: the other party and the person are connected, or were; `failed`: not connected, for `reason`; `returned`: cancelled. */
   status: 'requested' | 'ringing' | 'briefing' | 'connected' | 'failed' | 'returned';
-  /** Why it has failed; `call_ended`: the call was over before. Else null. */
+  /** Why it failed; `call_ended`: the call ended before. Otherwise null. */
   reason:
     | 'no_answer'
     | 'busy'
@@ -182,32 +182,32 @@ export type CallTransfer = {
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   started_at: string;
   connected_at: string | null;
-  /** What the telephone line said of the person where it has failed; absent where there is no SIP. */
+  /** The SIP result of the person's leg, if it failed; absent without SIP. */
   sip?:
     | {
         status: number | null;
         reason: string | null;
         call_id: string | null;
-        /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
+        /** Why the call ended, from the header `Reason` of the refusal, the CANCEL or the BYE of the other side; at most four, each with a text of up to 200 characters. Absent if there is none. */
         reasons?:
           | {
               /** Usually `SIP` or `Q.850`. */
               protocol: string;
-              /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
+              /** A SIP status, or a cause of the telephone network (ITU-T Q.850). */
               cause: number | null;
               text: string | null;
             }[]
           | undefined;
-        /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
+        /** Web addresses from the header `Call-Info` of a refusal, at which a blocked call can be disputed. Absent if there are none. */
         call_info?: string[] | undefined;
       }
     | undefined;
 };
 
 export type CallConsent = {
-  /** Whether the call could go on. */
+  /** Whether the call could continue. */
   given: boolean;
-  /** `announcement`: it was told, and no answer was wanted; `speech`: by its words; `key`: by a key; `silence`: it gave no answer. */
+  /** `announcement`: the announcement was enough; `speech`: by its words; `key`: by a key; `silence`: it did not answer. */
   how: 'announcement' | 'speech' | 'key' | 'silence';
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
@@ -220,7 +220,7 @@ export type Call = {
   /** The number that the call belongs to. */
   number_id: string;
   direction: 'inbound' | 'outbound';
-  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
   counterparty: string;
   status: CallStatus;
   /** Null while the call is in progress. */
@@ -229,30 +229,30 @@ export type Call = {
   instruction: string | null;
   /** Null until the call was summarized. */
   summary: string | null;
-  /** What who placed the call said of it; absent where nothing was said. */
+  /** The metadata given when the call was placed; absent if there was none. */
   metadata?: Record<string, string> | undefined;
-  /** The last one that was asked for; null where none was. */
+  /** The last transfer; null if there was none. */
   transfer: CallTransfer | null;
-  /** Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known. */
+  /** Whether the other party consented; absent without an announcement, and until it is known. */
   consent?: CallConsent | undefined;
   /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
   words_erased_at?: string | undefined;
-  /** When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept. */
+  /** When personal data of the call was erased; the last two digits of the number remain. Absent otherwise. */
   erased_at?: string | undefined;
   /** When dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
-  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
   from: string;
-  /** What the network of a caller, or the caller, calls itself. Null where it says nothing, or withholds who it is. */
+  /** The caller's display name. Null if absent or withheld. */
   from_name: string | null;
-  /** For whom the call of a caller was meant before it was sent on, who sent it on last first: by `Diversion`, else `History-Info`. */
+  /** The numbers that an inbound call was meant for before it was forwarded, the last one first: from `Diversion`, else `History-Info`. */
   diversions: {
-    /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+    /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
     number: string;
     reason: string | null;
   }[];
-  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
   to: string;
   /** BCP 47. */
   language: string;
@@ -261,79 +261,79 @@ export type Call = {
     max_duration_sec?: number | undefined;
     recording?: boolean | undefined;
   };
-  /** The options accepted and not yet in force; empty from the answer on. */
+  /** Options that are accepted and not yet in force; empty from the answer on. */
   options_pending: {
     max_duration_sec?: number | undefined;
     recording?: boolean | undefined;
   };
-  /** Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered. */
+  /** Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** Who has picked up an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening, as long as nobody else has come behind it. Found out while the call goes on; null as long as, and where, it is not clear. */
+  /** What answered an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
   answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
-    /** Nothing that is said now is recorded. False once the call has ended. */
+    /** Whether the recording is paused. False once the call has ended. */
     paused: boolean;
-    /** Its end is missing: the gateway ended while it was written. What there is can be played. */
+    /** A part is missing, because the gateway ended while it was written. The rest can be played. */
     truncated: boolean;
     /** `audio/mpeg` or `audio/ogg`. */
     content_type?: string | undefined;
     duration_sec?: number | undefined;
   };
-  /** What the telephone line said; nulls where there is no SIP. */
+  /** SIP data of the call; nulls without SIP. */
   sip: {
     status: number | null;
     reason: string | null;
     call_id: string | null;
-    /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
+    /** Why the call ended, from the header `Reason` of the refusal, the CANCEL or the BYE of the other side; at most four, each with a text of up to 200 characters. Absent if there is none. */
     reasons?:
       | {
           /** Usually `SIP` or `Q.850`. */
           protocol: string;
-          /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
+          /** A SIP status, or a cause of the telephone network (ITU-T Q.850). */
           cause: number | null;
           text: string | null;
         }[]
       | undefined;
-    /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
+    /** Web addresses from the header `Call-Info` of a refusal, at which a blocked call can be disputed. Absent if there are none. */
     call_info?: string[] | undefined;
-    /** Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none. */
+    /** Headers `X-…` of the INVITE: of an inbound call those that the trunk lists in `headers_in`, of an outbound call the requested ones. Absent if there are none. */
     headers?: Record<string, string> | undefined;
   };
-  /** Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP. */
+  /** For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP. */
   post_dial_delay_ms: number | null;
   sound: CallSound;
 };
 
-/** How the sound was carried, and how well. Filled when the call has ended, but for `one_way`; null is what nobody knows, and all of it where no packets are sent. */
+/** Audio statistics. Filled when the call has ended, except `one_way`; unknown values are null, and all are null if no packets are sent. */
 export type CallSound = {
   codec: string | null;
-  /** What came in from the other party. */
+  /** Received from the other party. */
   received: {
     packets: number | null;
-    /** The share of packets that did not arrive, 0 to 1. */
+    /** The share of lost packets, 0 to 1. */
     loss: number | null;
     jitter_ms: number | null;
-    /** Mean opinion score, 1 to 4.5, as the E-model (ITU-T G.107) has it. */
+    /** Mean opinion score, 1 to 4.5, by the E-model (ITU-T G.107). */
     mos: number | null;
   };
-  /** What went out; how it arrives is known where the other side reports it (RTCP). */
+  /** Sent to the other party; its arrival is known if the other side reports it (RTCP). */
   sent: {
     packets: number | null;
-    /** The share of packets that did not arrive, 0 to 1. */
+    /** The share of lost packets, 0 to 1. */
     loss: number | null;
     jitter_ms: number | null;
-    /** Mean opinion score, 1 to 4.5, as the E-model (ITU-T G.107) has it. */
+    /** Mean opinion score, 1 to 4.5, by the E-model (ITU-T G.107). */
     mos: number | null;
   };
-  /** How keys of the telephone go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the sound, or not at all. Keys by INFO are always taken in. */
+  /** How DTMF digits are sent and received: as RTP events (RFC 4733), by SIP INFO, as tones in the audio, or not at all. Digits by INFO are always accepted. */
   dtmf: {
     sent: 'rfc4733' | 'info' | 'none';
     received: 'rfc4733' | 'inband';
   } | null;
   round_trip_ms: number | null;
-  /** `nothing_received`: for a while nothing came in from the other party; `nothing_delivered`: its reports say that nothing arrived there. Told while the call goes on by the event `sound.one_way`. Null where both have heard each other, and where it is not known. */
+  /** `nothing_received`: no audio arrived from the other party for a while; `nothing_delivered`: its reports say that none of ours arrived. Reported during the call by the event `sound.one_way`. Null if both were heard, and if it is unknown. */
   one_way: 'nothing_received' | 'nothing_delivered' | null;
 };
 
@@ -348,15 +348,15 @@ export type TranscriptTurn = {
 };
 
 export type CallEvent = {
-  /** Counts the events of the call. */
+  /** Numbers the events of the call. */
   sequence: number;
   /** Such as `call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `keys.failed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized`. There may be more in time. */
   type: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
-  /** Seconds from the answer; null before it, and where nobody answered. */
+  /** Seconds from the answer; null before it, and for unanswered calls. */
   t_offset_sec: number | null;
-  /** What belongs to the event. Of `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false where it was cut short), `ended_at`, and for a reply of the agent `latency` with those of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms` that are known. The first is the time from the last sound of the other party to its words; the others count from then on. Of `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over). */
+  /** The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with the known values of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms`. The first is the time from the last sound of the other party to its recognized words; the others count from then on. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over). */
   data: Record<string, unknown>;
 };
 
@@ -364,17 +364,17 @@ export type PhoneNumber = {
   id: string;
   /** Domestic format. */
   number: string;
-  /** The language that is spoken, BCP 47. */
+  /** The spoken language, BCP 47. */
   language: 'ko' | 'en' | 'ja';
-  /** The longest duration that a call may be given. Seconds. */
+  /** The maximum duration of a call. Seconds. */
   max_duration_sec: number | null;
-  /** The duration of a call that is given none. Seconds. */
+  /** The default duration of a call. Seconds. */
   default_duration_sec: number | null;
-  /** How long nobody may speak. Seconds. */
+  /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
   silence_timeout_sec: number | null;
   /** How long it may ring. Seconds. */
   ring_timeout_sec: number | null;
-  /** Calls in progress at once. */
+  /** Concurrent calls. */
   max_concurrent_calls: number | null;
   /** Whether calls are recorded. */
   recording_enabled: boolean | null;
@@ -382,9 +382,9 @@ export type PhoneNumber = {
   turn_end: TurnEndOutput | null;
   retention_days: RetentionOutput | null;
   consent: ConsentOutput | null;
-  /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+  /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
   destinations: {
-    /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+    /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
     kinds: (
       | 'mobile'
       | 'fixed_line'
@@ -398,40 +398,40 @@ export type PhoneNumber = {
       | 'premium'
       | 'international'
     )[];
-    /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+    /** Numbers with these prefixes may be called, whatever their kind. Domestic format, or `+` and the country code; the longest match wins. */
     allowed_prefixes: string[];
-    /** What begins so may not be called, whatever its kind. */
+    /** Numbers with these prefixes may not be called, whatever their kind. */
     denied_prefixes: string[];
   } | null;
-  /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+  /** Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone. */
   daily_minutes: number | null;
-  /** What is said first to a caller; null for the default of the agent. */
+  /** What a caller hears first; null for the default of the agent. */
   greeting: string | null;
-  /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
+  /** What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
   voicemail: 'talk' | 'hang_up' | 'leave_message';
-  /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
+  /** The message of `leave_message`; null for a default in the language of the number, which does not mention the purpose of the call. */
   voicemail_message: string | null;
-  /** What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on. */
+  /** What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
   screening: 'answer' | 'hang_up';
-  /** Who calls, as call screening is told; null for an automated call without a name. */
+  /** The caller's name for call screening; null for an automated call without a name. */
   caller_name: string | null;
-  /** What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on. */
+  /** What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
   menu: 'talk' | 'hang_up';
-  /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
+  /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
   transfer_to: string[] | null;
-  /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */
+  /** Whether the recording continues after a transfer. False: it contains silence from then on. */
   record_transfers: boolean;
-  /** How long the other party and the person of a transfer may talk with each other. Seconds. */
+  /** The maximum duration of a transferred call, between the other party and the person. Seconds. */
   transfer_max_duration_sec: number;
-  /** Whether admins may listen to its calls in progress: nobody (`off`), only when the other party was told so first (`announced`), or without a word (`silent`), where your law allows that. */
+  /** Whether admins may listen to live calls: never (`off`), after an announcement to the other party (`announced`), or without one (`silent`), where your law allows that. */
   listen_in: 'off' | 'announced' | 'silent';
-  /** The trunk that alone carries its outbound calls; null for those of the workspace. */
+  /** The only trunk for its outbound calls; null for those of the workspace. */
   trunk_id: string | null;
-  /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
+  /** The first recognizer, one of `GW_RECOGNIZERS`; null for their order. */
   recognizer: string | null;
-  /** The engine that speaks first, one of `GW_SYNTHESIZERS`; null for their order. */
+  /** The first synthesizer, one of `GW_SYNTHESIZERS`; null for their order. */
   synthesizer: string | null;
-  /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it. */
+  /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its default. It is reset when the synthesizer changes. */
   voice: string | null;
   agents: {
     inbound: AgentBinding;
@@ -441,7 +441,7 @@ export type PhoneNumber = {
     method: 'none' | 'handshake';
     url: string | null;
   };
-  /** Null when no key was issued. */
+  /** Null if no key was issued. */
   key: {
     /** ISO 8601 with the numeric UTC offset of the workspace. */
     issued_at: string;
@@ -455,15 +455,15 @@ export type AgentBinding = {
   agent: 'builtin' | 'endpoint';
   agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | null;
   chat_url: string | null;
-  /** Kept for `langgraph` only. */
+  /** Stored for `langgraph` only. */
   assistant_id: string | null;
-  /** Kept for outbound `mastra` only. */
+  /** Stored for outbound `mastra` only. */
   agent_id: string | null;
-  /** `inline`: marks in its replies such as `<hangup/>` are acts and are not spoken. `off`: they are text like any other. */
+  /** `inline`: marks in replies such as `<hangup/>` are executed and not spoken. `off`: they are ordinary text. */
   controls: 'off' | 'inline';
   /** Whether there is a token; it is never shown. */
   token_configured: boolean;
-  /** The headers of your own, by their names in lower case; their values are never shown. */
+  /** Your own headers, by their names in lower case; their values are never shown. */
   headers: Record<
     string,
     {
@@ -473,33 +473,33 @@ export type AgentBinding = {
 };
 
 export type AgentTrial = {
-  /** Of no call; the session was named with it. */
+  /** The id of the trial, which belongs to no call; the session is named after it. */
   call_id: string;
   agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | 'builtin';
   direction: 'inbound' | 'outbound';
   language: string;
-  /** Whether every turn got a reply that would be spoken, or acts. */
+  /** Whether every turn got a reply with words or actions. */
   ok: boolean;
-  /** What was given and is not used. */
+  /** Given fields that are not used. */
   notes: string[];
-  /** Up to the first one that failed. */
+  /** Up to the first failed turn. */
   turns: {
     turn: number;
-    /** What the other party said, or the kickoff. */
+    /** The other party's words, or the kickoff. */
     message: string;
     exchanges: AgentExchange[];
-    /** What a call would speak, and when it was ready for the voice. */
+    /** What a call would speak, and when it was ready for synthesis. */
     spoken: {
       text: string;
       /** Milliseconds since the turn began. */
       at_ms: number;
     }[];
-    /** What the agent would do, where `controls` is `inline`. */
+    /** The agent's actions, where `controls` is `inline`. */
     controls: {
       act: 'hang_up' | 'press_keys' | 'collect_keys' | 'transfer' | 'change_language';
-      /** Of `press_keys`. */
+      /** For `press_keys`. */
       keys?: string | undefined;
-      /** Of `collect_keys`. */
+      /** For `collect_keys`. */
       wanted?:
         | {
             digits: number | null;
@@ -508,7 +508,7 @@ export type AgentTrial = {
             secret: boolean;
           }
         | undefined;
-      /** Of `transfer`. Whether the number may be rung is known in a call alone, by `transfer_to` of its number. */
+      /** For `transfer`. Whether the number may be called is decided only in a call, by `transfer_to` of its number. */
       transfer?:
         | {
             to: string;
@@ -520,7 +520,7 @@ export type AgentTrial = {
             on_failure: 'resume' | 'hang_up';
           }
         | undefined;
-      /** Of `change_language` (BCP 47). */
+      /** For `change_language` (BCP 47). */
       language?: string | undefined;
       /** Milliseconds since the turn began. */
       at_ms: number;
@@ -529,12 +529,12 @@ export type AgentTrial = {
     first_sentence_ms: number | null;
     /** Milliseconds since the turn began. */
     end_ms: number;
-    /** What a call would log of a reply that stands. */
+    /** Warnings that a call would log about an accepted reply. */
     remarks: string[];
     failure: {
       kind: string;
       detail: string;
-      /** The server's own words about it. */
+      /** The server's own error text. */
       server_says: string | null;
     } | null;
     /** What to change. */
@@ -559,22 +559,22 @@ export type AgentExchange = {
     first_byte_ms: number | null;
     end_ms: number | null;
     bytes: number;
-    /** The first 4 kB of it. */
+    /** The first 4 kB. */
     body: string;
   } | null;
-  /** Why there was none, or why it broke off. */
+  /** Why there was no response, or why it broke off. */
   error: string | null;
 };
 
 export type RecognizerWithLanguages = {
   name: string;
-  /** Those that it understands, of the languages of numbers. Absent where it may understand all of them. A call in a language that no recognizer understands is not heard. */
+  /** The supported languages, among those of numbers. Absent if it may support all of them. A call in a language without a recognizer is not understood. */
   languages?: ('ko' | 'en' | 'ja')[] | undefined;
 };
 
 export type SynthesizerWithVoices = {
   name: string;
-  /** Those of the languages that the gateway speaks; null where the engine does not tell. It may have others. */
+  /** Its languages, among those of the gateway; null if the engine does not list them. It may have others. */
   voices: Voice[] | null;
 };
 
@@ -583,7 +583,7 @@ export type Voice = {
   name: string;
   /** BCP 47. */
   language: string;
-  /** For people. */
+  /** Pages for people. */
   title: string;
 };
 
@@ -603,7 +603,7 @@ export type WorkspaceCallListItem = {
   /** The number that the call belongs to. */
   number_id: string;
   direction: 'inbound' | 'outbound';
-  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
   counterparty: string;
   status: CallStatus;
   /** Null while the call is in progress. */
@@ -612,15 +612,15 @@ export type WorkspaceCallListItem = {
   instruction: string | null;
   /** Null until the call was summarized. */
   summary: string | null;
-  /** What who placed the call said of it; absent where nothing was said. */
+  /** The metadata given when the call was placed; absent if there was none. */
   metadata?: Record<string, string> | undefined;
-  /** The last one that was asked for; null where none was. */
+  /** The last transfer; null if there was none. */
   transfer: CallTransfer | null;
-  /** Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known. */
+  /** Whether the other party consented; absent without an announcement, and until it is known. */
   consent?: CallConsent | undefined;
   /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
   words_erased_at?: string | undefined;
-  /** When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept. */
+  /** When personal data of the call was erased; the last two digits of the number remain. Absent otherwise. */
   erased_at?: string | undefined;
   /** When dialing started, or the caller rang. */
   started_at: string;
@@ -629,7 +629,7 @@ export type WorkspaceCallListItem = {
   number: string;
   /** Connected time. */
   duration_sec: number | null;
-  /** How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95 % of the turns kept this. Null where it was measured of none. */
+  /** How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements. */
   turn_latency_p95_ms: number | null;
 };
 
@@ -640,7 +640,7 @@ export type WorkspaceCall = {
   /** The number that the call belongs to. */
   number_id: string;
   direction: 'inbound' | 'outbound';
-  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
   counterparty: string;
   status: CallStatus;
   /** Null while the call is in progress. */
@@ -649,30 +649,30 @@ export type WorkspaceCall = {
   instruction: string | null;
   /** Null until the call was summarized. */
   summary: string | null;
-  /** What who placed the call said of it; absent where nothing was said. */
+  /** The metadata given when the call was placed; absent if there was none. */
   metadata?: Record<string, string> | undefined;
-  /** The last one that was asked for; null where none was. */
+  /** The last transfer; null if there was none. */
   transfer: CallTransfer | null;
-  /** Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known. */
+  /** Whether the other party consented; absent without an announcement, and until it is known. */
   consent?: CallConsent | undefined;
   /** When its transcript, its instruction and its summary were erased; absent while they are kept. */
   words_erased_at?: string | undefined;
-  /** When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept. */
+  /** When personal data of the call was erased; the last two digits of the number remain. Absent otherwise. */
   erased_at?: string | undefined;
   /** When dialing started, or the caller rang. */
   started_at: string;
   ended_at: string | null;
-  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
   from: string;
-  /** What the network of a caller, or the caller, calls itself. Null where it says nothing, or withholds who it is. */
+  /** The caller's display name. Null if absent or withheld. */
   from_name: string | null;
-  /** For whom the call of a caller was meant before it was sent on, who sent it on last first: by `Diversion`, else `History-Info`. */
+  /** The numbers that an inbound call was meant for before it was forwarded, the last one first: from `Diversion`, else `History-Info`. */
   diversions: {
-    /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+    /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
     number: string;
     reason: string | null;
   }[];
-  /** Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`. */
+  /** Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`. */
   to: string;
   /** BCP 47. */
   language: string;
@@ -681,58 +681,58 @@ export type WorkspaceCall = {
     max_duration_sec?: number | undefined;
     recording?: boolean | undefined;
   };
-  /** The options accepted and not yet in force; empty from the answer on. */
+  /** Options that are accepted and not yet in force; empty from the answer on. */
   options_pending: {
     max_duration_sec?: number | undefined;
     recording?: boolean | undefined;
   };
-  /** Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered. */
+  /** Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered. */
   duration_sec: number | null;
   answered_at: string | null;
-  /** Who has picked up an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening, as long as nobody else has come behind it. Found out while the call goes on; null as long as, and where, it is not clear. */
+  /** What answered an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear. */
   answered_by: 'human' | 'machine' | 'screening' | 'menu' | null;
   recording: {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
-    /** Nothing that is said now is recorded. False once the call has ended. */
+    /** Whether the recording is paused. False once the call has ended. */
     paused: boolean;
-    /** Its end is missing: the gateway ended while it was written. What there is can be played. */
+    /** A part is missing, because the gateway ended while it was written. The rest can be played. */
     truncated: boolean;
     /** `audio/mpeg` or `audio/ogg`. */
     content_type?: string | undefined;
     duration_sec?: number | undefined;
   };
-  /** What the telephone line said; nulls where there is no SIP. */
+  /** SIP data of the call; nulls without SIP. */
   sip: {
     status: number | null;
     reason: string | null;
     call_id: string | null;
-    /** Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none. */
+    /** Why the call ended, from the header `Reason` of the refusal, the CANCEL or the BYE of the other side; at most four, each with a text of up to 200 characters. Absent if there is none. */
     reasons?:
       | {
           /** Usually `SIP` or `Q.850`. */
           protocol: string;
-          /** A status of SIP, or a cause of the telephone network (ITU-T Q.850). */
+          /** A SIP status, or a cause of the telephone network (ITU-T Q.850). */
           cause: number | null;
           text: string | null;
         }[]
       | undefined;
-    /** Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none. */
+    /** Web addresses from the header `Call-Info` of a refusal, at which a blocked call can be disputed. Absent if there are none. */
     call_info?: string[] | undefined;
-    /** Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none. */
+    /** Headers `X-…` of the INVITE: of an inbound call those that the trunk lists in `headers_in`, of an outbound call the requested ones. Absent if there are none. */
     headers?: Record<string, string> | undefined;
   };
-  /** Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP. */
+  /** For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP. */
   post_dial_delay_ms: number | null;
   sound: CallSound;
-  /** By which the call went or came, the last that was tried; null where there is none. */
+  /** The trunk of the call, the last one that was tried; null if there is none. */
   trunk: {
     /** `configured` for the trunk of the gateway itself. */
     id: string;
     name: string;
   } | null;
-  /** Ids of the trunks that the call went to before, and that have failed it. */
+  /** Ids of the trunks that were tried before and failed. */
   failed_trunks: string[];
-  /** `address:port` of SIP and of RTP on both sides; null where nobody knows. */
+  /** `address:port` of SIP and of RTP on both sides; null if unknown. */
   addresses: {
     local_signalling: string | null;
     remote_signalling: string | null;
@@ -744,74 +744,74 @@ export type WorkspaceCall = {
 export type ReplayStep = {
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
-  /** What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up. What moved no chart goes by the type of its event. */
+  /** The event of the transition, such as `line.answered`. `(begin)` is the first state, `(time)` an elapsed delay. Events without a transition have their own type. */
   event: string;
-  /** The `sequence` of the event of the call that tells of it. */
+  /** The `sequence` of the corresponding event of the call. */
   fact: number | null;
-  /** Where the chart `call` is then. */
+  /** The state of the chart `call` afterwards. */
   call: string;
-  /** Where the chart `conversation` is; null while there is none. */
+  /** The state of the chart `conversation`; null if it is not running. */
   conversation: string | null;
-  /** Where the chart `voicemail` is; null while no machine is left a message. */
+  /** The state of the chart `voicemail`; null unless a message is being left on a machine. */
   voicemail: string | null;
 };
 
 export type SipLadder = {
   call_id: string;
   messages: SipMessage[];
-  /** Why there are none: the call was simulated, the gateway keeps none, they were deleted because of their age, or none was seen. Null where there are some. */
+  /** Why there are none: the call was simulated, the gateway stores none, they have expired, or none was seen. Null if there are some. */
   empty_because: 'simulated' | 'switched_off' | 'too_old' | 'none' | null;
 };
 
 export type SipMessage = {
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
-  /** Since the first message of the call. */
+  /** Time since the first message of the call. */
   elapsed_ms: number;
   /** `out`: sent by this gateway. */
   direction: 'in' | 'out';
   transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
-  /** The gateway’s end. Host and port; an IPv6 address stands in brackets. */
+  /** The gateway’s address. Host and port; an IPv6 address is in brackets. */
   local: string;
-  /** The trunk’s end: a name where nothing came from there yet. Host and port; an IPv6 address stands in brackets. */
+  /** The trunk’s address: a name until something was received from it. Host and port; an IPv6 address is in brackets. */
   remote: string;
-  /** Its `Call-ID`: another one for each trunk that is tried. */
+  /** Its `Call-ID`: a different one for each trunk that is tried. */
   sip_call_id: string;
   start_line: string;
-  /** The whole message, up to 16,384 characters of it, with its secrets masked. */
+  /** The whole message, up to 16,384 characters, with its secrets masked. */
   text: string;
-  /** How many messages between the one before and this one were not kept. */
+  /** Number of messages between the previous one and this one that were not stored. */
   left_out: number;
 };
 
 export type AuditEntry = {
   id: number;
-  /** Who: `admin:` and the id of the token. */
+  /** The actor: `admin:` and the id of the token. */
   actor: string;
-  /** What was done, such as `number_key.revealed`. */
+  /** The action, such as `number_key.revealed`. */
   action: string;
-  /** To what, such as `number:` and its id. */
+  /** The target, such as `number:` and its id. */
   subject: string;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   at: string;
-  /** What belongs to it; never a secret. */
+  /** Details; never a secret. */
   detail: Record<string, unknown>;
 };
 
 export type Workspace = {
   id: string;
   name: string;
-  /** IANA name. Timestamps of the workspace are written in it. */
+  /** IANA name, for the timestamps of the workspace. */
   time_zone: string;
-  /** The longest duration that a call may be given. Seconds. */
+  /** The maximum duration of a call. Seconds. */
   max_duration_sec: number | null;
-  /** The duration of a call that is given none. Seconds. */
+  /** The default duration of a call. Seconds. */
   default_duration_sec: number | null;
-  /** How long nobody may speak. Seconds. */
+  /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
   silence_timeout_sec: number | null;
   /** How long it may ring. Seconds. */
   ring_timeout_sec: number | null;
-  /** Calls in progress at once. */
+  /** Concurrent calls. */
   max_concurrent_calls: number | null;
   /** Whether calls are recorded. */
   recording_enabled: boolean | null;
@@ -819,9 +819,9 @@ export type Workspace = {
   turn_end: TurnEndOutput | null;
   retention_days: RetentionOutput | null;
   consent: ConsentOutput | null;
-  /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+  /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
   destinations: {
-    /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+    /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
     kinds: (
       | 'mobile'
       | 'fixed_line'
@@ -835,16 +835,16 @@ export type Workspace = {
       | 'premium'
       | 'international'
     )[];
-    /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+    /** Numbers with these prefixes may be called, whatever their kind. Domestic format, or `+` and the country code; the longest match wins. */
     allowed_prefixes: string[];
-    /** What begins so may not be called, whatever its kind. */
+    /** Numbers with these prefixes may not be called, whatever their kind. */
     denied_prefixes: string[];
   } | null;
-  /** Calls in progress at once, over all numbers. */
+  /** Concurrent calls of all numbers. */
   max_calls_in_progress: number | null;
-  /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+  /** Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone. */
   daily_minutes: number | null;
-  /** What holds for a number that sets nothing itself: the workspace, then the platform. */
+  /** Values that apply to a number without its own settings: the workspace's, then the platform's. */
   effective: {
     max_duration_sec: number;
     default_duration_sec: number;
@@ -857,7 +857,7 @@ export type Workspace = {
     retention_days: RetentionOutput;
     consent: ConsentOutput;
     destinations: {
-      /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+      /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
       kinds: (
         | 'mobile'
         | 'fixed_line'
@@ -871,9 +871,9 @@ export type Workspace = {
         | 'premium'
         | 'international'
       )[];
-      /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+      /** Numbers with these prefixes may be called, whatever their kind. Domestic format, or `+` and the country code; the longest match wins. */
       allowed_prefixes: string[];
-      /** What begins so may not be called, whatever its kind. */
+      /** Numbers with these prefixes may not be called, whatever their kind. */
       denied_prefixes: string[];
     };
     max_calls_in_progress: number;
@@ -891,9 +891,9 @@ export type Usage = {
   workspace: {
     /** Minutes a day; null for no limit. */
     limit: number | null;
-    /** Of conversation by now. */
+    /** Talked so far. */
     talked_minutes: number;
-    /** The same, with calls in progress as long as they may last: what is over of the limit may be given to the next call. */
+    /** The same, with calls in progress at their maximum duration: what exceeds the limit is available to later calls. */
     held_minutes: number;
   };
   numbers: {
@@ -901,9 +901,9 @@ export type Usage = {
     number: string;
     /** Minutes a day; null for no limit. */
     limit: number | null;
-    /** Of conversation by now. */
+    /** Talked so far. */
     talked_minutes: number;
-    /** The same, with calls in progress as long as they may last: what is over of the limit may be given to the next call. */
+    /** The same, with calls in progress at their maximum duration: what exceeds the limit is available to later calls. */
     held_minutes: number;
   }[];
 };
@@ -915,11 +915,11 @@ export type Overview = {
     from: string;
     /** ISO 8601 with the numeric UTC offset of the workspace. */
     until: string;
-    /** That ring no more. */
+    /** Answered calls. */
     calls: number;
     answered: number;
   }[];
-  /** Of the calls of these days that are over, the most frequent first. */
+  /** Of the ended calls of these days, most frequent first. */
   end_reasons: {
     end_reason: EndReason;
     calls: number;
@@ -927,30 +927,30 @@ export type Overview = {
   /** How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day. */
   latency: {
     today: {
-      /** In milliseconds; null where it was measured of none. */
+      /** In milliseconds; null without measurements. */
       p50: number | null;
       p95: number | null;
-      /** How many were measured. */
+      /** Number of measurements. */
       turns: number;
     };
     yesterday: {
-      /** In milliseconds; null where it was measured of none. */
+      /** In milliseconds; null without measurements. */
       p50: number | null;
       p95: number | null;
-      /** How many were measured. */
+      /** Number of measurements. */
       turns: number;
     };
   };
-  /** Agents that have failed calls of these days. */
+  /** Agents that failed calls of these days. */
   agents: {
     number_id: string;
     number: string;
     direction: 'inbound' | 'outbound';
     /** `agent_error` or `no_agent_endpoint`. */
     end_reason: EndReason;
-    /** That ring no more. */
+    /** Answered calls. */
     calls: number;
-    /** Of those, the ones that it failed. */
+    /** Number of those that failed because of it. */
     failed: number;
   }[];
   /** Trunks with calls of these days that ended with `trunk_error`. */
@@ -958,17 +958,17 @@ export type Overview = {
     /** `configured` for the trunk of the gateway itself. */
     trunk_id: string;
     name: string;
-    /** That ring no more. */
+    /** Answered calls. */
     calls: number;
-    /** Of those, the ones that it failed. */
+    /** Number of those that failed because of it. */
     failed: number;
   }[];
-  /** Endpoints that are disabled, that are failing, or to which events were given up. */
+  /** Endpoints that are disabled or failing, or whose events were given up. */
   webhooks: {
     id: string;
     url: string;
     state: 'active' | 'paused' | 'disabled';
-    /** When the first attempt failed after the last one that succeeded. */
+    /** The first failed attempt since the last success. */
     failing_since: string | null;
     /** Events that were given up. */
     dead: number;
@@ -976,39 +976,39 @@ export type Overview = {
 };
 
 export type Gateway = {
-  /** Its name among those that share the database. */
+  /** Its name among the gateways that share the database. */
   name: string;
-  /** `silent`: it does not reach the database, or has died a moment ago. `lost`: the others found it dead, and go on with its calls. */
+  /** `silent`: it does not reach the database, or has just died. `lost`: the others found it dead, and take its calls over. */
   state: 'running' | 'silent' | 'lost';
-  /** When it last said that it lives. */
+  /** Its last heartbeat. */
   seen_at: string;
-  /** Whether calls of another gateway that ends, or has died, may go on here. */
+  /** Whether it may take over calls of another gateway. */
   takes_calls: boolean;
-  /** Calls of the workspace that it holds. */
+  /** Calls of the workspace that it owns. */
   calls: {
     ringing: number;
     active: number;
-    /** Those of them that began at another gateway, or before its last start. */
+    /** Of those, calls that began at another gateway, or before its last start. */
     taken_over: number;
   };
-  /** Whether it has answered this request. */
+  /** Whether it answered this request. */
   is_current: boolean;
 };
 
 export type AdminToken = {
   id: string;
-  /** Who or what it is for. */
+  /** Its user or purpose. */
   name: string;
-  /** `viewer` reads everything but keys; `admin` changes things as well. */
+  /** `viewer` reads everything except keys; `admin` may also change things. */
   role: 'admin' | 'viewer';
   state: 'active' | 'expired';
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
   /** Null: valid until it is revoked. */
   expires_at: string | null;
-  /** To the minute; null when it was never used. */
+  /** To the minute; null if it was never used. */
   last_used_at: string | null;
-  /** The gateway (`GW_NODE`) that made it for its `dev-credentials.json`; null for others. */
+  /** The gateway (`GW_NODE`) that created it for its `dev-credentials.json`; null for others. */
   gateway: string | null;
   /** Whether this request was sent with it. */
   is_current: boolean;
@@ -1016,22 +1016,22 @@ export type AdminToken = {
 
 export type AdminTokenWithSecret = {
   id: string;
-  /** Who or what it is for. */
+  /** Its user or purpose. */
   name: string;
-  /** `viewer` reads everything but keys; `admin` changes things as well. */
+  /** `viewer` reads everything except keys; `admin` may also change things. */
   role: 'admin' | 'viewer';
   state: 'active' | 'expired';
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
   /** Null: valid until it is revoked. */
   expires_at: string | null;
-  /** To the minute; null when it was never used. */
+  /** To the minute; null if it was never used. */
   last_used_at: string | null;
-  /** The gateway (`GW_NODE`) that made it for its `dev-credentials.json`; null for others. */
+  /** The gateway (`GW_NODE`) that created it for its `dev-credentials.json`; null for others. */
   gateway: string | null;
   /** Whether this request was sent with it. */
   is_current: boolean;
-  /** Shown this once. */
+  /** Shown only once. */
   token: string;
 };
 
@@ -1041,10 +1041,10 @@ export type Trunk = {
   name: string;
   /** A host name or an IP address. */
   host: string;
-  /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
+  /** Null: from DNS (SRV), else 5060, or 5061 for tls. */
   port: number | null;
   transport: 'udp' | 'tcp' | 'tls';
-  /** Where calls and OPTIONS go in place of `host` and `port`, which stay the registrar and the domain: the lowest `priority` first, among equals by `weight`. One that is `drained` gets no new calls. Empty: `host` alone. */
+  /** Hosts for calls and OPTIONS instead of `host` and `port`, which remain the registrar and the domain: the lowest `priority` first, equal ones by `weight`. A `drained` one gets no new calls. Empty: only `host`. */
   addresses: {
     host: string;
     port: number | null;
@@ -1054,57 +1054,57 @@ export type Trunk = {
   }[];
   /** For digest authentication and registration. */
   username: string | null;
-  /** Whether the gateway registers at the trunk. */
+  /** Whether the gateway registers with the trunk. */
   register: boolean;
-  /** What callers are challenged with; null for `trunkline`. */
+  /** The realm of challenges to callers; null for `trunkline`. */
   realm: string | null;
-  /** Behind the number in From; null for the trunk's host. */
+  /** The domain in From; null for the trunk's host. */
   from_domain: string | null;
   /** `01012345678`, `+821012345678` or `821012345678`. */
   number_format: 'domestic' | 'e164' | 'e164_without_plus';
-  /** The header that carries the number. With another one than `from`, From carries the user name. */
+  /** The header with the caller's number. For all but `from`, From has the user name. */
   caller_id: 'from' | 'p-asserted-identity' | 'p-preferred-identity';
-  /** Whether the called party is not to see the number. */
+  /** Whether the caller's number is withheld from the called party. */
   privacy: boolean;
-  /** Offered and taken in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
+  /** Offered and accepted in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
   codecs: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null;
-  /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+  /** `required`: audio is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted if the other side supports it (RFC 8643); FreeSWITCH offers it unencrypted, and accepts encrypted offers. The keys are in the SIP messages (RFC 4568): use the transport `tls`. */
   srtp: 'off' | 'optional' | 'required';
-  /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+  /** Carrier of a call's audio, decided once when the call is set up: `freeswitch`; `direct`, the gateway itself by RTP or SRTP with PCMU and PCMA, at a fraction of the processor time; `auto`, the gateway itself where possible, else FreeSWITCH. An offer that the carrier does not support gets 488, also within a call, which then stays as it was. */
   media: 'freeswitch' | 'auto' | 'direct';
-  /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
+  /** Prefixes of the numbers that it serves, in E.164. The longest match wins over any priority; trunks without prefixes serve all numbers, after it. */
   prefixes: string[];
-  /** The lowest goes first. */
+  /** The lowest is used first. */
   priority: number;
   /** The share of calls among trunks of the same priority. */
   weight: number;
-  /** Calls at once in both directions; null for no limit. */
+  /** Concurrent calls in both directions; null for no limit. */
   max_channels: number | null;
-  /** New outbound calls a second; null for no limit. */
+  /** New outbound calls per second; null for no limit. */
   calls_per_second: number | null;
-  /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
+  /** Final statuses after which an unanswered call moves to the next trunk, unless a telephone has rung; `5xx` is a whole class. A `Reason` of the network takes precedence over the status. A `Retry-After` with one of them stops calls to the trunk until then, for an hour at most. */
   failover_statuses: string[];
-  /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
+  /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five per call, each target once; the new number must be allowed. */
   redirects: 'refused' | 'same_host' | 'any';
-  /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here once they are connected. A trunk that refuses REFER has its calls transferred as any other. */
+  /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here after they are connected. If a trunk refuses REFER, the gateway calls the person. */
   refer: boolean;
-  /** Whether a REFER of the other party in a call is done, as a transfer to the number that it names and only where `transfer_to` of the number allows that. It is declined (603) otherwise. */
+  /** Whether a REFER of the other party is accepted, as a transfer to the number that it names, if `transfer_to` of the number allows it. It is declined (603) otherwise. */
   accept_refer: boolean;
-  /** Where its calls come from: addresses and CIDR blocks. */
+  /** Source addresses of its calls: addresses and CIDR blocks. */
   inbound_addresses: string[];
-  /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
+  /** `digest`: callers authenticate with user name and password, from the addresses above or, without any, from all. */
   inbound_auth: 'none' | 'digest';
-  /** Headers that are taken from the INVITE of a caller and stand in `sip.headers` of the call and its events; names begin with `X-`, and small letters are as good as capitals. One of more than 255 bytes, or with control characters, is left out. */
+  /** Headers accepted from a caller's INVITE, stored in `sip.headers` of the call and its events; names begin with `X-` and are case-insensitive. Values of more than 255 bytes, or with control characters, are dropped. */
   headers_in: string[];
-  /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers goes by trunks alone that name all of them. */
+  /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers uses only trunks that list all of them. */
   headers_out: string[];
-  /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
+  /** Whether OPTIONS checks the trunk's health. Disable it for a trunk that never answers. */
   health_check: boolean;
-  /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
+  /** Stops new calls: none are sent, and inbound ones get 503. Active calls continue, and the trunk stays registered. */
   drained: boolean;
   enabled: boolean;
   password_configured: boolean;
-  /** On the gateway that answers. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `resting`: it has asked to be left alone; `draining`, `drained`: it takes no new calls, and some still stand, or none; `unused`: the lines are simulated. */
+  /** At the responding gateway. `registering`, `registered`, `unregistered` for a trunk that registers, `ready` for one that does not; `unreachable`: OPTIONS is not answered; `resting`: it asked for a pause; `draining`, `drained`: it takes no new calls, and some are still active, or none; `unused`: the lines are simulated. */
   state:
     | 'disabled'
     | 'registering'
@@ -1116,15 +1116,15 @@ export type Trunk = {
     | 'draining'
     | 'drained'
     | 'unused';
-  /** Why it is so, where there is something to say. */
+  /** The reason, if there is one. */
   detail: string | null;
-  /** When it last answered. */
+  /** Its last answer. */
   last_seen_at: string | null;
-  /** No call goes there until then (`Retry-After`). A change of its settings ends it. */
+  /** No calls until then (`Retry-After`). A change of its settings ends it. */
   rests_until: string | null;
-  /** Calls that go this way now, in both directions. */
+  /** Its current calls, in both directions. */
   channels_in_use: number;
-  /** Of each of its `addresses`, on the gateway that answers. */
+  /** The state of each of its `addresses`, at the responding gateway. */
   address_states: {
     address: string;
     state:
@@ -1141,7 +1141,7 @@ export type Trunk = {
     detail: string | null;
     last_seen_at: string | null;
     rests_until: string | null;
-    /** Calls that went out there. */
+    /** Outbound calls on it. */
     channels_in_use: number;
   }[];
   /** ISO 8601 with the numeric UTC offset of the workspace. */
@@ -1151,7 +1151,7 @@ export type Trunk = {
 export type TrunkCheckStep = {
   step: 'registration' | 'options' | 'call';
   result: 'ok' | 'failed' | 'skipped';
-  /** What it means, and what to do. */
+  /** The meaning, and advice. */
   sentence: string;
   /** The SIP messages of this step. */
   ladder: {
@@ -1161,26 +1161,26 @@ export type TrunkCheckStep = {
   }[];
 };
 
-export type TrunkFigures = {
+export type TrunkStatistics = {
   /** `configured` for the trunk of the gateway itself. */
   trunk_id: string;
   name: string;
-  /** That went out by it, and ring no more. */
+  /** Ended outbound calls on it. */
   outbound_calls: number;
   outbound_answered: number;
-  /** That it failed, and that went on to another trunk. */
+  /** Calls that it failed and another trunk took. */
   outbound_failed_over: number;
   inbound_calls: number;
   inbound_answered: number;
-  /** ASR, 0 to 1: of the outbound calls that went to it, those it failed included, the share that was answered. */
+  /** ASR, 0 to 1: the share of its outbound calls that was answered, including those it failed. */
   answer_seizure_ratio: number | null;
   /** ACD, over answered calls of both directions. */
   average_call_duration_sec: number | null;
-  /** PDD: on the average, from the INVITE until the callee rings or answers. */
+  /** Average PDD: from the INVITE until the callee rings or answers. */
   post_dial_delay_ms: number | null;
-  /** Mean opinion score of what came in, on the average. */
+  /** Average mean opinion score of received audio. */
   mos: number | null;
-  /** In which one of both heard nothing. */
+  /** Calls in which one party heard nothing. */
   one_way_calls: number;
 };
 
@@ -1209,14 +1209,14 @@ export type Webhook = {
     | null;
   /** Only events of this number; null for all numbers. */
   number_id: string | null;
-  /** Events wait for a paused endpoint. An endpoint that answered 410 is disabled. */
+  /** Events wait while an endpoint is paused. An endpoint that answered 410 is disabled. */
   state: 'active' | 'paused' | 'disabled';
   disabled_reason: string | null;
-  /** When the first attempt failed after the last one that succeeded; null while none has. Events wait meanwhile, some without an attempt of their own. */
+  /** The first failed attempt since the last success; null if there is none. Events wait meanwhile, some without an attempt of their own. */
   failing_since: string | null;
-  /** How the last attempt failed; null while it is not failing. */
+  /** How the last attempt failed; null unless it is failing. */
   last_failure: string | null;
-  /** Until then the secret before the last rotation signs as well. */
+  /** Until then the previous secret signs as well. */
   previous_secret_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
@@ -1247,18 +1247,18 @@ export type WebhookWithSecret = {
     | null;
   /** Only events of this number; null for all numbers. */
   number_id: string | null;
-  /** Events wait for a paused endpoint. An endpoint that answered 410 is disabled. */
+  /** Events wait while an endpoint is paused. An endpoint that answered 410 is disabled. */
   state: 'active' | 'paused' | 'disabled';
   disabled_reason: string | null;
-  /** When the first attempt failed after the last one that succeeded; null while none has. Events wait meanwhile, some without an attempt of their own. */
+  /** The first failed attempt since the last success; null if there is none. Events wait meanwhile, some without an attempt of their own. */
   failing_since: string | null;
-  /** How the last attempt failed; null while it is not failing. */
+  /** How the last attempt failed; null unless it is failing. */
   last_failure: string | null;
-  /** Until then the secret before the last rotation signs as well. */
+  /** Until then the previous secret signs as well. */
   previous_secret_until: string | null;
   /** ISO 8601 with the numeric UTC offset of the workspace. */
   created_at: string;
-  /** Signs the events (Standard Webhooks). Shown this once. */
+  /** Signs the events (Standard Webhooks). Shown only once. */
   secret: string;
 };
 
@@ -1283,7 +1283,7 @@ export type Delivery = {
     | 'call.summarized'
     | 'call.erased';
   call_id: string;
-  /** `dead`: not tried again, unless it is replayed. */
+  /** `dead`: not retried, unless it is replayed. */
   state: 'pending' | 'delivered' | 'dead';
   /** Null when it is finished. */
   next_attempt_at: string | null;
@@ -1296,7 +1296,7 @@ export type Delivery = {
     /** ISO 8601 with the numeric UTC offset of the workspace. */
     at: string;
     duration_ms: number;
-    /** Null when no answer came. */
+    /** Null without a response. */
     http_status: number | null;
     /** Null when it was delivered. */
     error: string | null;
@@ -1309,36 +1309,36 @@ export type SimulatedCallee = {
 };
 
 export type BargeInOutput = {
-  /** `pause`: the agent falls silent at the onset of a voice, and goes on where it stopped when that was noise, a cough or a backchannel. `stop`: it speaks until real speech is heard. `off`: it finishes, and answers then. */
+  /** `pause`: the agent pauses at the onset of a voice, and resumes if it was noise, a cough or a backchannel. `stop`: the agent continues until speech is recognized. `off`: the agent finishes, then answers. */
   mode: 'pause' | 'stop' | 'off';
-  /** Of `pause`: so long a voice is an onset. Milliseconds. */
+  /** For `pause`: a voice of this length is an onset. Milliseconds. */
   onset_ms: number;
-  /** Of `pause`: so long a voice that sounds like speech is an interruption, where its words are not known yet. Milliseconds. */
+  /** For `pause`: speech of this length is an interruption even if its words are not known yet. Milliseconds. */
   speech_ms: number;
-  /** Of `pause`: after so much silence behind an onset without words the agent goes on. Milliseconds. */
+  /** For `pause`: after this silence following an onset without words the agent resumes. Milliseconds. */
   resume_ms: number;
 };
 
 export type TurnEndOutput = {
-  /** `pause`: the silence behind the words, short when they sound finished and long when they want to go on. `recognizer`: the recognizer, where it tells the end of a turn itself (`deepgram`, `deepgram-flux`). `model`: a model of speech, which the operator brings (`GW_TURN_MODEL`). What cannot be on this gateway is refused; where it fails later, pauses decide. */
+  /** `pause`: the silence after the words, short when they sound complete and long when they do not. `recognizer`: the end-of-turn event of the recognizer, if it has one (`deepgram`, `deepgram-flux`). `model`: a speech model provided by the operator (`GW_TURN_MODEL`). A mode that this gateway lacks is refused; if it fails later, `pause` applies. */
   mode: 'pause' | 'recognizer' | 'model';
-  /** Before so much silence no turn is over. Milliseconds. */
+  /** A turn does not end before this silence. Milliseconds. */
   min_silence_ms: number;
-  /** After so much silence one that has words is over, whoever decides. Milliseconds. */
+  /** A turn with words ends after this silence in every mode. Milliseconds. */
   max_silence_ms: number;
 };
 
 export type RetentionOutput = {
   /** Days after the end of a call; 0: calls are not recorded; null: for ever. */
   recordings: number | null;
-  /** Days after the end of a call for the transcript, the instruction, the summary and keys that were pressed; 0: no transcript and no summary is ever written, and the rest goes with the end; null: for ever. */
+  /** Days after the end of a call for which the transcript, the instruction, the summary and DTMF digits are kept; 0: no transcript and no summary is written, and the rest is deleted at the end; null: for ever. */
   words: number | null;
 };
 
 export type ConsentOutput = {
-  /** Said first of all, before anything is recorded and before the agent is asked; it cannot be interrupted. Null: nothing. */
+  /** Said first, before any recording and before the agent is asked; it cannot be interrupted. Null: no announcement. */
   announce: string | null;
-  /** `none`: being told is enough; `speech`: the other party has to say yes; `key`: it has to press 1. Who gives no clear answer is asked once more; who does not agree then is said goodbye, and the call ends with `consent_refused`. */
+  /** `none`: the announcement is enough; `speech`: the other party must say yes; `key`: it must press 1. Without a clear answer the question is repeated once; without consent the gateway says goodbye, and the call ends with `consent_refused`. */
   require: 'none' | 'speech' | 'key';
 };
 
@@ -1401,28 +1401,28 @@ export type Operations = {
     request:
       | {
           limit?: number | undefined;
-          /** The `next_cursor` of the page before. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string | undefined;
           status?: CallStatus | undefined;
           direction?: 'inbound' | 'outbound' | undefined;
-          /** Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`. */
+          /** Calls with exactly this metadata; several parameters must all match. Each is a parameter of its own: `metadata.<key>=<value>`. */
           metadata?: Record<string, string> | undefined;
-          /** Calls that started at this moment or later. */
+          /** Calls that started at this time or later. */
           since?: string | undefined;
-          /** Calls that started before this moment. */
+          /** Calls that started before this time. */
           until?: string | undefined;
-          /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+          /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
           'x-number-id'?: string | undefined;
         }
       | undefined;
     answer: CallPage;
   };
-  /** Place a call. Dials `to` from the number of the key and answers as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first. */
+  /** Place a call. Dials `to` from the number of the key and responds as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first. */
   createCall: {
     request: {
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
-      /** Up to 255 characters. The same key and body within 24 hours give the same answer and place no second call. */
+      /** Up to 255 characters. The same key and body within 24 hours return the same response and place no second call. */
       'idempotency-key'?: string | undefined;
       body: CreateCall;
     };
@@ -1438,17 +1438,17 @@ export type Operations = {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
     };
     answer: Call;
   };
-  /** Read the transcript. What was really heard, turn by turn. For a call in progress: the turns up to now. */
+  /** Read the transcript. What was heard, turn by turn. For a call in progress: the turns so far. */
   getTranscript: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
     };
     answer: {
@@ -1456,42 +1456,42 @@ export type Operations = {
       transcript: TranscriptTurn[];
     };
   };
-  /** What happened in a call, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now and what the agent is saying, the words of its turn that were heard and the sentence that is being said (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
+  /** Read or stream the events of a call. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
   getCallEvents: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
-      /** Of a stream that broke: its last `id`. */
+      /** The last `id` of an interrupted stream. */
       'last-event-id'?: string | undefined;
     };
     answer: {
       events: CallEvent[];
     };
   };
-  /** Download the recording. The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`. */
+  /** Download the recording. The audio file, available shortly after the call. Wait for the event `recording.completed`, or repeat the request while `reason` is `pending`. */
   getRecording: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
       /** One range of bytes. */
       range?: string | undefined;
-      /** ETags: nothing is sent where the file is one of them. */
+      /** ETags: the file is not sent if it matches one of them. */
       'if-none-match'?: string | undefined;
-      /** An ETag: `Range` applies only to that very file. */
+      /** An ETag: `Range` applies only to this file. */
       'if-range'?: string | undefined;
     };
     answer: Response;
   };
-  /** Pause the recording. For what must not be kept, such as the number of a card. From the answer to this request on the recording holds silence for both parties, until it is resumed or the call ends; places in the recording stay places in the transcript, which goes on. A recording that is paused already stays so. */
+  /** Pause the recording. For confidential content, such as a card number. From the response on, the recording contains silence for both parties until it is resumed or the call ends; positions in the recording still match the transcript, which continues. Idempotent. */
   pauseRecording: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
     };
     answer: {
@@ -1501,12 +1501,12 @@ export type Operations = {
       };
     };
   };
-  /** Resume the recording. Both parties are recorded again. The first moment stays silent: what was on its way when this request came was said before it. A recording that is not paused goes on as it was. */
+  /** Resume the recording. Records both parties again. The first moment stays silent, because audio in transit was spoken before the request. Idempotent. */
   resumeRecording: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
     };
     answer: {
@@ -1516,12 +1516,12 @@ export type Operations = {
       };
     };
   };
-  /** Press keys of the telephone. For a recorded menu or an extension: the other party gets the keys at once, whatever is being said. They stand in the events of the call as `keys.pressed` when they have gone out, and as `keys.failed` where the other party did not take them. */
+  /** Send DTMF digits. For a recorded menu or an extension: the other party gets the digits at once, whatever is being said. The events of the call have `keys.pressed` when they were sent, or `keys.failed` if the other party refused them. */
   pressKeys: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
       body: {
         /** One or more of `0-9`, `*`, `#` and `A-D`; `w` waits for half a second. */
@@ -1533,21 +1533,21 @@ export type Operations = {
       status: 'keys_requested';
     };
   };
-  /** Collect keys of the other party. What the other party presses comes to the agent as one turn, `[keys] 1234`, when there are as many keys as are wanted, at the key that finishes, or when none has come for a while; `[keys]` alone when none was pressed. It stands in the transcript. Another request takes the place of this one. */
+  /** Collect DTMF digits of the other party. The digits that the other party presses reach the agent as one turn, `[keys] 1234`, when the requested number is reached, at the finishing key, or after a while without one; `[keys]` alone if none was pressed. The turn is in the transcript. A new request replaces this one. */
   collectKeys: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
       body: {
-        /** So many are all. */
+        /** The number of digits. */
         digits?: number | null | undefined;
-        /** The key that says that these were all; it is none of them. */
+        /** The key that finishes the input; it is not included. */
         finish?: string | null | undefined;
-        /** So long is waited for the first key, and for each next one, while nobody speaks. */
+        /** The longest wait for the first digit and each next one, while neither party speaks. */
         timeout_sec?: number | undefined;
-        /** The agent's endpoint alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not, nor does the built-in agent. Keys that follow are hidden as well, until keys that are not secret are collected. */
+        /** Only the agent's endpoint receives the digits. They are hidden from the transcript, the events, listeners, the recording (which pauses by itself) and the built-in agent. Later digits are hidden as well, until digits that are not secret are collected. */
         secret?: boolean | undefined;
       };
     };
@@ -1556,17 +1556,17 @@ export type Operations = {
       status: 'collect_requested';
     };
   };
-  /** Say something in the agent's place. The words are said as soon as the floor is free: behind a reply of the agent, and behind its answer to what the other party is saying. The other party may interrupt them as it may interrupt the agent. What was heard of them is a turn of the assistant in the transcript, and the agent knows it; that they were asked for stands in the events of the call as `say.requested`. */
+  /** Say something as the agent. The words are said as soon as the floor is free: after the agent's current reply, and after its answer to what the other party is saying. The other party can interrupt them. The part that was heard is an assistant turn in the transcript and known to the agent; the request is `say.requested` in the events of the call. */
   say: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
       body: {
-        /** Spoken as replies are, sentence by sentence. */
+        /** Spoken like a reply, sentence by sentence. */
         text: string;
-        /** Said at once instead of what the agent is saying or thinking of, which is given up. A question of the other party that is not answered yet is answered afterwards. Nobody who speaks is talked over. */
+        /** Said at once; the agent's current reply is dropped, whether spoken or being generated. An unanswered question of the other party is answered afterwards. The other party is never talked over. */
         interrupt?: boolean | undefined;
       };
     };
@@ -1575,27 +1575,27 @@ export type Operations = {
       status: 'say_requested';
     };
   };
-  /** Transfer a call to a person. Somebody is rung, and connected with the other party when they answer; the agent is silent meanwhile and out of the call from then on. Nobody may be rung whom the setting `transfer_to` of the number does not allow. A request, not a promise: what becomes of it stands in the events of the call as `call.transfer_connected`, `call.transfer_failed` or `call.transfer_returned`. */
+  /** Transfer a call to a person. Calls a person and connects them with the other party when they answer; meanwhile the agent is silent, and afterwards it has left the call. Only targets allowed by the setting `transfer_to` of the number are called. The result follows in the events of the call: `call.transfer_connected`, `call.transfer_failed` or `call.transfer_returned`. */
   transfer: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
       body: {
         /** A domestic telephone number. */
         to: string;
-        /** `cold`: the person who answers is connected at once. `warm`: hears first what the call is about, while the other party hears a hold tone. */
+        /** `cold`: the person is connected as soon as they answer. `warm`: the person hears a briefing first, while the other party hears a hold tone. */
         mode?: 'cold' | 'warm' | undefined;
-        /** Said to the other party before the person is rung; it cannot be interrupted. */
+        /** Said to the other party before the person is called; it cannot be interrupted. */
         say?: string | null | undefined;
         /** Warm transfers only: text that the person hears before being connected. The default says that an agent has answered so far, followed by a summary of the call by the gateway's language model; without a model, or if the summary is not ready when the person answers, by the last words of the other party. */
         briefing?: string | null | undefined;
-        /** Of a warm transfer: the key that the person presses to take the call, which is said behind the briefing. Without it they are connected at its end. Who has not pressed it 15 seconds later is let go of (`not_accepted`). */
+        /** Warm transfers only: the key with which the person accepts the call; it is announced after the briefing. Without a key they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`). */
         accept_key?: string | null | undefined;
         /** How long it may ring. Seconds. */
         ring_timeout_sec?: number | undefined;
-        /** What becomes of the call when nobody was connected: the agent is told and goes on, or the call ends with `transfer_failed`. */
+        /** What happens if the person is not connected: the agent is notified and continues, or the call ends with `transfer_failed`. */
         on_failure?: 'resume' | 'hang_up' | undefined;
       };
     };
@@ -1605,12 +1605,12 @@ export type Operations = {
       status: 'transfer_requested';
     };
   };
-  /** Take a transfer back. Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless. A transfer that the trunk makes itself (REFER) cannot be taken back: `transfer_not_cancellable`. */
+  /** Cancel a transfer. Before the person is connected: the person is no longer called, and the agent continues. A person who answers at the same moment may still be connected. A transfer performed by the trunk (REFER) cannot be cancelled: `transfer_not_cancellable`. */
   cancelTransfer: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
     };
     answer: {
@@ -1618,12 +1618,12 @@ export type Operations = {
       status: 'transfer_taken_back';
     };
   };
-  /** Ask a call to hang up. A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive. */
+  /** Ask a call to hang up. The call ends after the farewell was heard, and continues if the other party speaks during it. Say the farewell before or while requesting. The event `call.ended` with `end_reason` `agent_hangup` reports the end. On any error the call continues. */
   hangUp: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
       body?:
         | {
@@ -1637,12 +1637,12 @@ export type Operations = {
       status: 'hangup_requested';
     };
   };
-  /** Stop ringing. Ends a call that is still ringing; it becomes `no_answer` with `end_reason` `cancelled`. An answered call is hung up instead. */
+  /** Cancel a ringing call. Ends a call that is still ringing; it becomes `no_answer` with `end_reason` `cancelled`. An answered call is hung up instead. */
   cancelCall: {
     request: {
       /** The call. */
       call_id: string;
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
     };
     answer: {
@@ -1650,42 +1650,42 @@ export type Operations = {
       status: 'cancel_requested';
     };
   };
-  /** Use the calls from another agent. One message of the Model Context Protocol (streamable HTTP, without sessions), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. Clients of the protocol send it; give them this address and the key. */
+  /** Use the calls from another agent. One message of the Model Context Protocol (streamable HTTP, stateless), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. MCP clients send it; configure them with this address and the key. */
   postMcp: {
     request: {
-      /** The key's own number; absent, empty or `null` means the same. Another one is refused. */
+      /** The number of the key; absent, empty or `null` means the same. Another number is refused. */
       'x-number-id'?: string | undefined;
-      /** The version of the protocol that both sides have agreed on, behind `initialize`. */
+      /** The protocol version agreed on by `initialize`. */
       'mcp-protocol-version'?: string | undefined;
       /** A message of JSON-RPC 2.0; one at a time. */
       body: Record<string, unknown>;
     };
     answer: Response;
   };
-  /** List the numbers. All numbers of the workspace, the oldest first. */
+  /** List the numbers. All numbers of the workspace, oldest first. */
   listNumbers: {
     request: undefined;
     answer: {
       numbers: PhoneNumber[];
     };
   };
-  /** Add a number. Both directions begin with the built-in agent. Issue a key to place calls from it. */
+  /** Add a number. Both directions start with the built-in agent. Issue a key to place calls from the number. */
   createNumber: {
     request: {
       body: {
         /** Domestic format; hyphens and spaces are removed. */
         number: string;
-        /** The language that is spoken, BCP 47. */
+        /** The spoken language, BCP 47. */
         language?: 'ko' | 'en' | 'ja' | undefined;
-        /** The longest duration that a call may be given. Seconds. */
+        /** The maximum duration of a call. Seconds. */
         max_duration_sec?: number | null | undefined;
-        /** The duration of a call that is given none. Seconds. */
+        /** The default duration of a call. Seconds. */
         default_duration_sec?: number | null | undefined;
-        /** How long nobody may speak. Seconds. */
+        /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
         silence_timeout_sec?: number | null | undefined;
         /** How long it may ring. Seconds. */
         ring_timeout_sec?: number | null | undefined;
-        /** Calls in progress at once. */
+        /** Concurrent calls. */
         max_concurrent_calls?: number | null | undefined;
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
@@ -1693,10 +1693,10 @@ export type Operations = {
         turn_end?: TurnEnd | null | undefined;
         retention_days?: Retention | null | undefined;
         consent?: Consent | null | undefined;
-        /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+        /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
         destinations?:
           | {
-              /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+              /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
               kinds: (
                 | 'mobile'
                 | 'fixed_line'
@@ -1710,42 +1710,42 @@ export type Operations = {
                 | 'premium'
                 | 'international'
               )[];
-              /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+              /** Numbers with these prefixes may be called, whatever their kind. Domestic format, or `+` and the country code; the longest match wins. */
               allowed_prefixes: string[];
-              /** What begins so may not be called, whatever its kind. */
+              /** Numbers with these prefixes may not be called, whatever their kind. */
               denied_prefixes: string[];
             }
           | null
           | undefined;
-        /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+        /** Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone. */
         daily_minutes?: number | null | undefined;
-        /** What is said first to a caller; null for the default of the agent. */
+        /** What a caller hears first; null for the default of the agent. */
         greeting?: string | null | undefined;
-        /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
+        /** What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
         voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
-        /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
+        /** The message of `leave_message`; null for a default in the language of the number, which does not mention the purpose of the call. */
         voicemail_message?: string | null | undefined;
-        /** What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on. */
+        /** What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
         screening?: 'answer' | 'hang_up' | undefined;
-        /** Who calls, as call screening is told; null for an automated call without a name. */
+        /** The caller's name for call screening; null for an automated call without a name. */
         caller_name?: string | null | undefined;
-        /** What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on. */
+        /** What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
         menu?: 'talk' | 'hang_up' | undefined;
-        /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
+        /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
         transfer_to?: string[] | null | undefined;
-        /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */
+        /** Whether the recording continues after a transfer. False: it contains silence from then on. */
         record_transfers?: boolean | undefined;
-        /** How long the other party and the person of a transfer may talk with each other. Seconds. */
+        /** The maximum duration of a transferred call, between the other party and the person. Seconds. */
         transfer_max_duration_sec?: number | undefined;
-        /** Whether admins may listen to its calls in progress: nobody (`off`), only when the other party was told so first (`announced`), or without a word (`silent`), where your law allows that. */
+        /** Whether admins may listen to live calls: never (`off`), after an announcement to the other party (`announced`), or without one (`silent`), where your law allows that. */
         listen_in?: 'off' | 'announced' | 'silent' | undefined;
-        /** The trunk that alone carries its outbound calls; null for those of the workspace. */
+        /** The only trunk for its outbound calls; null for those of the workspace. */
         trunk_id?: string | null | undefined;
-        /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
+        /** The first recognizer, one of `GW_RECOGNIZERS`; null for their order. */
         recognizer?: string | null | undefined;
-        /** The engine that speaks first, one of `GW_SYNTHESIZERS`; null for their order. */
+        /** The first synthesizer, one of `GW_SYNTHESIZERS`; null for their order. */
         synthesizer?: string | null | undefined;
-        /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it. */
+        /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its default. It is reset when the synthesizer changes. */
         voice?: string | null | undefined;
       };
     };
@@ -1759,23 +1759,23 @@ export type Operations = {
     };
     answer: PhoneNumber;
   };
-  /** Change a number. Changes what is given. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep what they began with. */
+  /** Change a number. Changes the given fields. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep their settings. */
   updateNumber: {
     request: {
       /** The number. */
       id: string;
       body: {
-        /** The language that is spoken, BCP 47. */
+        /** The spoken language, BCP 47. */
         language?: 'ko' | 'en' | 'ja' | undefined;
-        /** The longest duration that a call may be given. Seconds. */
+        /** The maximum duration of a call. Seconds. */
         max_duration_sec?: number | null | undefined;
-        /** The duration of a call that is given none. Seconds. */
+        /** The default duration of a call. Seconds. */
         default_duration_sec?: number | null | undefined;
-        /** How long nobody may speak. Seconds. */
+        /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
         silence_timeout_sec?: number | null | undefined;
         /** How long it may ring. Seconds. */
         ring_timeout_sec?: number | null | undefined;
-        /** Calls in progress at once. */
+        /** Concurrent calls. */
         max_concurrent_calls?: number | null | undefined;
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
@@ -1783,10 +1783,10 @@ export type Operations = {
         turn_end?: TurnEnd | null | undefined;
         retention_days?: Retention | null | undefined;
         consent?: Consent | null | undefined;
-        /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+        /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
         destinations?:
           | {
-              /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+              /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
               kinds: (
                 | 'mobile'
                 | 'fixed_line'
@@ -1800,48 +1800,48 @@ export type Operations = {
                 | 'premium'
                 | 'international'
               )[];
-              /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+              /** Numbers with these prefixes may be called, whatever their kind. Domestic format, or `+` and the country code; the longest match wins. */
               allowed_prefixes: string[];
-              /** What begins so may not be called, whatever its kind. */
+              /** Numbers with these prefixes may not be called, whatever their kind. */
               denied_prefixes: string[];
             }
           | null
           | undefined;
-        /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+        /** Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone. */
         daily_minutes?: number | null | undefined;
-        /** What is said first to a caller; null for the default of the agent. */
+        /** What a caller hears first; null for the default of the agent. */
         greeting?: string | null | undefined;
-        /** What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up. */
+        /** What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up. */
         voicemail?: 'talk' | 'hang_up' | 'leave_message' | undefined;
-        /** What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about. */
+        /** The message of `leave_message`; null for a default in the language of the number, which does not mention the purpose of the call. */
         voicemail_message?: string | null | undefined;
-        /** What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on. */
+        /** What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up. */
         screening?: 'answer' | 'hang_up' | undefined;
-        /** Who calls, as call screening is told; null for an automated call without a name. */
+        /** The caller's name for call screening; null for an automated call without a name. */
         caller_name?: string | null | undefined;
-        /** What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on. */
+        /** What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up. */
         menu?: 'talk' | 'hang_up' | undefined;
-        /** Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full. */
+        /** Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full. */
         transfer_to?: string[] | null | undefined;
-        /** Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on. */
+        /** Whether the recording continues after a transfer. False: it contains silence from then on. */
         record_transfers?: boolean | undefined;
-        /** How long the other party and the person of a transfer may talk with each other. Seconds. */
+        /** The maximum duration of a transferred call, between the other party and the person. Seconds. */
         transfer_max_duration_sec?: number | undefined;
-        /** Whether admins may listen to its calls in progress: nobody (`off`), only when the other party was told so first (`announced`), or without a word (`silent`), where your law allows that. */
+        /** Whether admins may listen to live calls: never (`off`), after an announcement to the other party (`announced`), or without one (`silent`), where your law allows that. */
         listen_in?: 'off' | 'announced' | 'silent' | undefined;
-        /** The trunk that alone carries its outbound calls; null for those of the workspace. */
+        /** The only trunk for its outbound calls; null for those of the workspace. */
         trunk_id?: string | null | undefined;
-        /** The engine that hears first, one of `GW_RECOGNIZERS`; null for their order. */
+        /** The first recognizer, one of `GW_RECOGNIZERS`; null for their order. */
         recognizer?: string | null | undefined;
-        /** The engine that speaks first, one of `GW_SYNTHESIZERS`; null for their order. */
+        /** The first synthesizer, one of `GW_SYNTHESIZERS`; null for their order. */
         synthesizer?: string | null | undefined;
-        /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it. */
+        /** The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its default. It is reset when the synthesizer changes. */
         voice?: string | null | undefined;
       };
     };
     answer: PhoneNumber;
   };
-  /** Delete a number. Its key and its agents are gone at once, and its digits may be added again. Its calls, their transcripts and recordings, the call records and the audit log stay. A webhook endpoint that is bound to it gets what is still outstanding, and nothing after that. Refused while a call is in progress. */
+  /** Delete a number. Removes its key and its agents at once; its digits may be added again. Its calls, transcripts, recordings, call records and audit entries remain. A webhook endpoint bound to it receives outstanding events, and none after that. Refused while a call is in progress. */
   deleteNumber: {
     request: {
       /** The number. */
@@ -1849,7 +1849,7 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** Connect an agent. Replaces the binding of one direction. Only what the agent type stores is kept. */
+  /** Connect an agent. Replaces the binding of one direction. Only the fields of the agent type are stored. */
   putAgent: {
     request: {
       /** The number. */
@@ -1859,57 +1859,57 @@ export type Operations = {
         /** `builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls. */
         agent: 'builtin' | 'endpoint';
         agent_type?: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | null | undefined;
-        /** https only. Empty is the same as none. */
+        /** https only. Empty is the same as null. */
         chat_url?: string | null | undefined;
         /** For `langgraph`; dropped for every other type. */
         assistant_id?: string | null | undefined;
         /** For outbound `mastra`; dropped for everything else. */
         agent_id?: string | null | undefined;
-        /** Absent is `off`. */
+        /** Default: `off`. */
         controls?: 'off' | 'inline' | undefined;
         /** Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it. */
         token?: string | null | undefined;
-        /** Headers of your own on every request to the agent endpoint, such as a key that it wants there: at most 10. Values are never shown again. One that is absent is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not for hop-by-hop headers, `Host`, `Content-*`, `Authorization`, `X-Gw-*` and `traceparent`. */
+        /** Your own headers on every request to the agent endpoint, such as an API key: at most 10. Values are never shown again. An absent header is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not allowed: hop-by-hop headers, `Host`, `Content-*`, `Authorization`, `X-Gw-*` and `traceparent`. */
         headers?: Record<string, string | null> | null | undefined;
       };
     };
     answer: AgentBinding;
   };
-  /** Decide how callers are let in. `none` lets everybody in. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` lets the caller in, and the token goes with every request to the inbound agent endpoint. The question is signed as events are, with the `secret` that is shown once, when handshake is switched on. */
+  /** Decide how callers are let in. `none` accepts every caller. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` accepts the caller, and the token is sent with every request to the inbound agent endpoint. The request is signed like events, with the `secret` that is shown once, when the handshake is enabled. */
   putInboundAuth: {
     request: {
       /** The number. */
       id: string;
       body: {
         method: 'none' | 'handshake';
-        /** Needed for `handshake`; https only. */
+        /** Required for `handshake`; https only. */
         url?: string | null | undefined;
       };
     };
     answer: {
       method: 'none' | 'handshake';
       url: string | null;
-      /** Signs the handshake. Only when it was newly made. */
+      /** Signs the handshake. Present only when it was just created. */
       secret?: string | undefined;
     };
   };
-  /** Try an agent. Talks to an agent endpoint, or to the built-in agent, without a call: the same requests, limits and sentences as in a call. Says what was sent, what came back, what would be spoken and when, and what to change when something is wrong. Takes a minute at most. */
+  /** Try an agent. Talks to an agent endpoint, or to the built-in agent, without a call: with the same requests, limits and sentences as in a call. Returns what was sent, what came back, what would be spoken and when, and advice if something is wrong. Takes at most a minute. */
   tryAgent: {
     request: {
       body: {
-        /** `builtin`: the built-in agent, with the operator's language model where there is one. */
+        /** `builtin`: the built-in agent, with the operator's language model if configured. */
         agent_type: 'webhook' | 'openai_compatible' | 'n8n' | 'langgraph' | 'mastra' | 'builtin';
-        /** https only. Required but for `builtin`. */
+        /** https only. Required except for `builtin`. */
         chat_url?: string | null | undefined;
         /** For `langgraph`. */
         assistant_id?: string | null | undefined;
         /** For outbound `mastra`. */
         agent_id?: string | null | undefined;
-        /** As of a binding. Absent is `off`. */
+        /** As in a binding. Default: `off`. */
         controls?: 'off' | 'inline' | undefined;
-        /** Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none. */
+        /** Sent as a bearer token. If absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server it is stored for; null or empty sends none. */
         token?: string | null | undefined;
-        /** Headers of your own on every request, as in a binding. A trial for a number sends the number's stored ones as well, if `chat_url` is on the server that they are stored for; one that is named here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all. */
+        /** Your own headers on every request, as in a binding. A trial for a number also sends the number's stored ones, if `chat_url` is on the server they are stored for; a header given here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all. */
         headers?: Record<string, string | null> | null | undefined;
         /** Number whose digits, language, token and headers are used. */
         number_id?: string | null | undefined;
@@ -1918,13 +1918,13 @@ export type Operations = {
         language?: 'ko' | 'en' | 'ja' | undefined;
         /** Outbound only: the task in the kickoff. */
         instruction?: string | null | undefined;
-        /** What the other party says, turn by turn. Outbound, the kickoff comes before it. */
+        /** The other party's words, turn by turn. Outbound, the kickoff comes before them. */
         say?: string[] | undefined;
       };
     };
     answer: AgentTrial;
   };
-  /** List speech engines and voices. What `recognizer`, `synthesizer` and `voice` of a number may be: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in their order, and voices where the engine tells them. */
+  /** List speech engines and voices. Possible values of `recognizer`, `synthesizer` and `voice` of a number: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in order, with voices if the engine lists them. */
   listEngines: {
     request: undefined;
     answer: {
@@ -1932,13 +1932,13 @@ export type Operations = {
       synthesizers: SynthesizerWithVoices[];
     };
   };
-  /** Hear a voice. Has a synthesizer speak a short text, for who chooses a voice; another engine does not stand in for it. Two are spoken at once, others are refused with `over_capacity`. */
+  /** Listen to a voice. Speaks a short text with one synthesizer, without failover to another one. At most two run at once; more are refused with `over_capacity`. */
   speakSample: {
     request: {
       body: {
         /** One of `GW_SYNTHESIZERS`; null for the first. */
         synthesizer?: string | null | undefined;
-        /** A voice of this synthesizer; null for its usual one. */
+        /** A voice of this synthesizer; null for its default. */
         voice?: string | null | undefined;
         language: 'ko' | 'en' | 'ja';
         text: string;
@@ -1954,7 +1954,7 @@ export type Operations = {
     };
     answer: NumberKey;
   };
-  /** Issue the key of a number. A number has one key. Issuing again makes the old one invalid at once. */
+  /** Issue the key of a number. A number has one key. Issuing a new one invalidates the old one at once. */
   issueKey: {
     request: {
       /** The number. */
@@ -1962,68 +1962,68 @@ export type Operations = {
     };
     answer: NumberKey;
   };
-  /** List and search the calls of all numbers. By `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query. */
+  /** List and search the calls of all numbers. Ordered by `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query. */
   listWorkspaceCalls: {
     request:
       | {
           status?: CallStatus | undefined;
           direction?: 'inbound' | 'outbound' | undefined;
-          /** Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`. */
+          /** Calls with exactly this metadata; several parameters must all match. Each is a parameter of its own: `metadata.<key>=<value>`. */
           metadata?: Record<string, string> | undefined;
-          /** Calls that started at this moment or later. */
+          /** Calls that started at this time or later. */
           since?: string | undefined;
-          /** Calls that started before this moment. */
+          /** Calls that started before this time. */
           until?: string | undefined;
           /** Only calls of this number. */
           number_id?: string | undefined;
-          /** Only calls that went over this trunk. */
+          /** Only calls over this trunk. */
           trunk_id?: string | undefined;
           end_reason?: EndReason | undefined;
-          /** Calls that started on this day, in the time zone of the workspace, or later. */
+          /** Calls that started on this day or later, in the time zone of the workspace. */
           first_day?: string | undefined;
-          /** Calls that started on this day, in the time zone of the workspace, or earlier. */
+          /** Calls that started on this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
-          /** At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the summary, of the instruction or of a caller’s name, each from its beginning, at most 8. Words are found when the call is over. */
+          /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
-          /** Which calls come first. */
+          /** The order of the calls. */
           order?: 'newest' | 'oldest' | undefined;
           limit?: number | undefined;
-          /** The `next_cursor` of the page before. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string | undefined;
         }
       | undefined;
     answer: WorkspaceCallPage;
   };
-  /** The calls that a list shows, as CSV. What `listWorkspaceCalls` lists with the same query, at most 50000 calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. Where more calls fit, the last line says so in its first cell. An answer that breaks off without its end is not whole: ask again. */
+  /** Export the listed calls as CSV. The calls of `listWorkspaceCalls` with the same query, at most 50000, in UTF-8 with a byte order mark for spreadsheets; text that looks like a formula begins with an apostrophe. If there are more calls, the first cell of the last line says so. A response that breaks off is incomplete: repeat the request. */
   exportCalls: {
     request:
       | {
           status?: CallStatus | undefined;
           direction?: 'inbound' | 'outbound' | undefined;
-          /** Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`. */
+          /** Calls with exactly this metadata; several parameters must all match. Each is a parameter of its own: `metadata.<key>=<value>`. */
           metadata?: Record<string, string> | undefined;
-          /** Calls that started at this moment or later. */
+          /** Calls that started at this time or later. */
           since?: string | undefined;
-          /** Calls that started before this moment. */
+          /** Calls that started before this time. */
           until?: string | undefined;
           /** Only calls of this number. */
           number_id?: string | undefined;
-          /** Only calls that went over this trunk. */
+          /** Only calls over this trunk. */
           trunk_id?: string | undefined;
           end_reason?: EndReason | undefined;
-          /** Calls that started on this day, in the time zone of the workspace, or later. */
+          /** Calls that started on this day or later, in the time zone of the workspace. */
           first_day?: string | undefined;
-          /** Calls that started on this day, in the time zone of the workspace, or earlier. */
+          /** Calls that started on this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
-          /** At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the summary, of the instruction or of a caller’s name, each from its beginning, at most 8. Words are found when the call is over. */
+          /** At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to 8 words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over. */
           q?: string | undefined;
-          /** Which calls come first. */
+          /** The order of the calls. */
           order?: 'newest' | 'oldest' | undefined;
         }
       | undefined;
     answer: Response;
   };
-  /** Read a call of any number. As `getCall`, for the whole workspace, with the trunk and the addresses of the call. */
+  /** Read a call of any number. Like `getCall`, for the whole workspace, with the trunk and the addresses of the call. */
   getWorkspaceCall: {
     request: {
       /** The call. */
@@ -2031,7 +2031,7 @@ export type Operations = {
     };
     answer: WorkspaceCall;
   };
-  /** Erase a call. What tells of the other party is gone at once, for good: the transcript, the recording, the instruction, the summary, the metadata, names, keys that were pressed, SIP headers and messages. Of the number the last two digits stay; so do times, durations, the end and figures. Events of the call that are not delivered yet are delivered without it. `call.erased` is sent. The file of the recording is removed within seconds, or as soon as its store is back. Backups are not touched. A call that was erased before stays so. */
+  /** Erase a call. Deletes personal data at once, for good: the transcript, the recording, the instruction, the summary, the metadata, names, DTMF digits, SIP headers and messages. The last two digits of the number remain, as do times, durations, the end reason and statistics. Undelivered events of the call are delivered without the data. `call.erased` is sent. The file of the recording is removed within seconds, or as soon as its store is available. Backups are unchanged. Idempotent. */
   eraseCall: {
     request: {
       /** The call. */
@@ -2039,19 +2039,19 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** What happened in a call of any number, and happens. The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now and what the agent is saying, the words of its turn that were heard and the sentence that is being said (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end. */
+  /** Read or stream the events of a call of any number. The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call's charts and the agent's current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired. */
   getWorkspaceCallEvents: {
     request: {
       /** The call. */
       call_id: string;
-      /** Of a stream that broke: its last `id`. */
+      /** The last `id` of an interrupted stream. */
       'last-event-id'?: string | undefined;
     };
     answer: {
       events: CallEvent[];
     };
   };
-  /** A call once more, through its charts. What the charts of a call did, step by step, as it was kept when it happened, with the events of the call in their places. Of a call that was made before that was kept, only its events, with its status for the chart `call`. Of a call in progress: what happened until now. */
+  /** Replay a call through its charts. The transitions of a call's charts, step by step, as stored when they happened, with the events of the call in their places. For calls from before they were stored: only events, with the status of the chart `call`. For a call in progress: the steps so far. */
   getCallReplay: {
     request: {
       /** The call. */
@@ -2061,7 +2061,7 @@ export type Operations = {
       steps: ReplayStep[];
     };
   };
-  /** The SIP messages of a call. What went to and fro between the gateway and its trunks for this call, in order, as far as drachtio-server shows it: not 100 Trying, not the ACK of a refusal, and nothing twice that was sent again. Passwords’ proofs, keys of SRTP and keys of the telephone are masked. Kept for as many days as `GW_SIP_TRACE_DAYS` says. As JSON; as text; or as a capture file for Wireshark, in which each message is a UDP datagram. */
+  /** The SIP messages of a call. The messages between the gateway and its trunks for this call, in order, as reported by drachtio-server: without 100 Trying, the ACK of a refusal, and retransmissions. Credentials, SRTP keys and DTMF digits are masked. Stored for `GW_SIP_TRACE_DAYS` days. As JSON; as text; or as a capture file for Wireshark, in which each message is a UDP datagram. */
   getCallSip: {
     request: {
       /** The call. */
@@ -2070,20 +2070,20 @@ export type Operations = {
     };
     answer: SipLadder | Response;
   };
-  /** Call detail records, as a file. Every call of the workspace that started within the given time, in the order in which they started, those in progress with what is known of them. As CSV with a line of names, where a text that a spreadsheet would take for a formula begins with an apostrophe; or as JSON lines, each one the same as `getWorkspaceCall` answers. An answer that breaks off without its end is not whole: ask again. */
+  /** Export call detail records. All calls of the workspace that started within the given time, in order of their start, including calls in progress. As CSV with a header line, where text that looks like a formula begins with an apostrophe; or as JSON lines, each like a response of `getWorkspaceCall`. A response that breaks off is incomplete: repeat the request. */
   exportCallRecords: {
     request:
       | {
           format?: 'csv' | 'jsonl' | undefined;
-          /** Calls that started at this moment or later. */
+          /** Calls that started at this time or later. */
           since?: string | undefined;
-          /** Calls that started before this moment; now, when it is absent. */
+          /** Calls that started before this time; default: now. */
           until?: string | undefined;
         }
       | undefined;
     answer: Response;
   };
-  /** Read the transcript of a call of any number. What was really heard, turn by turn. For a call in progress: the turns up to now. */
+  /** Read the transcript of a call of any number. What was heard, turn by turn. For a call in progress: the turns so far. */
   getWorkspaceTranscript: {
     request: {
       /** The call. */
@@ -2094,50 +2094,50 @@ export type Operations = {
       transcript: TranscriptTurn[];
     };
   };
-  /** Download the recording of a call of any number. As `getRecording`, for the whole workspace. */
+  /** Download the recording of a call of any number. Like `getRecording`, for the whole workspace. */
   getWorkspaceRecording: {
     request: {
       /** The call. */
       call_id: string;
       /** One range of bytes. */
       range?: string | undefined;
-      /** ETags: nothing is sent where the file is one of them. */
+      /** ETags: the file is not sent if it matches one of them. */
       'if-none-match'?: string | undefined;
-      /** An ETag: `Range` applies only to that very file. */
+      /** An ETag: `Range` applies only to this file. */
       'if-range'?: string | undefined;
     };
     answer: Response;
   };
-  /** The definition of a chart. As JSON that Stately Studio imports and `createMachine` of XState takes: states, transitions, and the names of actions, guards, delays and actors. What is computed as it runs is left out. `version` is that of the chart. */
+  /** Read the definition of a chart. JSON that Stately Studio imports and XState's `createMachine` accepts: states, transitions, and the names of actions, guards, delays and actors. Values computed at run time are left out. `version` is that of the chart. */
   getChartDefinition: {
     request: {
-      name: 'call' | 'conversation' | 'voicemail';
+      name: 'call' | 'conversation' | 'voicemail' | 'line-life' | 'outbound-leg' | 'inbound-leg';
     };
     answer: Record<string, unknown>;
   };
-  /** The picture of a chart. As SVG without colours. Each state carries `data-state`: its dotted path, as the `state` events of a call name it. */
+  /** Read the picture of a chart. As SVG without colours. Each state has `data-state`: its dotted path, as in the `state` events of a call. */
   getChart: {
     request: {
-      name: 'call' | 'conversation' | 'voicemail';
+      name: 'call' | 'conversation' | 'voicemail' | 'line-life' | 'outbound-leg' | 'inbound-leg';
     };
     answer: Response;
   };
-  /** Who did what. Every change made by this API and every reveal of a key, newest first. */
+  /** Read the audit log. Every change made by this API and every reveal of a key, newest first. */
   listAudit: {
     request:
       | {
-          /** Only what this one did. */
+          /** Only entries of this actor. */
           actor?: string | undefined;
-          /** Only this action. */
+          /** Only entries with this action. */
           action?: string | undefined;
-          /** Only what was done to this, or to all of a kind, such as `number`. */
+          /** Only entries about this target, or about all of a kind, such as `number`. */
           subject?: string | undefined;
-          /** Done on this day, in the time zone of the workspace, or later. */
+          /** On this day or later, in the time zone of the workspace. */
           first_day?: string | undefined;
-          /** Done on this day, in the time zone of the workspace, or earlier. */
+          /** On this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
           limit?: number | undefined;
-          /** The `next_cursor` of the page before. */
+          /** The `next_cursor` of the previous page. */
           cursor?: string | undefined;
         }
       | undefined;
@@ -2147,42 +2147,42 @@ export type Operations = {
       next_cursor: string | null;
     };
   };
-  /** The audit log as CSV. All that `listAudit` lists with the same query, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. `detail` is JSON. An answer that breaks off without its end is not whole: ask again. */
+  /** The audit log as CSV. The entries of `listAudit` with the same query, in UTF-8 with a byte order mark for spreadsheets; text that looks like a formula begins with an apostrophe. `detail` is JSON. A response that breaks off is incomplete: repeat the request. */
   exportAudit: {
     request:
       | {
-          /** Only what this one did. */
+          /** Only entries of this actor. */
           actor?: string | undefined;
-          /** Only this action. */
+          /** Only entries with this action. */
           action?: string | undefined;
-          /** Only what was done to this, or to all of a kind, such as `number`. */
+          /** Only entries about this target, or about all of a kind, such as `number`. */
           subject?: string | undefined;
-          /** Done on this day, in the time zone of the workspace, or later. */
+          /** On this day or later, in the time zone of the workspace. */
           first_day?: string | undefined;
-          /** Done on this day, in the time zone of the workspace, or earlier. */
+          /** On this day or earlier, in the time zone of the workspace. */
           last_day?: string | undefined;
         }
       | undefined;
     answer: Response;
   };
-  /** Read the workspace of this token. Its time zone, its call policy and its limits: what it sets itself (null falls back to the platform), and what holds. */
+  /** Read the workspace of this token. Its time zone, its call policy and its limits: its own settings (null falls back to the platform), and the resulting values. */
   getWorkspace: { request: undefined; answer: Workspace };
-  /** Change the workspace of this token. Changes what is given, for calls that begin from now on; a policy field that is null falls back to the platform. A policy that a number sets itself stays. */
+  /** Change the workspace of this token. Changes the given fields for calls that begin from now on; a policy field that is null falls back to the platform. Policies of numbers are unchanged. */
   updateWorkspace: {
     request: {
       body: {
         name?: string | undefined;
-        /** IANA name. Timestamps of the workspace are written in it. */
+        /** IANA name, for the timestamps of the workspace. */
         time_zone?: string | undefined;
-        /** The longest duration that a call may be given. Seconds. */
+        /** The maximum duration of a call. Seconds. */
         max_duration_sec?: number | null | undefined;
-        /** The duration of a call that is given none. Seconds. */
+        /** The default duration of a call. Seconds. */
         default_duration_sec?: number | null | undefined;
-        /** How long nobody may speak. Seconds. */
+        /** The silence of both parties after which the agent asks, and later the call ends. Seconds. */
         silence_timeout_sec?: number | null | undefined;
         /** How long it may ring. Seconds. */
         ring_timeout_sec?: number | null | undefined;
-        /** Calls in progress at once. */
+        /** Concurrent calls. */
         max_concurrent_calls?: number | null | undefined;
         /** Whether calls are recorded. */
         recording_enabled?: boolean | null | undefined;
@@ -2190,10 +2190,10 @@ export type Operations = {
         turn_end?: TurnEnd | null | undefined;
         retention_days?: Retention | null | undefined;
         consent?: Consent | null | undefined;
-        /** Where calls may go. What a number says narrows what its workspace allows, and widens nothing. */
+        /** Where calls may go. A number can narrow what its workspace allows, but not widen it. */
         destinations?:
           | {
-              /** Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides. */
+              /** Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind. */
               kinds: (
                 | 'mobile'
                 | 'fixed_line'
@@ -2207,66 +2207,66 @@ export type Operations = {
                 | 'premium'
                 | 'international'
               )[];
-              /** What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts. */
+              /** Numbers with these prefixes may be called, whatever their kind. Domestic format, or `+` and the country code; the longest match wins. */
               allowed_prefixes: string[];
-              /** What begins so may not be called, whatever its kind. */
+              /** Numbers with these prefixes may not be called, whatever their kind. */
               denied_prefixes: string[];
             }
           | null
           | undefined;
-        /** Calls in progress at once, over all numbers. */
+        /** Concurrent calls of all numbers. */
         max_calls_in_progress?: number | null | undefined;
-        /** Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace. */
+        /** Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone. */
         daily_minutes?: number | null | undefined;
       };
     };
     answer: Workspace;
   };
-  /** Read the minutes of outbound calls of this day. How long the outbound calls that began on this day of the workspace have lasted, in all and by number, beside the limits (`daily_minutes`). */
+  /** Read the minutes of outbound calls of this day. Total duration of the outbound calls that began on this day of the workspace, in all and by number, with the limits (`daily_minutes`). */
   getUsage: { request: undefined; answer: Usage };
-  /** Read how calls go. Calls and answers by day, end reasons, the latency of turns today and yesterday, and which agents, trunks and webhooks fail, over the last days of the workspace in its time zone, of all gateways. A call belongs to the day on which it started. */
+  /** Read the overview. Calls and answers by day, end reasons, turn latency of today and yesterday, and failing agents, trunks and webhooks, over the last days in the workspace's time zone, for all gateways. A call belongs to the day on which it started. */
   getOverview: {
     request:
       | {
-          /** How many days, with today. */
+          /** Number of days, including today. */
           days?: number | undefined;
         }
       | undefined;
     answer: Overview;
   };
-  /** List the gateways. Those that share the database, by name, with the calls of the workspace that each holds. When one dies or hands its calls over, they move. */
+  /** List the gateways. The gateways that share the database, by name, with the workspace's calls that each owns. Calls move when a gateway dies or hands them over. */
   listGateways: {
     request: undefined;
     answer: {
       gateways: Gateway[];
     };
   };
-  /** List the admin tokens. Those of the workspace that were not revoked, the oldest first: who may do what, until when, and when each was last used. The tokens themselves are not kept. */
+  /** List the admin tokens. Valid tokens of the workspace, oldest first, with role, expiry and last use. The tokens themselves are not stored. */
   listTokens: {
     request: undefined;
     answer: {
       tokens: AdminToken[];
     };
   };
-  /** Make an admin token. For a person or a program, with a role of its own. Only a fingerprint is kept: the token is in this answer and nowhere else. */
+  /** Create an admin token. For a person or a program, with its own role. Only a fingerprint is stored: this response is the only one that contains the token. */
   createToken: {
     request: {
       body: {
-        /** Who or what it is for. */
+        /** Its user or purpose. */
         name: string;
-        /** `viewer` reads everything but keys; `admin` changes things as well. */
+        /** `viewer` reads everything except keys; `admin` may also change things. */
         role: 'admin' | 'viewer';
-        /** When it ends; in the future. */
+        /** Its expiry, in the future. */
         expires_at?: string | null | undefined;
-        /** Instead of `expires_at`: so many days from now on. Neither: until it is revoked. */
+        /** Instead of `expires_at`: lifetime in days. Neither: until it is revoked. */
         expires_in_days?: number | null | undefined;
       };
     };
     answer: AdminTokenWithSecret;
   };
-  /** The token of this request. What it may do, and until when. */
+  /** The token of this request. Its role and its expiry. */
   getCurrentToken: { request: undefined; answer: AdminToken };
-  /** Revoke an admin token. It is unknown from now on; what is being answered to it goes on to its end. A token may revoke itself, but a workspace keeps one valid token of the role `admin`. */
+  /** Revoke an admin token. Invalidates the token; requests in progress complete. A token may revoke itself, but a workspace keeps at least one valid token of the role `admin`. */
   revokeToken: {
     request: {
       /** The admin token. */
@@ -2274,21 +2274,21 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** List the trunks. All of the workspace, the oldest first, with their states; no passwords. */
+  /** List the trunks. All trunks of the workspace, oldest first, with their states; no passwords. */
   listTrunks: {
     request: undefined;
     answer: {
       trunks: Trunk[];
     };
   };
-  /** Add a trunk. Outbound calls of the workspace go to its enabled trunks: the lowest priority first, then by weight; to the next when one fails or is full, never because the callee is busy. */
+  /** Add a trunk. Outbound calls of the workspace use its enabled trunks: the lowest priority first, then by weight. The next trunk is used when one fails or is full, never because the callee is busy. */
   createTrunk: {
     request: {
       body: {
-        /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
+        /** Null: from DNS (SRV), else 5060, or 5061 for tls. */
         port?: number | null | undefined;
         transport?: 'udp' | 'tcp' | 'tls' | undefined;
-        /** Where calls and OPTIONS go in place of `host` and `port`, which stay the registrar and the domain: the lowest `priority` first, among equals by `weight`. One that is `drained` gets no new calls. Empty: `host` alone. */
+        /** Hosts for calls and OPTIONS instead of `host` and `port`, which remain the registrar and the domain: the lowest `priority` first, equal ones by `weight`. A `drained` one gets no new calls. Empty: only `host`. */
         addresses?:
           | {
               host: string;
@@ -2300,53 +2300,53 @@ export type Operations = {
           | undefined;
         /** For digest authentication and registration. */
         username?: string | null | undefined;
-        /** Whether the gateway registers at the trunk. */
+        /** Whether the gateway registers with the trunk. */
         register?: boolean | undefined;
-        /** What callers are challenged with; null for `trunkline`. */
+        /** The realm of challenges to callers; null for `trunkline`. */
         realm?: string | null | undefined;
-        /** Behind the number in From; null for the trunk's host. */
+        /** The domain in From; null for the trunk's host. */
         from_domain?: string | null | undefined;
         /** `01012345678`, `+821012345678` or `821012345678`. */
         number_format?: 'domestic' | 'e164' | 'e164_without_plus' | undefined;
-        /** The header that carries the number. With another one than `from`, From carries the user name. */
+        /** The header with the caller's number. For all but `from`, From has the user name. */
         caller_id?: 'from' | 'p-asserted-identity' | 'p-preferred-identity' | undefined;
-        /** Whether the called party is not to see the number. */
+        /** Whether the caller's number is withheld from the called party. */
         privacy?: boolean | undefined;
-        /** Offered and taken in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
+        /** Offered and accepted in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
         codecs?: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null | undefined;
-        /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+        /** `required`: audio is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted if the other side supports it (RFC 8643); FreeSWITCH offers it unencrypted, and accepts encrypted offers. The keys are in the SIP messages (RFC 4568): use the transport `tls`. */
         srtp?: 'off' | 'optional' | 'required' | undefined;
-        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+        /** Carrier of a call's audio, decided once when the call is set up: `freeswitch`; `direct`, the gateway itself by RTP or SRTP with PCMU and PCMA, at a fraction of the processor time; `auto`, the gateway itself where possible, else FreeSWITCH. An offer that the carrier does not support gets 488, also within a call, which then stays as it was. */
         media?: 'freeswitch' | 'auto' | 'direct' | undefined;
-        /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
+        /** Prefixes of the numbers that it serves, in E.164. The longest match wins over any priority; trunks without prefixes serve all numbers, after it. */
         prefixes?: string[] | undefined;
-        /** The lowest goes first. */
+        /** The lowest is used first. */
         priority?: number | undefined;
         /** The share of calls among trunks of the same priority. */
         weight?: number | undefined;
-        /** Calls at once in both directions; null for no limit. */
+        /** Concurrent calls in both directions; null for no limit. */
         max_channels?: number | null | undefined;
-        /** New outbound calls a second; null for no limit. */
+        /** New outbound calls per second; null for no limit. */
         calls_per_second?: number | null | undefined;
-        /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
+        /** Final statuses after which an unanswered call moves to the next trunk, unless a telephone has rung; `5xx` is a whole class. A `Reason` of the network takes precedence over the status. A `Retry-After` with one of them stops calls to the trunk until then, for an hour at most. */
         failover_statuses?: string[] | undefined;
-        /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
+        /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five per call, each target once; the new number must be allowed. */
         redirects?: 'refused' | 'same_host' | 'any' | undefined;
-        /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here once they are connected. A trunk that refuses REFER has its calls transferred as any other. */
+        /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here after they are connected. If a trunk refuses REFER, the gateway calls the person. */
         refer?: boolean | undefined;
-        /** Whether a REFER of the other party in a call is done, as a transfer to the number that it names and only where `transfer_to` of the number allows that. It is declined (603) otherwise. */
+        /** Whether a REFER of the other party is accepted, as a transfer to the number that it names, if `transfer_to` of the number allows it. It is declined (603) otherwise. */
         accept_refer?: boolean | undefined;
-        /** Where its calls come from: addresses and CIDR blocks. */
+        /** Source addresses of its calls: addresses and CIDR blocks. */
         inbound_addresses?: string[] | undefined;
-        /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
+        /** `digest`: callers authenticate with user name and password, from the addresses above or, without any, from all. */
         inbound_auth?: 'none' | 'digest' | undefined;
-        /** Headers that are taken from the INVITE of a caller and stand in `sip.headers` of the call and its events; names begin with `X-`, and small letters are as good as capitals. One of more than 255 bytes, or with control characters, is left out. */
+        /** Headers accepted from a caller's INVITE, stored in `sip.headers` of the call and its events; names begin with `X-` and are case-insensitive. Values of more than 255 bytes, or with control characters, are dropped. */
         headers_in?: string[] | undefined;
-        /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers goes by trunks alone that name all of them. */
+        /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers uses only trunks that list all of them. */
         headers_out?: string[] | undefined;
-        /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
+        /** Whether OPTIONS checks the trunk's health. Disable it for a trunk that never answers. */
         health_check?: boolean | undefined;
-        /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
+        /** Stops new calls: none are sent, and inbound ones get 503. Active calls continue, and the trunk stays registered. */
         drained?: boolean | undefined;
         enabled?: boolean | undefined;
         /** Never shown again. Absent keeps the stored one; null removes it. */
@@ -2359,7 +2359,7 @@ export type Operations = {
     };
     answer: Trunk;
   };
-  /** Read a trunk. Its settings, and what it is doing; no password. */
+  /** Read a trunk. Its settings and its state; no password. */
   getTrunk: {
     request: {
       /** The trunk. */
@@ -2367,7 +2367,7 @@ export type Operations = {
     };
     answer: Trunk;
   };
-  /** Change a trunk. Changes what is given, for calls from now on; those in progress stay as they are. */
+  /** Change a trunk. Changes the given fields for new calls; calls in progress are unchanged. */
   updateTrunk: {
     request: {
       /** The trunk. */
@@ -2377,10 +2377,10 @@ export type Operations = {
         name?: string | undefined;
         /** A host name or an IP address. */
         host?: string | undefined;
-        /** Null: as DNS says (SRV), else 5060, or 5061 for tls. */
+        /** Null: from DNS (SRV), else 5060, or 5061 for tls. */
         port?: number | null | undefined;
         transport?: 'udp' | 'tcp' | 'tls' | undefined;
-        /** Where calls and OPTIONS go in place of `host` and `port`, which stay the registrar and the domain: the lowest `priority` first, among equals by `weight`. One that is `drained` gets no new calls. Empty: `host` alone. */
+        /** Hosts for calls and OPTIONS instead of `host` and `port`, which remain the registrar and the domain: the lowest `priority` first, equal ones by `weight`. A `drained` one gets no new calls. Empty: only `host`. */
         addresses?:
           | {
               host: string;
@@ -2392,53 +2392,53 @@ export type Operations = {
           | undefined;
         /** For digest authentication and registration. */
         username?: string | null | undefined;
-        /** Whether the gateway registers at the trunk. */
+        /** Whether the gateway registers with the trunk. */
         register?: boolean | undefined;
-        /** What callers are challenged with; null for `trunkline`. */
+        /** The realm of challenges to callers; null for `trunkline`. */
         realm?: string | null | undefined;
-        /** Behind the number in From; null for the trunk's host. */
+        /** The domain in From; null for the trunk's host. */
         from_domain?: string | null | undefined;
         /** `01012345678`, `+821012345678` or `821012345678`. */
         number_format?: 'domestic' | 'e164' | 'e164_without_plus' | undefined;
-        /** The header that carries the number. With another one than `from`, From carries the user name. */
+        /** The header with the caller's number. For all but `from`, From has the user name. */
         caller_id?: 'from' | 'p-asserted-identity' | 'p-preferred-identity' | undefined;
-        /** Whether the called party is not to see the number. */
+        /** Whether the caller's number is withheld from the called party. */
         privacy?: boolean | undefined;
-        /** Offered and taken in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
+        /** Offered and accepted in this order; null for PCMU and PCMA. G722 and opus need FreeSWITCH, with mod_spandsp and mod_opus. */
         codecs?: ('PCMU' | 'PCMA' | 'G722' | 'opus')[] | null | undefined;
-        /** `required`: sound is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted where the other side does so, too (RFC 8643); FreeSWITCH offers it in clear, and takes encrypted offers. The keys travel in SIP (RFC 4568): use it with the transport `tls`. */
+        /** `required`: audio is encrypted (SRTP, AES_CM_128_HMAC_SHA1_80), or the call is refused. `optional`: it is encrypted if the other side supports it (RFC 8643); FreeSWITCH offers it unencrypted, and accepts encrypted offers. The keys are in the SIP messages (RFC 4568): use the transport `tls`. */
         srtp?: 'off' | 'optional' | 'required' | undefined;
-        /** Who carries the sound: `freeswitch`; `direct`, the gateway itself by RTP or SRTP, PCMU and PCMA, which costs a fraction of the processor time; `auto`, the gateway itself where that can be, else FreeSWITCH. What cannot be carried so is refused with 488. */
+        /** Carrier of a call's audio, decided once when the call is set up: `freeswitch`; `direct`, the gateway itself by RTP or SRTP with PCMU and PCMA, at a fraction of the processor time; `auto`, the gateway itself where possible, else FreeSWITCH. An offer that the carrier does not support gets 488, also within a call, which then stays as it was. */
         media?: 'freeswitch' | 'auto' | 'direct' | undefined;
-        /** Of the numbers that it serves, in E.164. The longest prefix that fits goes first, before any priority; trunks without prefixes serve all numbers, behind it. */
+        /** Prefixes of the numbers that it serves, in E.164. The longest match wins over any priority; trunks without prefixes serve all numbers, after it. */
         prefixes?: string[] | undefined;
-        /** The lowest goes first. */
+        /** The lowest is used first. */
         priority?: number | undefined;
         /** The share of calls among trunks of the same priority. */
         weight?: number | undefined;
-        /** Calls at once in both directions; null for no limit. */
+        /** Concurrent calls in both directions; null for no limit. */
         max_channels?: number | null | undefined;
-        /** New outbound calls a second; null for no limit. */
+        /** New outbound calls per second; null for no limit. */
         calls_per_second?: number | null | undefined;
-        /** Final statuses after which a call that no telephone has rung for goes on to the next trunk; `5xx` is a whole class. A network that says more (`Reason`) is believed before the status. A `Retry-After` with one of them leaves the trunk alone until then, an hour at most. */
+        /** Final statuses after which an unanswered call moves to the next trunk, unless a telephone has rung; `5xx` is a whole class. A `Reason` of the network takes precedence over the status. A `Retry-After` with one of them stops calls to the trunk until then, for an hour at most. */
         failover_statuses?: string[] | undefined;
-        /** Whether a call follows a redirect (302 and the like): to no other place, to the hosts of the trunk alone, or to any. The order is that of `q`; five redirects a call at most, none twice; the number that stands there must be one that may be called. */
+        /** Whether calls follow redirects (302 and others): never, only to hosts of the trunk, or anywhere. In order of `q`; at most five per call, each target once; the new number must be allowed. */
         redirects?: 'refused' | 'same_host' | 'any' | undefined;
-        /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here once they are connected. A trunk that refuses REFER has its calls transferred as any other. */
+        /** Whether a cold transfer of a call on this trunk is a REFER: the trunk calls the person itself, and the call ends here after they are connected. If a trunk refuses REFER, the gateway calls the person. */
         refer?: boolean | undefined;
-        /** Whether a REFER of the other party in a call is done, as a transfer to the number that it names and only where `transfer_to` of the number allows that. It is declined (603) otherwise. */
+        /** Whether a REFER of the other party is accepted, as a transfer to the number that it names, if `transfer_to` of the number allows it. It is declined (603) otherwise. */
         accept_refer?: boolean | undefined;
-        /** Where its calls come from: addresses and CIDR blocks. */
+        /** Source addresses of its calls: addresses and CIDR blocks. */
         inbound_addresses?: string[] | undefined;
-        /** `digest`: callers prove that they know user name and password, from the addresses above or, where there are none, from any. */
+        /** `digest`: callers authenticate with user name and password, from the addresses above or, without any, from all. */
         inbound_auth?: 'none' | 'digest' | undefined;
-        /** Headers that are taken from the INVITE of a caller and stand in `sip.headers` of the call and its events; names begin with `X-`, and small letters are as good as capitals. One of more than 255 bytes, or with control characters, is left out. */
+        /** Headers accepted from a caller's INVITE, stored in `sip.headers` of the call and its events; names begin with `X-` and are case-insensitive. Values of more than 255 bytes, or with control characters, are dropped. */
         headers_in?: string[] | undefined;
-        /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers goes by trunks alone that name all of them. */
+        /** Headers that a call may have in its INVITE (`sip_headers` of `createCall`). A call with headers uses only trunks that list all of them. */
         headers_out?: string[] | undefined;
-        /** Whether OPTIONS asks the trunk if it is there. Switch it off for a trunk that never answers. */
+        /** Whether OPTIONS checks the trunk's health. Disable it for a trunk that never answers. */
         health_check?: boolean | undefined;
-        /** No new call goes out, and one that comes in gets 503; those that stand go on, and the trunk stays registered. */
+        /** Stops new calls: none are sent, and inbound ones get 503. Active calls continue, and the trunk stays registered. */
         drained?: boolean | undefined;
         enabled?: boolean | undefined;
         /** Never shown again. Absent keeps the stored one; null removes it. */
@@ -2447,7 +2447,7 @@ export type Operations = {
     };
     answer: Trunk;
   };
-  /** Remove a trunk. Numbers bound to it use the other trunks of the workspace. Calls in progress go on. */
+  /** Remove a trunk. Numbers bound to it use the other trunks of the workspace. Calls in progress continue. */
   deleteTrunk: {
     request: {
       /** The trunk. */
@@ -2455,13 +2455,13 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** Try a trunk out. Registers, sends OPTIONS, and places a call that ends as soon as it rings. Without `to` a number of the workspace calls itself through the trunk: nobody is disturbed, and one sees whether calls come back. */
+  /** Test a trunk. Registers, sends OPTIONS, and places a call that ends as soon as it rings. Without `to` a number of the workspace calls itself through the trunk, so no other telephone rings and inbound calls are tested as well. */
   checkTrunk: {
     request: {
       /** The trunk. */
       id: string;
       body: {
-        /** Domestic format. Its telephone may ring for a moment. */
+        /** Domestic format. Its telephone may ring briefly. */
         to?: string | undefined;
       };
     };
@@ -2469,13 +2469,13 @@ export type Operations = {
       steps: TrunkCheckStep[];
     };
   };
-  /** How calls went on each trunk. ASR, ACD, PDD and MOS of each trunk, over the calls of the workspace that started within the given time, of all gateways. Null where no call has brought the figure. Trunks that are deleted are there as long as their calls are. */
+  /** Read statistics of trunks. ASR, ACD, PDD and MOS of each trunk, over the workspace's calls that started within the given time, for all gateways. Null without data. Deleted trunks are included as long as their calls exist. */
   listTrunkFigures: {
     request:
       | {
-          /** Calls that started at this moment or later; 24 hours before `until` when absent. */
+          /** Calls that started at this time or later; default: 24 hours before `until`. */
           since?: string | undefined;
-          /** Calls that started before this moment; now, when it is absent. */
+          /** Calls that started before this time; default: now. */
           until?: string | undefined;
         }
       | undefined;
@@ -2484,24 +2484,24 @@ export type Operations = {
       since: string;
       /** ISO 8601 with the numeric UTC offset of the workspace. */
       until: string;
-      trunks: TrunkFigures[];
+      trunks: TrunkStatistics[];
     };
   };
-  /** See which trunks a call would take. The trunks that a call to this number would be tried on now, in their order, and those that are left out; nobody is called. Chance decides among trunks of the same priority, anew for each call. */
+  /** List the trunks for a number. The trunks that a call to this number would try now, in order, and those that are excluded, without calling. Trunks of the same priority are ordered at random for each call. */
   findRoute: {
     request: {
       /** Domestic, or with + and country code. */
       to: string;
-      /** A number of the workspace that calls; absent: one that is bound to no trunk. */
+      /** The calling number of the workspace; absent: one that is bound to no trunk. */
       from?: string | undefined;
     };
     answer: {
-      /** As it is compared with prefixes. */
+      /** As compared with prefixes. */
       number: string;
       trunks: {
         trunk_id: string;
         name: string;
-        /** That fits; empty: it serves all numbers. */
+        /** The matching prefix; empty: the trunk serves all numbers. */
         prefix: string;
         addresses: string[];
       }[];
@@ -2510,18 +2510,18 @@ export type Operations = {
         name: string;
         because: 'drained' | 'resting' | 'prefixes';
       }[];
-      /** Why no trunk would carry it. */
+      /** Why no trunk would carry the call. */
       sentence: string | null;
     };
   };
-  /** List the webhook endpoints. All of the workspace, the oldest first; no secrets. */
+  /** List the webhook endpoints. All endpoints of the workspace, oldest first; no secrets. */
   listWebhooks: {
     request: undefined;
     answer: {
       webhooks: Webhook[];
     };
   };
-  /** Add a webhook endpoint. Events are delivered at least once, those of one call in their order, signed by the Standard Webhooks specification. */
+  /** Add a webhook endpoint. Events are delivered at least once, in order for each call, signed according to Standard Webhooks. */
   createWebhook: {
     request: {
       body: {
@@ -2562,7 +2562,7 @@ export type Operations = {
     };
     answer: Webhook;
   };
-  /** Change, pause or wake a webhook endpoint. Changes what is given. What happened while an endpoint was paused is delivered when it is active again. */
+  /** Change, pause or resume a webhook endpoint. Changes the given fields. Events of a paused endpoint are delivered when it is active again. */
   updateWebhook: {
     request: {
       /** The webhook endpoint. */
@@ -2598,7 +2598,7 @@ export type Operations = {
     };
     answer: Webhook;
   };
-  /** Remove a webhook endpoint. With its deliveries, those under way included. */
+  /** Remove a webhook endpoint. With its deliveries, including those in progress. */
   deleteWebhook: {
     request: {
       /** The webhook endpoint. */
@@ -2606,7 +2606,7 @@ export type Operations = {
     };
     answer: undefined;
   };
-  /** Replace the secret of a webhook endpoint. Both secrets sign for 24 hours, so that the receiver can change in its own time. */
+  /** Replace the secret of a webhook endpoint. Both secrets sign for 24 hours, so the receiver can switch at any time. */
   rotateWebhookSecret: {
     request: {
       /** The webhook endpoint. */
@@ -2614,19 +2614,19 @@ export type Operations = {
     };
     answer: WebhookWithSecret;
   };
-  /** Try a webhook endpoint. Sends one event of the type `webhook.test` at once and says how it went, and what to change when it was not delivered. */
+  /** Test a webhook endpoint. Sends one event of the type `webhook.test` at once and returns the result, with advice if it was not delivered. */
   testWebhook: {
     request: {
       /** The webhook endpoint. */
       id: string;
     };
     answer: {
-      /** Null when no answer came. */
+      /** Null without a response. */
       http_status: number | null;
       /** Null when it was delivered. */
       error: string | null;
       duration_ms: number;
-      /** What stood in the way, in a word that stays the same. Null when it was delivered. */
+      /** A stable code of the cause. Null when it was delivered. */
       code:
         | 'loopback_refused'
         | 'private_address'
@@ -2672,7 +2672,7 @@ export type Operations = {
         | 'server_error'
         | 'refused'
         | null;
-      /** The same in a sentence, with what to change. Null when it was delivered. */
+      /** The cause in a sentence, with advice. Null when it was delivered. */
       advice: string | null;
     };
   };
@@ -2682,7 +2682,7 @@ export type Operations = {
       /** The webhook endpoint. */
       id: string;
       limit?: number | undefined;
-      /** The `next_cursor` of the page before. */
+      /** The `next_cursor` of the previous page. */
       cursor?: string | undefined;
       state?: 'pending' | 'delivered' | 'dead' | undefined;
     };
@@ -2692,7 +2692,7 @@ export type Operations = {
       next_cursor: string | null;
     };
   };
-  /** Deliver again. Tries a delivery at once and begins its schedule anew, whatever became of it; one that is under way is left to its attempt. The event keeps its id. */
+  /** Deliver again. Tries a delivery at once and restarts its schedule, whatever its state; a running attempt is not interrupted. The event keeps its id. */
   replayDelivery: {
     request: {
       /** The delivery. */
@@ -2700,17 +2700,17 @@ export type Operations = {
     };
     answer: Delivery;
   };
-  /** Call one of the numbers. An inbound call arrives on the simulated line. It is answered, or rejected, as a real one would be. */
+  /** Call one of the numbers. Places an inbound call on the simulated line. It is answered, or rejected, like a real one. */
   placeSimulatedCall: {
     request: {
       body: {
         /** A number of the workspace. */
         to: string;
-        /** Who calls: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) when withheld. */
+        /** The caller: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) if withheld. */
         from: string;
-        /** Headers of its INVITE. Those that a trunk of the number names in its `headers_in` are taken, as on a real line. */
+        /** Headers of its INVITE. Those that a trunk of the number lists in its `headers_in` are accepted, as on a real line. */
         sip_headers?: Record<string, string> | undefined;
-        /** What the caller does; a polite caller without one. */
+        /** The caller's script; a polite caller without one. */
         script?: Script | null | undefined;
         rehearsal?: ScriptRehearsal | undefined;
       };
@@ -2721,7 +2721,7 @@ export type Operations = {
       end_reason: EndReason | null;
     };
   };
-  /** How far the script of a call has come. Of a call whose caller or callee plays a script with a `rehearsal`. Known of the last thousand, at the gateway that carries the call, until it ends. */
+  /** Read the progress of a script. For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls, at the gateway that carries the call, until it ends. */
   getSimulatedCall: {
     request: {
       /** The call. */
@@ -2729,15 +2729,15 @@ export type Operations = {
     };
     answer: {
       call_id: string;
-      /** How many the script has. */
+      /** Number of steps of the script. */
       steps: number;
-      /** How many of them came about. */
+      /** Number of completed steps. */
       steps_done: number;
-      /** `timed_out`: the step behind them did not come about in time. `playing` of a call that has ended: it ended before the script did. */
+      /** `timed_out`: the next step did not complete in time. `playing` for an ended call: the call ended before the script did. */
       outcome: 'playing' | 'done' | 'timed_out';
     };
   };
-  /** How a callee behaves. The script that was stored for this number. */
+  /** Read the script of a callee. The script stored for this number. */
   getCallee: {
     request: {
       /** In domestic format. */
@@ -2745,7 +2745,7 @@ export type Operations = {
     };
     answer: SimulatedCallee;
   };
-  /** Decide how a callee behaves. Calls of the workspace that are placed to this number from now on are taken by this script. It is kept until the gateway ends. */
+  /** Set the script of a callee. Calls of the workspace to this number follow this script from now on. It is kept until the gateway ends. */
   putCallee: {
     request: {
       /** In domestic format. */
@@ -2757,7 +2757,7 @@ export type Operations = {
     };
     answer: SimulatedCallee;
   };
-  /** Sign a browser in. With an admin token, or with the code of a link that signs in once. The session is a cookie that no script can read, for the pages of this gateway alone; it ends after 30 days, after a week without use, and with its token. Programs send the token itself. */
+  /** Sign a browser in. With an admin token, or with the code of a one-time sign-in link. The session is a cookie that scripts cannot read, for the pages of this gateway only; it ends after 30 days, after a week without use, and with its token. Programs send the token itself. */
   signIn: {
     request: {
       body:
@@ -2766,24 +2766,24 @@ export type Operations = {
             token: string;
           }
         | {
-            /** Of a sign-in link, behind its last `/`. */
+            /** The code of a sign-in link, after its last `/`. */
             code: string;
           };
     };
     answer: undefined;
   };
-  /** Sign this browser out. Ends its session, and takes the cookie away. One that is over already is none the worse. */
+  /** Sign this browser out. Ends its session and removes the cookie. Idempotent. */
   signOut: { request: undefined; answer: undefined };
-  /** Sign every browser out. Ends every session that was begun with the same admin token as that of this browser. The token itself stays good. */
+  /** Sign every browser out. Ends all sessions that were started with the same admin token as this browser's. The token itself stays valid. */
   signOutEverywhere: { request: undefined; answer: undefined };
-  /** Is the process alive?. Answers as long as the process runs, whatever it depends on. */
+  /** Is the process alive?. Responds as long as the process runs, whatever it depends on. */
   getHealth: {
     request: undefined;
     answer: {
       status: 'alive';
     };
   };
-  /** Can calls be placed here?. Checks the database, the data folder and the telephone lines. While the gateway shuts down it is not ready. */
+  /** Can calls be placed here?. Checks the database, the data folder and the telephone lines. A gateway that is shutting down is not ready. */
   getReadiness: {
     request: undefined;
     answer: {
@@ -2791,24 +2791,24 @@ export type Operations = {
       warning?: string | undefined;
     };
   };
-  /** Figures for Prometheus. In the text format of Prometheus. */
+  /** Metrics for Prometheus. In the text format of Prometheus. */
   getMetrics: { request: undefined; answer: Response };
-  /** The console. For workspace admins, in a browser: numbers and agents, calls as they happen, webhooks, trunks. */
+  /** The console. For workspace admins, in a browser: numbers and agents, live calls, webhooks, trunks. */
   getHome: { request: undefined; answer: Response };
-  /** A part of the console. Scripts, styles and pictures of the console. The name of a file changes with what is in it. */
+  /** A file of the console. Scripts, styles and pictures of the console. A file's name changes with its content. */
   getConsoleFile: {
     request: {
       file: string;
     };
     answer: Response;
   };
-  /** The reference page. This document for people, who can try each operation. */
+  /** The reference page. This document for people, with a form to try each operation. */
   getDocs: { request: undefined; answer: Response };
-  /** Calls in the Stately inspector. A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, which a browser that is signed in to the console need not send, `?call=` one call or none for all) this address speaks the inspection protocol itself. With `GW_INSPECT=1` only. */
+  /** Calls in the Stately inspector. A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, optional for a browser with a console session; `?call=` one call, or absent for all) this address uses the inspection protocol. Only with `GW_INSPECT=1`. */
   getInspect: { request: undefined; answer: Response };
-  /** The script of the inspector page. Joins the websocket and the inspector. */
+  /** The script of the inspector page. Connects the websocket and the inspector. */
   getInspectScript: { request: undefined; answer: Response };
-  /** The style of the inspector page. How the page looks. */
+  /** The style of the inspector page. The page's style sheet. */
   getInspectStyle: { request: undefined; answer: Response };
   /** This document. The OpenAPI 3.1 document of this API, for generators and tools. */
   getOpenApi: { request: undefined; answer: Record<string, unknown> };

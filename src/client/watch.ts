@@ -14,7 +14,17 @@ export type CallNews =
    */
   | {
       type: 'state';
-      state: { call: string; conversation: string | null; voicemail: string | null; saying?: string | null };
+      state: {
+        call: string;
+        conversation: string | null;
+        voicemail: string | null;
+        /** Charts of the telephone line and of its legs, while they exist. */
+        'line-life'?: string;
+        'outbound-leg'?: string;
+        'inbound-leg'?: string;
+        'second-leg'?: string;
+        saying?: string | null;
+      };
     };
 
 export type WatchOptions = RequestOptions & {

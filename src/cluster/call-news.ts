@@ -9,6 +9,10 @@ const chartState = z.object({
   call: z.string(),
   conversation: z.string().nullable(),
   voicemail: z.string().nullable(),
+  'line-life': z.string().optional(),
+  'outbound-leg': z.string().optional(),
+  'inbound-leg': z.string().optional(),
+  'second-leg': z.string().optional(),
   /** Absent in news of an older gateway. */
   saying: z.string().nullable().default(null),
 });

@@ -3,12 +3,11 @@ import type { TellNews, ToldState } from './call-news.ts';
 
 /** The calls that this gateway holds; each function returns its unsubscribe function. */
 export type HeldCalls = {
-  isHeld(callId: string): boolean;
   /** Calls back immediately and with each later state; `undefined` for a call that is not held here. */
   watchChart(callId: string, onState: (state: ToldState) => void): (() => void) | undefined;
   watchFacts(callId: string, onFact: () => void): () => void;
-  /** Calls back when calls are added, removed or moved. */
-  subscribe(onChange: () => void): () => void;
+  /** Calls back with the id of each call that ended or moved. */
+  onRemoved(callback: (callId: string) => void): () => void;
 };
 
 export const progressOf =
@@ -17,8 +16,8 @@ export const progressOf =
     const stopChart = calls.watchChart(callId, (state) => tell({ news: 'state', state }));
     if (stopChart === undefined) return undefined;
     const stopFacts = calls.watchFacts(callId, () => tell({ news: 'fact' }));
-    const stopCalls = calls.subscribe(() => {
-      if (calls.isHeld(callId)) return;
+    const stopCalls = calls.onRemoved((removed) => {
+      if (removed !== callId) return;
       // Another gateway reports later facts, so watchers must check for new ones now.
       tell({ news: 'fact' });
       onOver();

@@ -1,12 +1,7 @@
 /** Requests about a call to its holder (`signals.ts`); a refusal by the holder is a refusal here. */
 import { z } from 'zod';
-import {
-  plainActions,
-  telephoneKeys,
-  type CallAct,
-  type InCallRequest,
-} from '#src/domain/in-call-request.ts';
-import { keysWanted } from '#src/persistence/call-revivals.ts';
+import { plainActions, dtmfDigits, type CallAct, type InCallRequest } from '#src/domain/in-call-request.ts';
+import { keysWanted } from '#src/persistence/calls/call-checkpoints.ts';
 import { Refusal, refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 import { usualTransferDurationSec } from '#src/domain/transfer-targets.ts';
 import type { NodeSignals } from './signals.ts';
@@ -18,7 +13,7 @@ type Message = z.infer<typeof message>;
 
 const act: z.ZodType<CallAct> = z.discriminatedUnion('action', [
   z.object({ action: z.enum(plainActions) }),
-  z.object({ action: z.literal('press_keys'), keys: z.string().regex(telephoneKeys) }),
+  z.object({ action: z.literal('press_keys'), keys: z.string().regex(dtmfDigits) }),
   z.object({ action: z.literal('collect'), wanted: keysWanted }),
   z.object({ action: z.literal('say'), sentences: z.array(z.string()).min(1), interrupt: z.boolean() }),
   z.object({

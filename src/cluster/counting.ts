@@ -14,17 +14,17 @@ import {
   type CountedBirth,
   type CountedOutcome,
   type CountingNodes,
-} from '#src/persistence/counted-births.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { inBatches } from '#src/persistence/in-batches.ts';
-import type { OtherNode } from '#src/persistence/nodes.ts';
+} from '#src/persistence/calls/counted-creation.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { inBatches } from '#src/persistence/database/in-batches.ts';
+import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
 
 export type CountingNumbers = {
   /** Time for which a gateway counts alone after a check without others. It expires while a process is frozen. */
   leaseMs: number;
   /** Maximum wait for others that count alone, longer than a lease: they are frozen or unreachable. */
   patienceMs: number;
-  /** After a wait in vain, time without further waits. The other gateway is declared dead earlier. */
+  /** Time without further waits after a wait that timed out. The other gateway is declared dead earlier. */
   impatienceMs: number;
   /** Interval of the checks whether others still count alone. */
   retryMs: number;

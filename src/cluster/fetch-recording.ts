@@ -6,8 +6,8 @@ import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { addressOfNode } from '#src/persistence/nodes.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { addressOfNode } from '#src/persistence/nodes/nodes.ts';
 import { proofOf, type NodeKeys } from './node-proof.ts';
 import { recordingsPath } from './recording-handler.ts';
 

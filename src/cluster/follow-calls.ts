@@ -6,8 +6,8 @@
 import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
 import type { Clock } from '#src/domain/clock.ts';
-import { findHolder } from '#src/persistence/call-holders.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { findHolder } from '#src/persistence/calls/call-holders.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import { newsPathOf, readCallNews, type CallNews, type HeldNews, type NewsKind } from './call-news.ts';
 import { proofOf, type NodeKeys } from './node-proof.ts';
 
@@ -122,7 +122,7 @@ export const createCallFollowing = (options: {
           if (!(await followOnce({ ...call, stopped }))) return;
         } catch (error) {
           if (stopped.aborted) return;
-          logger.debug({ err: error }, 'a call of another gateway is not told of right now');
+          logger.debug({ err: error }, 'news of a call on another gateway cannot be read right now');
         }
         await wait(clock, lookMs, stopped);
       }

@@ -6,7 +6,7 @@
 import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { ChannelListeners } from '#src/persistence/channel-listeners.ts';
+import { ChannelListeners } from '#src/persistence/database/channel-listeners.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 export type NatsServers = {
@@ -87,7 +87,7 @@ class NatsWakeUps implements WakeUps {
     clock.clearTimeout(this.#look);
     if (!('connection' in last)) return;
     await last.connection.close().catch((err: unknown) => {
-      logger.debug({ err }, 'the connection to NATS was not closed in order');
+      logger.debug({ err }, 'the connection to NATS was not closed cleanly');
     });
   };
 
@@ -117,13 +117,13 @@ class NatsWakeUps implements WakeUps {
       });
       if (this.#isClosed()) return await connection.close();
       this.#state = { name: 'connected', connection };
-      logger.info('gateways are woken by NATS');
+      logger.info('wake-ups of gateways go through NATS');
       for (const channel of this.#listeners.channels()) this.#subscribe(channel);
       this.#listeners.callAll();
       await this.#follow(connection);
     } catch (err) {
       if (this.#isClosed()) return;
-      logger.warn({ err }, 'NATS cannot be reached: gateways are woken by the database meanwhile');
+      logger.warn({ err }, 'NATS is unreachable: wake-ups go through the database meanwhile');
     }
     if (this.#isClosed()) return;
     this.#subscriptions.clear();
@@ -138,7 +138,7 @@ class NatsWakeUps implements WakeUps {
       if (this.#isClosed()) return;
       if (type === 'disconnect' && this.#state.name === 'connected') {
         this.#state = { name: 'interrupted', connection };
-        logger.warn('the connection to NATS was lost: gateways are woken by the database meanwhile');
+        logger.warn('the connection to NATS was lost: wake-ups go through the database meanwhile');
       }
       if (type === 'reconnect') {
         this.#state = { name: 'connected', connection };

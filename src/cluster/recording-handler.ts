@@ -71,7 +71,7 @@ export const createRecordingHandler = (options: {
         if (kept === undefined) return end(response, 404);
         await send(request, response, kept);
       } catch (error) {
-        options.logger.warn({ err: error }, 'a recording could not be handed to another gateway');
+        options.logger.warn({ err: error }, 'a recording could not be sent to another gateway');
         if (response.headersSent) response.destroy();
         else end(response, 500);
       }

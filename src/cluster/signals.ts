@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import {
   answerSignal,
   sendSignal,
@@ -16,7 +16,7 @@ import {
   takeSignals,
   withdrawSignal,
   type StoredSignal,
-} from '#src/persistence/node-signals.ts';
+} from '#src/persistence/nodes/node-signals.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** The other gateway did not answer in time. */
@@ -95,7 +95,7 @@ const answer = async (
     const isAwaited = await answerSignal(database, signal, await perform(signal.request));
     if (isAwaited) await wakeUps.wake(signalChannel(signal.fromNode));
   } catch (error) {
-    logger.error({ err: error, from_node: signal.fromNode }, 'what another gateway asked could not be done');
+    logger.error({ err: error, from_node: signal.fromNode }, 'a request of another gateway failed');
   }
 };
 
@@ -117,7 +117,7 @@ export const createNodeSignals = (options: NodeSignalsOptions): NodeSignals => {
       await questions.readAnswers();
       await takeRequests();
     } catch (error) {
-      logger.warn({ err: error }, 'signals of other gateways could not be read');
+      logger.warn({ err: error }, 'requests of other gateways could not be read');
     }
   });
   const read = (): void => void reading.run();

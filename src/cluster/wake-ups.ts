@@ -2,8 +2,8 @@
  * Wakes other gateways when there are new rows in the database, without carrying data: since the database has the
  * truth, lost, late or repeated wake-ups are harmless.
  */
-import type { Database } from '#src/persistence/database.ts';
-import { notify } from '#src/persistence/notifications.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { notify } from '#src/persistence/database/notifications.ts';
 
 export type WakeUps = {
   /**

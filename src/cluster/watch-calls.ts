@@ -2,6 +2,7 @@
  * Chart states of calls at any gateway for all watchers: watchers of one call share one subscription, and therefore one
  * connection to its holder. They read the facts from the database.
  */
+import { lineChartNames } from '#src/domain/chart-name.ts';
 import type { ToldState } from './call-news.ts';
 import type { CallFollowing } from './follow-calls.ts';
 
@@ -22,7 +23,8 @@ const isSame = (one: ToldState | undefined, other: ToldState): boolean =>
   one?.call === other.call &&
   one.conversation === other.conversation &&
   one.voicemail === other.voicemail &&
-  one.saying === other.saying;
+  one.saying === other.saying &&
+  lineChartNames.every((name) => one[name] === other[name]);
 
 export const createCallWatches = ({ follow }: Pick<CallFollowing, 'follow'>): WatchCall => {
   const all = new Map<string, Watched>();

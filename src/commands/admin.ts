@@ -8,18 +8,18 @@ import { help, readCall } from './admin/run-command.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { terminalJson, terminalLine, terminalLines } from '#src/domain/terminal-text.ts';
-import { openDatabase } from '#src/persistence/database.ts';
+import { openDatabase } from '#src/persistence/database/database.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
 import { readCredentials } from '#src/start/credentials.ts';
-import { urlOf } from '#src/start/http-server.ts';
-import { keptMasterKey } from '#src/start/master-key.ts';
+import { urlOf } from '#src/start/gateway-url.ts';
+import { storedMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
-import { enginesOf, recognizersOf } from '#src/start/start-speech.ts';
+import { enginesOf, recognizersOf } from '#src/parts/speech.ts';
 import { UsageError } from './parse-options.ts';
 
 /** `opened` closes what was opened. Throws a ConfigError or a StartError. */
@@ -53,7 +53,7 @@ const openContext = async (
   const world = { client, clock: systemClock, limits, logger };
   return {
     database,
-    sealing: createSealing(masterKey ?? (await keptMasterKey(dataFolder)), oldMasterKeys),
+    sealing: createSealing(masterKey ?? (await storedMasterKey(dataFolder)), oldMasterKeys),
     clock: systemClock,
     platform: {
       ...platformPolicyOf(config),

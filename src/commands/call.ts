@@ -11,7 +11,7 @@ import { StartError } from '#src/domain/start-error.ts';
 import { terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
-import { urlOf } from '#src/start/http-server.ts';
+import { urlOf } from '#src/start/gateway-url.ts';
 import { knownGateway } from '#src/start/known-gateway.ts';
 import type { CallView } from './call/call-view.ts';
 import { followCall } from './call/follow-call.ts';
@@ -165,7 +165,7 @@ const listen = async (
   if (!isPlayed) say(words.noPlayer(playerNames));
 };
 
-export type Surroundings = {
+export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
   output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number };
   /** Messages about this program, while standard output is for another program. */
@@ -181,7 +181,7 @@ type Asked = {
 };
 
 const viewOn = (
-  { output, errors }: Surroundings,
+  { output, errors }: ProcessStreams,
   { url, isPassing }: UsedGateway,
   isJson: boolean,
   words: Words,
@@ -199,8 +199,8 @@ const viewOn = (
       });
 
 /** Resolves to the exit code. */
-export const runCall = async (args: readonly string[], surroundings: Surroundings): Promise<number> => {
-  const { environment, output, errors, asked } = surroundings;
+export const runCall = async (args: readonly string[], streams: ProcessStreams): Promise<number> => {
+  const { environment, output, errors, asked } = streams;
   const wanted = readOptions(args);
   if (wanted === undefined) {
     output.write(help);
@@ -216,7 +216,7 @@ export const runCall = async (args: readonly string[], surroundings: Surrounding
   });
   if (asked.isAsked()) return 1;
   const client = createClient({ baseUrl: gateway.url, key: gateway.key });
-  const view = viewOn(surroundings, gateway, wanted.isJson, words);
+  const view = viewOn(streams, gateway, wanted.isJson, words);
   const { to, instruction, maxDurationSec, metadata } = wanted;
   const request = { to, instruction, max_duration_sec: maxDurationSec, metadata };
   const call = await followCall(request, { client, view, words, onAsked: asked.onAsked });

@@ -15,7 +15,7 @@ import type { StartedServer } from '#src/servers/start-drachtio.ts';
 import { supervise, type Supervised } from '#src/servers/supervise.ts';
 import { credentialsFile, readCredentials, type Credentials } from '#src/start/credentials.ts';
 import { prepareDataFolder } from '#src/start/data-folder.ts';
-import { keptMasterKey } from '#src/start/master-key.ts';
+import { storedMasterKey } from '#src/start/master-key.ts';
 import { bearerHeader } from '#src/start/welcome.ts';
 import { parseOptions, UsageError } from './parse-options.ts';
 
@@ -95,7 +95,7 @@ const startNode = (
   for (const stream of [child.stdout, child.stderr])
     createInterface({ input: stream }).on('line', (line) => {
       if (line.includes('the gateway is ready')) ready.resolve();
-      // Their welcome messages are suppressed.
+      // The welcome messages of the gateways are suppressed.
       if (/^(?:\[|\d{4}-|Trunkline did)/.test(line)) print(`${name}  ${line}`);
     });
   void once(child, 'exit').then(() => ready.reject(new StartError(`${name} did not start`)));
@@ -142,7 +142,7 @@ export const runCluster = async (
   const folder = join(config.dataFolder, 'cluster');
   await using started = new AsyncDisposableStack();
   await prepareDataFolder(folder);
-  const masterKey = config.masterKey ?? (await keptMasterKey(folder));
+  const masterKey = config.masterKey ?? (await storedMasterKey(folder));
   const nodes = nodesOf(wanted, folder, {
     GW_DATABASE_URL: await sharedDatabase(config.databaseUrl, folder, started),
     GW_MASTER_KEY: masterKey.toString('base64'),

@@ -38,7 +38,7 @@ const readOptions = (args: readonly string[]): { url: string | undefined } | und
   return { url: values.url };
 };
 
-export type Surroundings = {
+export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
   input: Readable;
   output: Writable;
@@ -47,7 +47,7 @@ export type Surroundings = {
 /** Resolves to the exit code when the input ends. */
 export const runMcp = async (
   args: readonly string[],
-  { environment, input, output }: Surroundings,
+  { environment, input, output }: ProcessStreams,
 ): Promise<number> => {
   const wanted = readOptions(args);
   if (wanted === undefined) {

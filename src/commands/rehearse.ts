@@ -15,13 +15,13 @@ import { StartError } from '#src/domain/start-error.ts';
 import { terminalJson, terminalLine } from '#src/domain/terminal-text.ts';
 import { createLogger } from '#src/logger.ts';
 import { bindAgent, NumberError } from '#src/rehearsals/bind-agent.ts';
-import { changesSince, keep, keptResult, type KeptResult } from '#src/rehearsals/comparison.ts';
+import { changesSince, keep, storedResult, type StoredResult } from '#src/rehearsals/comparison.ts';
 import { junitOf } from '#src/rehearsals/junit.ts';
 import { readSuite } from '#src/rehearsals/read-suite.ts';
 import { isPassed, runSuite, type SuiteResult } from '#src/rehearsals/run-suite.ts';
 import type { Suite } from '#src/rehearsals/suite-schema.ts';
 import { readCredentials } from '#src/start/credentials.ts';
-import { urlOf } from '#src/start/http-server.ts';
+import { urlOf } from '#src/start/gateway-url.ts';
 import { parseOptions, UsageError } from './parse-options.ts';
 import { caseLines, changeLines, closingLines, type Style } from './rehearse/report.ts';
 
@@ -94,9 +94,9 @@ const readText = async (file: string): Promise<string> => {
   }
 };
 
-const readResult = async (file: string): Promise<KeptResult> => {
+const readResult = async (file: string): Promise<StoredResult> => {
   try {
-    return keptResult.parse(JSON.parse(await readText(file)));
+    return storedResult.parse(JSON.parse(await readText(file)));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw new UsageError(`${file} is no result of an earlier run`, { cause: error });
@@ -165,7 +165,7 @@ const callees = (): (() => string) => {
   return () => `0109${(next++).toString().padStart(7, '0')}`;
 };
 
-export type Surroundings = {
+export type ProcessStreams = {
   environment: NodeJS.ProcessEnv;
   output: { write: (text: string) => unknown; isTTY?: boolean };
   errors: { write: (text: string) => unknown };
@@ -210,7 +210,7 @@ const keepFiles = async (result: SuiteResult, { junit, save, file }: Wanted): Pr
 /** Resolves to the exit code. */
 export const runRehearse = async (
   args: readonly string[],
-  { environment, output, errors, asked }: Surroundings,
+  { environment, output, errors, asked }: ProcessStreams,
 ): Promise<number> => {
   const wanted = readOptions(args);
   if (wanted === undefined) {

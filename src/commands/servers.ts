@@ -52,7 +52,7 @@ const checkFree = async (
     throw new ServersError(`Something listens on ${at.host}:${at.port} already: ${name} cannot (${setting})`);
 };
 
-/** drachtio-server exits silently if it cannot read one of them. */
+/** Checks the files of TLS: drachtio-server exits silently if it cannot read one of them. */
 const checkTls = async ({ tls }: ServersConfig['drachtio']): Promise<void> => {
   if (tls === null) return;
   for (const file of [tls.keyFile, tls.certFile, tls.chainFile])

@@ -5,7 +5,7 @@ import { agentTimes, graphTimes, replyLimits } from '#config/policy.ts';
 import { createTryAgent } from '#src/agents/trial.ts';
 import { closingReport, turnReport } from '#src/agents/trial/report.ts';
 import { agentTrial } from '#src/api/agents/trial-schema.ts';
-import { encode } from '#src/api/codec.ts';
+import { encode } from '#src/api/http/codec.ts';
 import { controlModes } from '#src/domain/agent-binding.ts';
 import {
   agentHeaderName,
@@ -21,8 +21,8 @@ import { StartError } from '#src/domain/start-error.ts';
 import { terminalJson, terminalLine } from '#src/domain/terminal-text.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
-import { startLanguageModel } from '#src/start/start-language-model.ts';
-import { startOutgoing } from '#src/start/start-outgoing.ts';
+import { startLanguageModel } from '#src/parts/agents.ts';
+import { startOutgoing } from '#src/parts/outgoing.ts';
 
 /** The only workspace here. */
 const nobody = '';
@@ -172,7 +172,7 @@ const runTrial = async (args: readonly string[], { environment, output }: Enviro
   const outgoing = await startOutgoing({
     config,
     clock: systemClock,
-    surroundings: { openDispatcher: null },
+    environment: { openDispatcher: null },
     started,
   });
   const languageModel = startLanguageModel({ config, clock: systemClock, started }, () => undefined);

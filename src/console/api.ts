@@ -1,12 +1,12 @@
 /** All requests of the console in one place, with the client generated from the API document. */
 import { createClient, type CallNews, type Operations } from '#src/client/client.ts';
+import type { ChartName } from '#src/domain/chart-name.ts';
 import type {
   AdminToken,
   AgentBinding,
   AgentTrial,
   Call,
   CallEvent,
-  ChartState,
   Delivery,
   Direction,
   Gateway,
@@ -15,7 +15,7 @@ import type {
   ReplayStep,
   SipLadder,
   Trunk,
-  TrunkFigures,
+  TrunkStatistics,
   TrunkCheckStep,
   Turn,
   Webhook,
@@ -97,11 +97,10 @@ export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallN
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 
 /** SVG of a chart; its states have the attribute `data-state`. */
-export const getChart = async (name: keyof ChartState): Promise<string> =>
-  (await client.getChart({ name })).text();
+export const getChart = async (name: ChartName): Promise<string> => (await client.getChart({ name })).text();
 
 /** Definition of a chart for other programs. */
-export const getChartDefinition = (name: keyof ChartState) => client.getChartDefinition({ name });
+export const getChartDefinition = (name: ChartName) => client.getChartDefinition({ name });
 
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>
   (await client.getWorkspaceRecording({ call_id: id })).arrayBuffer();
@@ -188,7 +187,8 @@ export const replayDelivery = (id: string): Promise<Delivery> => client.replayDe
 export const listTrunks = async (): Promise<Trunk[]> => (await client.listTrunks()).trunks;
 
 /** Statistics of the last 24 hours. */
-export const listTrunkFigures = async (): Promise<TrunkFigures[]> => (await client.listTrunkFigures()).trunks;
+export const listTrunkFigures = async (): Promise<TrunkStatistics[]> =>
+  (await client.listTrunkFigures()).trunks;
 
 export const getTrunk = (id: string): Promise<Trunk> => client.getTrunk({ id });
 

@@ -15,16 +15,25 @@ export type AgentContext = Readonly<{
   language: string;
 }>;
 
-export const agentContext = (call: {
+export const agentContext = ({
+  id,
+  ...call
+}: {
   id: string;
+  direction: Direction;
+  from: string;
+  to: string;
+  language: string;
+}): AgentContext => ({ call_id: id, ...call });
+
+/** Caller and callee of a call as it is stored: by the workspace's own number and its counterparty. */
+export const partiesOf = ({
+  direction,
+  ownNumber,
+  counterparty,
+}: {
   direction: Direction;
   ownNumber: string;
   counterparty: string;
-  language: string;
-}): AgentContext => ({
-  call_id: call.id,
-  direction: call.direction,
-  from: call.direction === 'outbound' ? call.ownNumber : call.counterparty,
-  to: call.direction === 'outbound' ? call.counterparty : call.ownNumber,
-  language: call.language,
-});
+}): { from: string; to: string } =>
+  direction === 'outbound' ? { from: ownNumber, to: counterparty } : { from: counterparty, to: ownNumber };

@@ -46,7 +46,7 @@ export type Exchange = {
     status: number;
     headers: Record<string, string>;
     firstByteMs: number | null;
-    /** Null while it is incomplete. */
+    /** Null while the response is incomplete. */
     endMs: number | null;
     /** Size of the body as far as it was read. */
     bytes: number;

@@ -9,9 +9,9 @@
 import type { Clock } from './clock.ts';
 
 export type CoolDown = Readonly<{
-  /** Cool-down after opening; doubled after each failed trial … */
+  /** Cool-down after opening, which doubles after each failed trial. */
   firstMs: number;
-  /** … up to this. */
+  /** Maximum of the cool-down. */
   longestMs: number;
 }>;
 

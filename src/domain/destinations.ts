@@ -47,7 +47,7 @@ export const destinationProblems = [
 const kindsOfType = {
   MOBILE: ['mobile'],
   FIXED_LINE: ['fixed_line'],
-  // Where the plan does not distinguish them, as in North America.
+  // Where the numbering plan does not distinguish mobile and fixed lines, as in North America.
   FIXED_LINE_OR_MOBILE: ['fixed_line', 'mobile'],
   TOLL_FREE: ['toll_free'],
   SHARED_COST: ['shared_cost'],
@@ -118,7 +118,7 @@ export const destinationProblem = (
   return problems.find((problem) => problem !== undefined);
 };
 
-/** The same as a boolean. Every dialled number that did not come through the API is checked by this. */
+/** Whether a number may be called. Checks every dialled number that did not come through the API. */
 export const mayDial = (...asked: Parameters<typeof destinationProblem>): boolean =>
   destinationProblem(...asked) === undefined;
 

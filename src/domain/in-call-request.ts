@@ -3,7 +3,7 @@ import type { KeysWanted } from '#machines/collected-keys.ts';
 import type { TransferRequest } from '#machines/transfer.ts';
 
 /** DTMF digits, and `w` for a pause of half a second. */
-export const telephoneKeys = /^[0-9*#A-Dw]{1,64}$/;
+export const dtmfDigits = /^[0-9*#A-Dw]{1,64}$/;
 
 /** One DTMF digit. */
 export const telephoneKey = /^[0-9*#A-D]$/;

@@ -2,8 +2,8 @@
 import type { Language } from './language.ts';
 
 /**
- * Policy of a number. `off`: disabled. `announced`: the other party is told first. `silent`: nobody is told; the
- * operator is responsible.
+ * Policy of a number. `off`: disabled. `announced`: after an announcement to the other party. `silent`: without one;
+ * the operator is responsible.
  */
 export const listenInPolicies = ['off', 'announced', 'silent'] as const;
 export type ListenInPolicy = (typeof listenInPolicies)[number];
@@ -22,7 +22,7 @@ export type ListenInState = (typeof listenInStates)[number];
 /** A text message to a listener; audio is sent in binary messages. */
 export type ToWhoListens = { type: 'state'; state: ListenInState };
 
-/** Announcement before somebody listens. */
+/** Announcement before listening begins. */
 export const listenInAnnouncement: Readonly<Record<Language, string>> = {
   ko: '안내 말씀드립니다. 지금부터 담당자가 이 통화를 함께 듣습니다.',
   en: 'Please note that a member of our team is now listening to this call.',

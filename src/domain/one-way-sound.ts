@@ -1,9 +1,9 @@
 /** Directions without audio, for schemas and documents. */
-import type { OneWaySound } from '#machines/line.ts';
+import type { OneWayAudio } from '#machines/line.ts';
 
-export type { OneWaySound };
+export type { OneWayAudio };
 
 export const oneWaySounds = [
   'nothing_received',
   'nothing_delivered',
-] as const satisfies readonly OneWaySound[];
+] as const satisfies readonly OneWayAudio[];

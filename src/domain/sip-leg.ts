@@ -43,9 +43,9 @@ export type StandingDialog = {
   trunkId: string;
 };
 
-/** A call's line as left by a dead process: its legs and media. */
-export type LeftLine = {
-  legs: readonly LeftLeg[];
+/** State from which another process takes a line over: its legs with their media channels. */
+export type LineCheckpoint = {
+  legs: readonly StoredLeg[];
   /**
    * The transfer target that the other party talks to, and the duration of their talk in milliseconds. `null` where the
    * other party talks to the agent: a leg of a transfer is hung up then.
@@ -54,7 +54,7 @@ export type LeftLine = {
 };
 
 /** `id`: key of the stored leg. */
-export type LeftLeg = { id: string; leg: SipLeg };
+export type StoredLeg = { id: string; leg: SipLeg };
 
 /**
  * A FreeSWITCH channel. `server` is its configured `host:port`; `dialog` is drachtio-server's id of the dialog with it,

@@ -13,14 +13,14 @@ const escapeSequences =
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** For one line: line breaks become spaces. */
+/** Makes text safe for one line of a terminal: line breaks become spaces. */
 export const terminalLine = (text: string): string =>
   text
     .replaceAll(escapeSequences, '')
     .replaceAll(/\p{Bidi_Control}/gu, '')
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
-/** For several lines: line feeds are kept. */
+/** Makes text safe for several lines of a terminal: line feeds are kept. */
 export const terminalLines = (text: string): string => text.split('\n').map(terminalLine).join('\n');
 
 /** Escapes unprintable characters as `\u202e`; line feeds and tabs are kept. */

@@ -96,7 +96,7 @@ export type TrunkSettings = {
   redirects: TrunkRedirects;
   /** Whether a cold transfer is a REFER to the trunk (RFC 3515), which then calls the person itself. */
   refer: boolean;
-  /** Whether a REFER that comes in a call transfers it, where the number allows that; it is declined otherwise. */
+  /** Whether a REFER of the far end transfers the call, if the number permits it; otherwise REFER is declined. */
   acceptRefer: boolean;
   /** Addresses and CIDR blocks of inbound calls. */
   inboundAddresses: string[];
@@ -179,7 +179,7 @@ export type TrunkState = (typeof trunkStates)[number];
 /** Status of a trunk or of one of its addresses. */
 export type TrunkPartStatus = {
   state: TrunkState;
-  /** A sentence with details, or null. */
+  /** Details of the state in a sentence, or null. */
   detail: string | null;
   /** Time of the last response, wall-clock milliseconds since the epoch. */
   lastSeenAt: number | null;

@@ -5,15 +5,15 @@ import { deliveryMachine, type DeliveryEvent, type DeliveryTimes } from '#machin
 import type { CircuitBreakers } from '#src/domain/circuit-breakers.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { releaseDelivery, type ClaimedDelivery } from '#src/persistence/deliveries.ts';
-import { recordDeliveryAttempt, type AttemptRecord } from '#src/persistence/delivery-attempts.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { releaseDelivery, type ClaimedDelivery } from '#src/persistence/events/deliveries.ts';
+import { recordDeliveryAttempt, type AttemptRecord } from '#src/persistence/events/delivery-attempts.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 import {
   disableWebhookEndpoint,
   noteEndpointFailure,
   noteEndpointWorks,
-} from '#src/persistence/webhook-endpoints.ts';
+} from '#src/persistence/events/webhook-endpoints.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';
@@ -107,7 +107,7 @@ const store = async (
       if (next.isEndpointGone)
         await disableWebhookEndpoint(db, endpoint.id, 'The endpoint answered 410 Gone');
       await recordDeliveryAttempt(db, id, attempted, { state: 'dead' });
-      logger.warn({ http_status: httpStatus, error }, 'event not delivered, and not tried again');
+      logger.warn({ http_status: httpStatus, error }, 'event not delivered, no retry follows');
       return;
     case 'waiting':
       await recordDeliveryAttempt(db, id, attempted, {
@@ -116,7 +116,7 @@ const store = async (
       });
       logger.info(
         { http_status: httpStatus, error, retry_in_ms: next.retryMs },
-        'event not delivered, to be tried again',
+        'event not delivered, a retry follows',
       );
   }
 };
@@ -147,7 +147,7 @@ export const attemptDelivery = async (
   const breaker = options.breakers.of(endpoint.id);
   if (httpStatus !== null) breaker.worked();
   else if (outcome !== notMade && breaker.failed(id)) {
-    logger.warn('an endpoint does not answer: it is left alone for a while');
+    logger.warn('an endpoint does not answer: deliveries to it pause');
   }
 
   const next = afterAttempt(

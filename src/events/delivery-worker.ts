@@ -16,20 +16,75 @@
  * - Deliveries of a paused or disabled endpoint are not claimed; they wait until it is active again.
  */
 import {
-  createCircuitBreakers,
   type BreakerNumbers,
   type CircuitBreakers,
+  createCircuitBreakers,
 } from '#src/domain/circuit-breakers.ts';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
 import {
+  type ClaimedDelivery,
   claimDeliveries,
   nextDeliveryDueAt,
   releaseDeliveriesOf,
   releaseDelivery,
-} from '#src/persistence/deliveries.ts';
-import { deliveriesChannel } from '#src/persistence/outbox.ts';
-import type { AttemptOptions } from './attempt-delivery.ts';
-import { createAttempts } from './attempts.ts';
+} from '#src/persistence/events/deliveries.ts';
+import { deliveriesChannel } from '#src/persistence/events/outbox.ts';
+import { type AttemptOptions, attemptDelivery } from './attempt-delivery.ts';
+
+/** Delivery attempts in progress in this process. */
+type Attempts = {
+  begin(delivery: ClaimedDelivery): void;
+  count(): number;
+  /** Number of attempts in progress by workspace. */
+  byWorkspace(): Map<string, number>;
+  /** Waits for attempts in progress, and cancels those that take longer than `closeMs`. */
+  close(): Promise<void>;
+};
+
+const createAttempts = (
+  options: AttemptOptions & {
+    /** How long `close` waits before it cancels attempts. */
+    closeMs: number;
+  },
+  onEnd: () => void,
+): Attempts => {
+  const { breakers, clock, closeMs, logger } = options;
+  const underWay = new Map<string, { workspaceId: string; ended: Promise<void> }>();
+  const breakOff = new AbortController();
+
+  const attempt = async (delivery: ClaimedDelivery): Promise<void> => {
+    try {
+      await attemptDelivery(options, delivery, breakOff.signal);
+    } catch (err) {
+      // The delivery is retried when its lease ends.
+      logger.error({ err, delivery_id: delivery.id }, 'the outcome of a delivery was not stored');
+    }
+    underWay.delete(delivery.id);
+    onEnd();
+  };
+
+  return {
+    begin(delivery) {
+      const { id: endpointId, workspaceId } = delivery.endpoint;
+      // An endpoint in cool-down is tried with this delivery.
+      breakers.of(endpointId).mayTry();
+      underWay.set(delivery.id, { workspaceId, ended: attempt(delivery) });
+    },
+    count: () => underWay.size,
+    byWorkspace() {
+      const counts = new Map<string, number>();
+      for (const { workspaceId } of underWay.values())
+        counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1);
+      return counts;
+    },
+    async close() {
+      const allEnded = Promise.all([...underWay.values()].map(({ ended }) => ended));
+      if (!(await doneWithin(clock, closeMs, allEnded))) breakOff.abort();
+      await allEnded;
+    },
+  };
+};
 
 export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers'> & {
   /** Name of this gateway among those that share the database. */
@@ -56,7 +111,7 @@ export type DeliveryWorker = {
 /** Margin of a lease over the attempt's time limit, for reading the secret and storing the outcome. */
 const leaseMarginMs = 30_000;
 
-/** Longest interval between two looks, in case a notification is lost. */
+/** Longest interval between two polls, in case a notification is lost. */
 const longestSleepMs = 60_000;
 
 /** Delay after a failed query. */
@@ -82,11 +137,11 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   let timer: unknown;
   let isClosing = false;
 
-  /** Starts due deliveries within the limits; returns when to look again, in milliseconds since the epoch. */
+  /** Starts due deliveries within the limits; returns when to poll again, in milliseconds since the epoch. */
   const claimDue = async (): Promise<number> => {
     const now = clock.now();
     const free = inAll - attempts.count();
-    // Without a free place, the next attempt that ends triggers a look.
+    // Without a free place, the next attempt that ends triggers a poll.
     if (free <= 0) return now + longestSleepMs;
     const { restrained, againInMs } = leftAlone(breakers);
     const claimed = await claimDeliveries(db, {
@@ -98,7 +153,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
       perEndpoint,
       restrained,
     });
-    // Deliveries found by a look during close are released for the next process.
+    // Deliveries found by a poll during close are released for the next process.
     if (isClosing) await Promise.all(claimed.map(({ id }) => releaseDelivery(db, id)));
     else claimed.forEach(attempts.begin);
     const next = await nextDeliveryDueAt(db, new Date(now));
@@ -110,7 +165,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
     try {
       return await claimDue();
     } catch (err) {
-      logger.warn({ err }, 'deliveries could not be read; trying again');
+      logger.warn({ err }, 'reading deliveries failed; a retry follows');
       return now + databaseRetryMs;
     }
   };
@@ -125,7 +180,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   return {
     async start() {
       const released = await releaseDeliveriesOf(db, node);
-      if (released > 0) logger.info({ deliveries: released }, 'deliveries of a dead process are free again');
+      if (released > 0) logger.info({ deliveries: released }, 'released the deliveries of a dead process');
       unlisten = await db.listen(deliveriesChannel, look);
       look();
     },

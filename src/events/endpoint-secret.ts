@@ -1,6 +1,6 @@
 /** Secrets of webhook endpoints in the format of the Standard Webhooks specification. */
 import { randomBytes } from 'node:crypto';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 
 /** `whsec_` and the base64 of 32 random bytes: the HMAC key that signs this endpoint's events. */
 export const newEndpointSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;

@@ -6,12 +6,17 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { listDeliveries, type DeliveryRecord } from '#src/persistence/delivery-list.ts';
-import { findNumber } from '#src/persistence/numbers.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  listDeliveries,
+  replayDelivery,
+  type DeliveryRecord,
+} from '#src/persistence/events/delivery-list.ts';
+import { findNumber } from '#src/persistence/numbers/numbers.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 import {
   createWebhookEndpoint,
+  deleteWebhookEndpoint,
   findWebhookEndpoint,
   listWebhookEndpoints,
   patchWebhookEndpoint,
@@ -19,11 +24,10 @@ import {
   type EndpointIn,
   type EndpointPatch,
   type WebhookEndpointRecord,
-} from '#src/persistence/webhook-endpoints.ts';
+} from '#src/persistence/events/webhook-endpoints.ts';
 import { newEndpointSecret, rotationMs } from './endpoint-secret.ts';
 
-export { replayDelivery, type DeliveryRecord } from '#src/persistence/delivery-list.ts';
-export { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/webhook-endpoints.ts';
+export type { DeliveryRecord } from '#src/persistence/events/delivery-list.ts';
 
 export type EndpointAdministration = {
   db: Database;
@@ -136,4 +140,38 @@ export const listEndpointDeliveries = async (
 ): Promise<DeliveryRecord[] | undefined> => {
   const record = await findWebhookEndpoint(db, { endpointId, workspaceId });
   return record && listDeliveries(db, { ...page, endpointId });
+};
+
+/** The webhook endpoints of all workspaces, for the API. */
+export type Endpoints = {
+  list(workspaceId: string): Promise<WebhookEndpoint[]>;
+  get(endpoint: EndpointIn): Promise<WebhookEndpoint | undefined>;
+  create(
+    workspaceId: string,
+    request: WebhookEndpointSettings,
+  ): Promise<{ endpoint: WebhookEndpoint; secret: string }>;
+  patch(endpoint: EndpointIn, patch: EndpointPatch): Promise<WebhookEndpoint | undefined>;
+  /** Resolves to whether the endpoint existed. */
+  delete(endpoint: EndpointIn): Promise<boolean>;
+  rotateSecret(endpoint: EndpointIn): Promise<{ endpoint: WebhookEndpoint; secret: string } | undefined>;
+  deliveries(
+    endpoint: EndpointIn,
+    page: Parameters<typeof listEndpointDeliveries>[2],
+  ): Promise<DeliveryRecord[] | undefined>;
+  /** Delivers an event once more. */
+  replay(delivery: { deliveryId: string; workspaceId: string }): Promise<DeliveryRecord | undefined>;
+};
+
+export const createEndpoints = (administration: EndpointAdministration): Endpoints => {
+  const { db, clock } = administration;
+  return {
+    list: (workspaceId) => listEndpoints(db, workspaceId),
+    get: (endpoint) => getEndpoint(db, endpoint),
+    create: (workspaceId, request) => createEndpoint(administration, workspaceId, request),
+    patch: (endpoint, patch) => patchEndpoint(administration, endpoint, patch),
+    delete: (endpoint) => deleteWebhookEndpoint(db, endpoint),
+    rotateSecret: (endpoint) => rotateSecret(administration, endpoint),
+    deliveries: (endpoint, page) => listEndpointDeliveries(db, endpoint, page),
+    replay: (delivery) => replayDelivery(db, { ...delivery, now: new Date(clock.now()) }),
+  };
 };

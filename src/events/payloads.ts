@@ -3,12 +3,12 @@
  * attempt sends the same bytes. It contains the instruction and the summary, which belong to the customer; the
  * transcript is read through the API.
  */
-import { agentContext } from '#src/domain/agent-context.ts';
+import { partiesOf } from '#src/domain/agent-context.ts';
 import type { CallTransfer } from '#src/domain/call-transfer.ts';
 import type { EventType } from '#src/domain/event-types.ts';
 import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import type { CallSnapshot, EventSnapshot, RecordingSnapshot } from '#src/persistence/outbox.ts';
+import type { CallSnapshot, EventSnapshot, RecordingSnapshot } from '#src/persistence/events/outbox.ts';
 
 /** A stored event, or the test event of an endpoint. */
 export type OutgoingEvent = {
@@ -54,7 +54,7 @@ const sipPayload = ({ sip_headers: headers, sip_explanation: explanation }: Call
 const callPayload = (call: CallSnapshot, time: (stored: string | null) => string | null) => {
   const { id, number_id, direction, language, status, end_reason } = call;
   const { own_number: ownNumber, counterparty, instruction, summary, duration_sec, answered_by } = call;
-  const { from, to } = agentContext({ id, direction, ownNumber, counterparty, language });
+  const { from, to } = partiesOf({ direction, ownNumber, counterparty });
   return {
     id,
     number_id,

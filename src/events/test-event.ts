@@ -10,11 +10,11 @@ import type { EndpointClient, EndpointRequest } from '#src/outgoing/endpoint-cli
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { observedClient, type ExchangeLog } from '#src/outgoing/observed-client.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { newEventId, type EventSnapshot } from '#src/persistence/outbox.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
-import { findWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
-import { findWorkspace } from '#src/persistence/workspaces.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { newEventId, type EventSnapshot } from '#src/persistence/events/outbox.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import { findWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
+import { findWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { deliver, type DeliveryOutcome } from './deliver.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';

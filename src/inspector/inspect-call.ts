@@ -2,9 +2,54 @@
  * Inspects one call by Stately's inspection protocol: its current actors, then its events. Attached only while somebody
  * watches.
  */
-import { createInspector, type StatelyInspectionEvent } from '@statelyai/inspect';
+import { type StatelyInspectionEvent, createInspector } from '@statelyai/inspect';
 import type { AnyActorRef, Snapshot } from 'xstate';
-import { masked } from './masked.ts';
+import { maskPhoneNumber } from '#src/domain/phone-number.ts';
+
+// Masks an event or a chart's context for viewers: structure, numbers and states remain; words, secrets and whole
+// telephone numbers are replaced. Texts are shown only for listed fields, so a new field is masked by default.
+
+/** Fields whose texts come from the charts. */
+const shown: ReadonlySet<string> = new Set([
+  'type',
+  'role',
+  'cause',
+  'by',
+  'reason',
+  'endReason',
+  'direction',
+  'language',
+  'failure',
+  'callId',
+  'recognizer',
+  'synthesizer',
+]);
+
+const telephoneNumbers: ReadonlySet<string> = new Set(['from', 'to']);
+
+const maxDepth = 6;
+
+const maskText = (field: string, text: string): string => {
+  if (shown.has(field)) return text;
+  return telephoneNumbers.has(field) ? maskPhoneNumber(text) : `(${text.length} characters)`;
+};
+
+const maskValue = (field: string, value: unknown, depth: number): unknown => {
+  if (typeof value === 'string') return maskText(field, value);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value !== 'object' || depth === maxDepth) return undefined;
+  if (value instanceof Error) return { name: value.name };
+  if (Array.isArray(value)) return value.map((each) => maskValue(field, each, depth + 1));
+  return maskFields(value, depth + 1);
+};
+
+const maskFields = (value: object, depth: number): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([field, inner]) => [field, maskValue(field, inner, depth)] as const),
+  );
+
+/** Returns a copy. */
+export const masked = (value: object): Record<string, unknown> => maskFields(value, 0);
 
 /** `rootId`: the actor of the call itself. */
 export type InspectionMessage = StatelyInspectionEvent & { rootId: string };
@@ -64,7 +109,10 @@ export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage
       ? { ...message, name: names.get(message.sessionId) ?? message.name }
       : message;
   const inspector = createInspector({ send: (message) => send(maskMessage(named(message), call.sessionId)) });
+  const introduced = new Set<AnyActorRef>();
   const introduce = (actor: AnyActorRef): void => {
+    if (introduced.has(actor)) return;
+    introduced.add(actor);
     if (!hasChart(actor)) names.set(actor.sessionId, actor.id);
     const snapshot: unknown = actor.getSnapshot();
     inspector.actor(actor, maskSnapshot(snapshot));
@@ -72,6 +120,8 @@ export const inspectCall = (call: AnyActorRef, send: (message: InspectionMessage
     for (const child of Object.values(snapshot.children)) if (isActor(child)) introduce(child);
   };
   introduce(call);
+  // The line is no chart and has no children in its snapshot: its charts are found by their names in the system.
+  for (const actor of Object.values(call.system.getAll())) if (isActor(actor)) introduce(actor);
   const subscription = call.system.inspect(inspector.inspect);
   return () => subscription.unsubscribe();
 };

@@ -15,10 +15,10 @@ import {
   showCalls,
   type FollowCharts,
   type InspectedCalls,
-  type OnlookerLimits,
-} from './onlooker.ts';
+  type ViewerLimits,
+} from './viewer.ts';
 
-export type InspectorLimits = OnlookerLimits & {
+export type InspectorLimits = ViewerLimits & {
   /** Concurrent viewers, in total and per workspace. */
   viewers: number;
   viewersOfWorkspace: number;
@@ -61,7 +61,7 @@ export const createInspectorSocket = (options: InspectorSocketOptions): Inspecto
   const { ownerOf, limits, logger } = options;
   const viewers = createViewerCounts();
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 1_024 });
-  server.on('error', (error) => logger.error({ err: error }, 'the inspector reports an error'));
+  server.on('error', (error) => logger.error({ err: error }, 'the WebSocket server of the inspector failed'));
 
   return {
     async accept({ request, socket, head, query, workspaceId, refuse }) {

@@ -73,7 +73,7 @@ export const createListenInSocket = (options: ListenInSocketOptions): ListenInSo
   const { limits, logger } = options;
   const workspaces = new Map<WebSocket, string>();
   const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 1_024 });
-  server.on('error', (error) => logger.error({ err: error }, 'listening in reports an error'));
+  server.on('error', (error) => logger.error({ err: error }, 'the WebSocket server for listening in failed'));
 
   const listenersOf = (workspaceId: string): number =>
     [...workspaces.values()].filter((one) => one === workspaceId).length;
@@ -90,7 +90,7 @@ export const createListenInSocket = (options: ListenInSocketOptions): ListenInSo
   const serve = (socket: WebSocket, wish: Wish, policy: ListenInPolicy): void => {
     const leaving = new AbortController();
     workspaces.set(socket, wish.workspaceId);
-    socket.on('error', (error) => logger.debug({ err: error }, 'somebody who listened in was lost'));
+    socket.on('error', (error) => logger.debug({ err: error }, 'the connection of a listener failed'));
     socket.on('close', () => {
       workspaces.delete(socket);
       leaving.abort();
@@ -99,8 +99,11 @@ export const createListenInSocket = (options: ListenInSocketOptions): ListenInSo
     hear(socket, wish, policy, leaving.signal).then(
       () => socket.close(closeCodes.done, 'the call is over'),
       (error: unknown) => {
-        logger.error({ call_id: wish.callId, err: error }, 'listening in could not be written down');
-        socket.close(closeCodes.failed, 'listening in could not be written down');
+        logger.error(
+          { call_id: wish.callId, err: error },
+          'listening in could not be recorded in the audit log',
+        );
+        socket.close(closeCodes.failed, 'listening in could not be recorded in the audit log');
       },
     );
   };

@@ -1,5 +1,5 @@
 /**
- * What an IP address is for: RFC 6890 and the IANA registries of special-purpose addresses. One place for all that must
+ * Classifies IP addresses: RFC 6890 and the IANA registries of special-purpose addresses. One place for all that must
  * not reach inner addresses: requests over HTTP (`target-guard.ts`) and SIP of trunks (`trunk-addresses.ts`).
  */
 import { BlockList, isIP } from 'node:net';
@@ -52,7 +52,7 @@ export const isPublic = (address: string): boolean =>
 
 const loopbackBlocks = blockList(...loopback);
 
-/** Rejects mapped forms (`::ffff:127.0.0.1`): nobody writes them by chance. */
+/** Rejects mapped forms (`::ffff:127.0.0.1`): they are not written by accident. */
 export const isLoopback = (address: string): boolean =>
   isIP(address) !== 0 && !/^::ffff:/i.test(address) && contains(loopbackBlocks, address);
 

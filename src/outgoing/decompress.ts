@@ -1,4 +1,7 @@
-/** Decompresses bodies that were compressed without being asked to (RFC 9110, section 8.4); some proxies do so. */
+/**
+ * Decompresses bodies that were compressed without being asked to (RFC 9110, section 8.4); some proxies do so. Why
+ * undici's own interceptor does not serve: guides/design/decisions.md, "Own code beside undici".
+ */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';
@@ -39,7 +42,7 @@ async function* decode(
     }
     const decoders = [outermost, ...inner];
     const decoded = inner.at(-1) ?? outermost;
-    // Its error also arrives at the last decoder.
+    // An error of the pipeline also arrives at the last decoder.
     pipeline([Readable.from(withFirst(first.value)), ...decoders]).catch(() => undefined);
     try {
       yield* decoded;

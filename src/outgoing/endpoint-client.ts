@@ -10,7 +10,7 @@ import { Agent, type Dispatcher, type FormData } from 'undici';
 import { EndpointFailure, endpointFailure } from './endpoint-failure.ts';
 import { decompress } from './decompress.ts';
 import { endpointUrlProblem } from './endpoint-url.ts';
-import { inTurns } from './in-turns.ts';
+import { scheduledFairly } from './fair-scheduling.ts';
 import { guardedConnector, trackConnections, type ConnectorOptions } from './guarded-connector.ts';
 
 export type EndpointRequest = {
@@ -65,7 +65,7 @@ async function* limited(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;
   try {
-    for await (const bytes of inTurns(body)) {
+    for await (const bytes of scheduledFairly(body)) {
       size += bytes.byteLength;
       if (size > limit) throw new EndpointFailure('reply_too_large', `more than ${limit} bytes`);
       yield bytes;

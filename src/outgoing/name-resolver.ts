@@ -1,21 +1,88 @@
 /**
  * Resolves host names of customers' servers. A name server that does not answer must delay only those who need its
  * names: look-ups use no shared thread (`ask-name-servers.ts`), concurrent look-ups of one name are merged, each
- * workspace has a share of them, and results are cached. `target-guard.ts` decides whether an address may be called.
+ * workspace has a share of them, and results are cached. `target-guard.ts` decides whether an address may be called. Why
+ * no library does it: guides/design/decisions.md, "Own look-up of names".
  */
-import { NOTFOUND, type LookupAddress, type LookupOptions } from 'node:dns';
-import { isIPv4, type LookupFunction } from 'node:net';
+import { type LookupAddress, type LookupOptions, NODATA, NOTFOUND } from 'node:dns';
+import { type LookupFunction, isIPv4 } from 'node:net';
 import { callbackify } from 'node:util';
 import type { Clock } from '#src/domain/clock.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import type { AskNameServers } from './ask-name-servers.ts';
+import type { ResolveName, ResolvedAddress } from './query-name-servers.ts';
 import { EndpointFailure } from './endpoint-failure.ts';
 import type { HostsFile } from './hosts-file.ts';
-import { createNameMemory, isGone, type NameMemoryLimits } from './name-memory.ts';
 import type { Permits } from './permits.ts';
 import { plainHost } from './target-guard.ts';
 
-export type NameLimits = NameMemoryLimits &
+/** Cache of addresses and of names that were not found. */
+type NameCacheLimits = Readonly<{
+  /** Limits of the time to live. */
+  shortestTtlSec: number;
+  longestTtlSec: number;
+  /** Time after which a name that was not found is looked up again. */
+  failureMs: number;
+  /** Time for which an expired address is used while name servers do not answer (RFC 8767). */
+  staleMs: number;
+  /** Largest number of names. */
+  names: number;
+}>;
+
+type NameCache = {
+  /** Returns undefined if the name must be looked up. Throws the error of a recent look-up. */
+  recall(name: string): readonly string[] | undefined;
+  storeFound(name: string, answers: readonly ResolvedAddress[]): readonly string[];
+  /** Returns expired addresses if there are any; otherwise throws the error. */
+  storeFailed(name: string, error: Error): readonly string[];
+};
+
+/** The name does not exist: drops its addresses. */
+const isGone = (error: Error): boolean =>
+  'code' in error && (error.code === NOTFOUND || error.code === NODATA);
+
+const createNameCache = (clock: Pick<Clock, 'now'>, limits: NameCacheLimits): NameCache => {
+  const found = new Map<string, { addresses: readonly string[]; until: number }>();
+  const failed = new Map<string, { error: Error; until: number }>();
+
+  const remember = <Value>(memory: Map<string, Value>, name: string, value: Value): void => {
+    memory.delete(name);
+    memory.set(name, value);
+    const [oldest] = memory.keys();
+    if (memory.size > limits.names && oldest !== undefined) memory.delete(oldest);
+  };
+
+  /** Throws the error if no entry is recent enough. */
+  const stale = (name: string, error: Error): readonly string[] => {
+    const last = found.get(name);
+    if (last === undefined || clock.now() > last.until + limits.staleMs) throw error;
+    return last.addresses;
+  };
+
+  return {
+    recall(name) {
+      const last = found.get(name);
+      if (last !== undefined && clock.now() < last.until) return last.addresses;
+      const failure = failed.get(name);
+      if (failure !== undefined && clock.now() < failure.until) return stale(name, failure.error);
+      return undefined;
+    },
+    storeFound(name, answers) {
+      const addresses = answers.map(({ address }) => address);
+      const wishedSec = Math.min(...answers.map(({ ttlSec }) => ttlSec));
+      const cachedSec = Math.min(limits.longestTtlSec, Math.max(limits.shortestTtlSec, wishedSec));
+      remember(found, name, { addresses, until: clock.now() + cachedSec * 1_000 });
+      failed.delete(name);
+      return addresses;
+    },
+    storeFailed(name, error) {
+      if (isGone(error)) found.delete(name);
+      remember(failed, name, { error, until: clock.now() + limits.failureMs });
+      return stale(name, error);
+    },
+  };
+};
+
+export type NameLimits = NameCacheLimits &
   Readonly<{
     /** Longest look-up. */
     lookUpMs: number;
@@ -30,12 +97,12 @@ export type NameResolver = {
 };
 
 export type NameResolverOptions = {
-  askNameServers: AskNameServers;
+  queryNameServers: ResolveName;
   /**
    * For names that the operator allows and DNS does not know: the system's resolver (search domains, mDNS). It uses a
    * shared thread, so customers cannot cause it.
    */
-  askSystem: AskNameServers;
+  querySystem: ResolveName;
   isTrusted: (name: string) => boolean;
   hostsFile: HostsFile;
   /** Concurrent look-ups. */
@@ -52,13 +119,13 @@ const namesLoopback = (name: string): boolean => name === 'localhost' || name.en
 
 /** Name servers first, then the system. */
 const askAll =
-  ({ askNameServers, askSystem, isTrusted }: NameResolverOptions): AskNameServers =>
+  ({ queryNameServers, querySystem, isTrusted }: NameResolverOptions): ResolveName =>
   async (name) => {
     try {
-      return await askNameServers(name);
+      return await queryNameServers(name);
     } catch (error) {
       if (!(error instanceof Error) || !isGone(error) || !isTrusted(name)) throw error;
-      return askSystem(name);
+      return querySystem(name);
     }
   };
 
@@ -81,19 +148,19 @@ type Resolve = (name: string, workspaceId: string) => Promise<readonly string[]>
 /** Merges look-ups of one name; the first workspace's permit covers all. */
 const createLookUps = (options: NameResolverOptions): { resolve: Resolve } => {
   const { permits, limits, clock } = options;
-  const memory = createNameMemory(clock, limits);
+  const memory = createNameCache(clock, limits);
   const askFor = askAll(options);
   const underWay = new Map<string, Promise<readonly string[]>>();
 
   const ask = async (name: string): Promise<readonly string[]> => {
     try {
-      return memory.keepFound(
+      return memory.storeFound(
         name,
         await withTimeout(clock, limits.lookUpMs, () => askFor(name), { error: tooLate }),
       );
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error('A look-up failed', { cause });
-      return memory.keepFailed(name, error);
+      return memory.storeFailed(name, error);
     }
   };
 

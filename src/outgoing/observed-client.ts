@@ -10,7 +10,7 @@ export type ExchangeLog = {
 };
 
 /** Bytes of a response body that are kept. */
-const keptBytes = 4_096;
+const recordedBytes = 4_096;
 
 export const mask = '••••';
 
@@ -35,7 +35,7 @@ const shownResponseHeaders = (
     ),
   );
 
-/** A response of which only the head is recorded. */
+/** Records only the head of a response. */
 const redirectOf = (
   status: number,
   location: string | undefined,
@@ -112,7 +112,7 @@ export const observedClient = (
       try {
         for await (const bytes of response.body) {
           received.firstByteMs ??= elapsed();
-          const room = Math.max(0, keptBytes - received.bytes);
+          const room = Math.max(0, recordedBytes - received.bytes);
           received.bytes += bytes.byteLength;
           received.body += decoder.decode(bytes.subarray(0, room), { stream: true });
           yield bytes;

@@ -14,7 +14,7 @@ const mayBeContinue = (bytes: Buffer): boolean => {
 
 /**
  * Skips `100 Continue` responses that were not asked for, as a client must (RFC 9110, section 15.2); undici breaks the
- * connection instead. Reads the connection up to the head of the real response before undici does.
+ * connection instead (guides/design/decisions.md, "Own code beside undici"). Reads the connection up to the head of the real response before undici does.
  */
 export const skipContinue = (socket: Socket): void => {
   const read = socket.read.bind(socket);

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 
 export type WebhookSignatureInput = {
-  /** The same for every attempt, so the receiver detects repetitions. */
+  /** Id of the event, equal for every attempt, so the receiver detects repetitions. */
   id: string;
   /** Time of this attempt in seconds since the epoch. */
   timestamp: number;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createEncoder } from 'wasm-media-encoders';
-import { recordingSampleRate } from '#sip/recording-sink.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 
 /** Formats of recordings; also the file extensions. */
 export type RecordingFormat = 'ogg' | 'mp3';

@@ -5,8 +5,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { erasedAmong, erasedFiles, forgetFile, type ErasedFile } from '#src/persistence/recordings.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { erasedAmong, erasedFiles, forgetFile, type ErasedFile } from '#src/persistence/calls/recordings.ts';
 import type { RecordingFolder } from './recording-folder.ts';
 import type { StoreKeeper } from './store-keeper.ts';
 
@@ -80,10 +80,7 @@ export const watchErasedFiles = (options: Options): { close(): Promise<void> } =
       isFirst = false;
       await removeErased(options, stopped);
     } catch (error) {
-      logger.warn(
-        { err: error },
-        'files of erased recordings could not be removed yet; they are tried again',
-      );
+      logger.warn({ err: error }, 'removing files of erased recordings failed; a retry follows');
     }
   };
 

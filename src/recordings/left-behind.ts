@@ -1,7 +1,11 @@
 /** Unfinished recordings that a gateway finds in its folder at start, of calls that ended without it. */
 import type { Logger } from 'pino';
-import type { Database } from '#src/persistence/database.ts';
-import { pendingRecordings, recordedElsewhere, recordingStatuses } from '#src/persistence/recordings.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  pendingRecordings,
+  recordedElsewhere,
+  recordingStatuses,
+} from '#src/persistence/calls/recordings.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
@@ -14,7 +18,7 @@ export const settleLeftBehind = async (options: {
   /** Name of this gateway among those of the database. */
   node: string;
   /** Calls of an earlier process that this one resumes: their recordings continue. */
-  goesOn: (callId: string) => boolean;
+  isResumed: (callId: string) => boolean;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
   logger: Logger;
@@ -44,17 +48,17 @@ const sweep = async ({
   folder,
   database,
   node,
-  goesOn,
+  isResumed,
 }: {
   folder: Pick<RecordingFolder, 'parts' | 'remove'>;
   database: Database;
   node: string;
-  goesOn: (callId: string) => boolean;
+  isResumed: (callId: string) => boolean;
 }): Promise<void> => {
   const parts = await folder.parts();
   const elsewhere = await recordedElsewhere(database, node, [...parts.keys()].filter(isCallId));
   for (const [callId, part] of parts)
-    if (!goesOn(callId) && !elsewhere.has(callId)) await folder.remove(part);
+    if (!isResumed(callId) && !elsewhere.has(callId)) await folder.remove(part);
 };
 
 /** Local files of completed recordings: from before a store was configured, or while it was unavailable. */

@@ -2,13 +2,13 @@
  * Recordings in the folder of another gateway. A call that was taken over may end before its new gateway has recorded
  * anything: then the recording consists of the earlier gateway's part. The recording stays pending and is assigned to
  * that gateway, which finishes it at its next check: soon after it restarts, or after it was only cut off. If it never
- * returns, `abandoned.ts` marks the recording as failed.
+ * returns, `recordings.ts` marks the recording as failed.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { leaveRecording, recordingsLeftTo } from '#src/persistence/recordings.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 export type LeftElsewhereNumbers = {
@@ -63,7 +63,7 @@ export const createLeftElsewhere = (options: Options): LeftElsewhere => {
       for (const callId of await recordingsLeftTo(database, node))
         if (!finished.has(callId)) await finish(callId);
     } catch (error) {
-      logger.warn({ err: error }, 'recordings of calls that were taken over could not be settled yet');
+      logger.warn({ err: error }, 'resolving the recordings of taken-over calls failed; a retry follows');
     }
   };
 

@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { RecordingStatus } from '#src/persistence/recordings.ts';
+import type { RecordingStatus } from '#src/persistence/calls/recordings.ts';
 
 type Copy = { callId: string; file: string };
 
@@ -48,7 +48,10 @@ export const createLocalCopies = (options: LocalCopiesOptions): LocalCopies => {
     try {
       await removeFiled();
     } catch (error) {
-      logger.warn({ err: error, copies: copies.size }, 'local copies of recordings could not be removed yet');
+      logger.warn(
+        { err: error, copies: copies.size },
+        'removing local copies of recordings failed; a retry follows',
+      );
     }
     if (state.is === 'closed') return;
     state = { is: 'resting' };

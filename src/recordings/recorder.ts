@@ -1,11 +1,11 @@
 /** Recording of one call: accepts audio at any time, writes it in the background and reports its outcome once. */
 import { setImmediate } from 'node:timers/promises';
-import type { RecordingSink } from '#sip/recording-sink.ts';
-import type { CompleteSound, RecordingFile } from './recording-file.ts';
-import { createSoundQueue } from './sound-queue.ts';
+import type { RecordingSink } from '#sip/audio/recording-sink.ts';
+import type { CompleteAudio, RecordingFile } from './recording-file.ts';
+import { createAudioQueue } from './audio-queue.ts';
 
 export type RecordingOutcome =
-  | ({ status: 'completed' } & CompleteSound)
+  | ({ status: 'completed' } & CompleteAudio)
   | { status: 'failed'; error: Error }
   /** Another process continues the file. */
   | { status: 'left' };
@@ -23,7 +23,7 @@ export const createRecorder = (
   openFile: () => Promise<RecordingFile>,
   onOutcome: (outcome: RecordingOutcome) => void | Promise<void>,
 ): Recorder => {
-  const sound = createSoundQueue();
+  const sound = createAudioQueue();
   let recording: Promise<void> | null = null;
 
   const record = async (): Promise<RecordingOutcome> => {

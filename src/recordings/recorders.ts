@@ -1,6 +1,6 @@
 /** Active recordings of this gateway. */
 import type { Logger } from 'pino';
-import type { OpenRecording } from '#sip/recording-sink.ts';
+import type { OpenRecording } from '#sip/audio/recording-sink.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { createEncoders, type Encoder, type RecordingFormat } from './encoder.ts';
 import { createRecorder, type Recorder, type RecordingOutcome } from './recorder.ts';
@@ -31,7 +31,7 @@ export type Recorders = {
 export type EarlierRecording = {
   /** Milliseconds from the answer of the call until now. */
   talkedMs: () => number;
-  /** Gateway that recorded it. */
+  /** Gateway that recorded the part. */
   node: string;
 };
 
@@ -96,7 +96,7 @@ const createOutcomes = ({ folder, clock, logger, node, ...options }: Omit<Record
     try {
       return await folder.salvage(callId);
     } catch (error) {
-      logger.error({ call_id: callId, err: error }, 'what there is of a recording could not be kept');
+      logger.error({ call_id: callId, err: error }, 'saving the recorded part of a call failed');
       return undefined;
     }
   };
@@ -117,7 +117,7 @@ const createOutcomes = ({ folder, clock, logger, node, ...options }: Omit<Record
     const reason = { call_id: callId, err: outcome.status === 'failed' && outcome.error };
     const file = await kept(callId);
     if (file !== undefined) {
-      logger.error(reason, 'a recording could not be written to its end; what there is of it is kept');
+      logger.error(reason, 'writing a recording failed; the recorded part is kept');
       options.onComplete(file);
       return;
     }

@@ -5,18 +5,18 @@
  */
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { recordingSampleRate } from '#sip/recording-sink.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import { mp3Bitrate, type Stretch, type Encoder, type RecordingFormat } from './encoder.ts';
 import { createFollowingPages } from './ogg-pages.ts';
 import type { Playable } from './salvage.ts';
-import { silentBeginning } from './silent-beginning.ts';
+import { leadingSilence } from './leading-silence.ts';
 
 export const partExtension = '.part';
 
 /** File name of a recording that lacks a part of its call. */
 export const truncatedName = (name: string): string => name.replace(/\.(ogg|mp3)$/, '.truncated.$1');
 
-export type CompleteSound = {
+export type CompleteAudio = {
   durationSec: number;
   bytes: number;
   /** Whether a part of the call is missing; the file name also shows it. */
@@ -27,7 +27,7 @@ export type RecordingFile = {
   /** Encodes audio and waits for the disk, while further audio is queued. Rejects on a disk error. */
   append(stretches: readonly Stretch[]): Promise<void>;
   /** Completes the file. `isCut`: the end of the call is missing. */
-  complete(isCut: boolean): Promise<CompleteSound>;
+  complete(isCut: boolean): Promise<CompleteAudio>;
   /** Closes the unfinished file, so that another process can continue it. */
   leave(): Promise<void>;
   /** Closes the file after an error; it cannot be written further. */
@@ -66,10 +66,10 @@ function* silence(samples: number): Generator<Stretch> {
 /** Writes no prepared silence if the gap is short enough to be encoded. */
 const writeSilence = async (
   file: FileHandle,
-  { format, silentUntilSec }: LackingBeginning,
+  { format, silentUntilSec }: MissingBeginning,
   newEncoder: () => Promise<Encoder>,
 ): Promise<EarlierPart> => {
-  const beginning = await silentBeginning(format, newEncoder, samplesOf(silentUntilSec));
+  const beginning = await leadingSilence(format, newEncoder, samplesOf(silentUntilSec));
   for (const piece of beginning?.pieces ?? []) await file.appendFile(piece);
   const playable = beginning?.playable ?? { bytes: 0, place: null };
   return { ...playable, goesOnAtSec: silentUntilSec };
@@ -78,7 +78,7 @@ const writeSilence = async (
 const asItIs = (encoded: Uint8Array): Uint8Array => encoded;
 
 /** A recording whose beginning is missing here: silent up to this position, in seconds of the call. */
-export type LackingBeginning = { format: RecordingFormat; silentUntilSec: number };
+export type MissingBeginning = { format: RecordingFormat; silentUntilSec: number };
 
 /**
  * Rejects if the file cannot be created. With an earlier part, `path` is that part's final name, and the part is
@@ -90,7 +90,7 @@ export const openRecordingFile = async (
   {
     earlier: written = null,
     lacking = null,
-  }: { earlier?: EarlierPart | null; lacking?: LackingBeginning | null } = {},
+  }: { earlier?: EarlierPart | null; lacking?: MissingBeginning | null } = {},
 ): Promise<RecordingFile> => {
   const part = `${path}${partExtension}`;
   const encoder = await newEncoder();

@@ -5,7 +5,7 @@ import { glob, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
-import { recordingSampleRate } from '#sip/recording-sink.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import { mp3Bitrate, type RecordingFormat } from './encoder.ts';
 import { partExtension, syncFolder, truncatedName } from './recording-file.ts';
 import { cutToPlayable } from './salvage.ts';

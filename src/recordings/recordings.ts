@@ -6,17 +6,62 @@ import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { erasedAmong, recordingStatuses } from '#src/persistence/recordings.ts';
-import { watchAbandoned, type AbandonedNumbers } from './abandoned.ts';
-import { contentTypes, type RecordingFormat } from './encoder.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import { abandonedRecordings, erasedAmong, recordingStatuses } from '#src/persistence/calls/recordings.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { type RecordingFormat, contentTypes } from './encoder.ts';
+import { type ErasedNumbers, watchErasedFiles } from './erased-files.ts';
 import { completedBefore, settleLeftBehind } from './left-behind.ts';
-import { createLeftElsewhere, type LeftElsewhereNumbers } from './left-elsewhere.ts';
-import { createRecorders, type Recorders } from './recorders.ts';
-import { createRecordingFolder, type CompleteFile } from './recording-folder.ts';
-import { watchErasedFiles, type ErasedNumbers } from './erased-files.ts';
-import { createStoreKeeper, type StoreKeeper, type StoreKeeperOptions } from './store-keeper.ts';
+import { type LeftElsewhereNumbers, createLeftElsewhere } from './left-elsewhere.ts';
+import { type Recorders, createRecorders } from './recorders.ts';
+import { type CompleteFile, createRecordingFolder } from './recording-folder.ts';
+import { type StoreKeeper, type StoreKeeperOptions, createStoreKeeper } from './store-keeper.ts';
+
+/**
+ * Recordings of gateways that disappeared for good. Any gateway of the database marks them as failed after a time
+ * limit; if several do, the first one wins.
+ */
+export type AbandonedNumbers = {
+  /** Interval of the checks. */
+  everyMs: number;
+  /** Time after the end of a call for which its recording may be pending while the gateway does not run. */
+  afterMs: number;
+};
+
+type AbandonedWatch = {
+  close(): Promise<void>;
+};
+
+/** Checks immediately and then periodically. */
+const watchAbandoned = (options: {
+  database: Database;
+  numbers: AbandonedNumbers;
+  fail: (callId: string) => void;
+  clock: Clock;
+  logger: Logger;
+}): AbandonedWatch => {
+  const { database, numbers, clock, logger } = options;
+
+  const look = async (stopped: AbortSignal): Promise<void> => {
+    try {
+      for (const { callId, node } of await abandonedRecordings(database, numbers.afterMs)) {
+        if (stopped.aborted) return;
+        logger.warn(
+          { call_id: callId, dead_node: node },
+          'a recording is marked as failed: its gateway is gone',
+        );
+        options.fail(callId);
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'searching for recordings of gone gateways failed');
+    }
+  };
+
+  const looking = createRepeatedTask({ work: look, everyMs: numbers.everyMs, clock });
+  looking.start(0);
+  return { close: looking.stop };
+};
 
 export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave'> & {
   /**
@@ -46,7 +91,7 @@ const createAnnouncements = ({ publish, clock, logger }: Publishing) => {
   return {
     failed,
     lost({ callId }: CompleteFile): void {
-      logger.error({ call_id: callId }, 'the file of a recording is gone before it was in the store');
+      logger.error({ call_id: callId }, 'the file of a recording disappeared before its upload');
       failed(callId);
     },
     completed({ callId, format, file, durationSec, bytes, truncated }: CompleteFile): void {
@@ -74,7 +119,7 @@ export const createRecordings = async (
     /** Name of this gateway among those of the database. */
     node: string;
     /** Calls of an earlier process that this one resumes. */
-    goesOn: (callId: string) => boolean;
+    isResumed: (callId: string) => boolean;
   },
 ): Promise<Recordings> => {
   const { format, database, node, clock, logger } = options;
@@ -103,10 +148,7 @@ export const createRecordings = async (
     try {
       for await (const file of completedBefore(folder, database)) take(file, true);
     } catch (error) {
-      logger.warn(
-        { err: error },
-        'older recordings were not brought into the store; the next start tries again',
-      );
+      logger.warn({ err: error }, 'uploading older recordings failed; the next start retries');
     }
   };
 
@@ -114,7 +156,7 @@ export const createRecordings = async (
     folder,
     database,
     node,
-    goesOn: options.goesOn,
+    isResumed: options.isResumed,
     ...outcomes,
     logger,
   });

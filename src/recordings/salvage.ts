@@ -15,14 +15,14 @@ import {
   type StreamPlace,
 } from './ogg-pages.ts';
 
-/** Undefined if the file ends earlier. */
+/** Reads bytes; undefined if the file ends earlier. */
 const readAt = async (file: FileHandle, from: number, length: number): Promise<Buffer | undefined> => {
   const bytes = Buffer.alloc(length);
   const { bytesRead } = await file.read(bytes, 0, length, from);
   return bytesRead === length ? bytes : undefined;
 };
 
-type Piece = { bytes: number; hasSound: boolean; place: StreamPlace | null };
+type Piece = { bytes: number; hasAudio: boolean; place: StreamPlace | null };
 
 /** The complete page at this position. */
 const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefined> => {
@@ -33,7 +33,7 @@ const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefine
   const bytes = pageBytes(segments);
   const page = await readAt(file, from, bytes);
   if (page === undefined || !isIntact(page)) return undefined;
-  return { bytes, hasSound: granuleOf(page) > 0n, place: placeAfter(page) };
+  return { bytes, hasAudio: granuleOf(page) > 0n, place: placeAfter(page) };
 };
 
 /** MPEG-2 layer III without a checksum, at 64 kbit/s and 16 kHz: the output of `encoder.ts`. */
@@ -43,7 +43,7 @@ const mp3Frame = async (file: FileHandle, from: number): Promise<Piece | undefin
   const rates = header.readUInt8(2);
   if (rates >> 2 !== 0b10_00_10) return undefined;
   const bytes = 288 + ((rates >> 1) & 1);
-  return (await readAt(file, from, bytes)) && { bytes, hasSound: true, place: null };
+  return (await readAt(file, from, bytes)) && { bytes, hasAudio: true, place: null };
 };
 
 const pieceOf = { ogg: oggPage, mp3: mp3Frame } as const;
@@ -55,16 +55,16 @@ export type Playable = {
   place: StreamPlace | null;
 };
 
-/** From the beginning of the file; null if it contains no audio. */
+/** Returns the playable part from the beginning of the file; null if it contains no audio. */
 const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Playable | null> => {
   let bytes = 0;
-  let hasSound = false;
+  let hasAudio = false;
   let place: StreamPlace | null = null;
   for (;;) {
     const piece = await pieceOf[format](file, bytes);
-    if (piece === undefined) return hasSound ? { bytes, place } : null;
+    if (piece === undefined) return hasAudio ? { bytes, place } : null;
     bytes += piece.bytes;
-    hasSound ||= piece.hasSound;
+    hasAudio ||= piece.hasAudio;
     // A page with granule -1 ends no packet: the stream position is unchanged.
     if (piece.place !== null)
       place = piece.place.granule < 0n && place ? { ...piece.place, granule: place.granule } : piece.place;

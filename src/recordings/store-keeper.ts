@@ -73,9 +73,9 @@ export const createStoreKeeper = ({
 }): StoreKeeper => {
   const copies = createLocalCopies({ statusesOf: options.statusesOf, remove: folder.remove, clock, logger });
 
-  type Taken = { file: CompleteFile; isPublished: boolean; isGone: boolean };
+  type PendingUpload = { file: CompleteFile; isPublished: boolean; isGone: boolean };
 
-  const publish = (taken: Taken, fact: (file: CompleteFile) => void): void => {
+  const publish = (taken: PendingUpload, fact: (file: CompleteFile) => void): void => {
     if (!taken.isPublished) fact(taken.file);
     taken.isPublished = true;
   };
@@ -83,7 +83,7 @@ export const createStoreKeeper = ({
   /** Running uploads by file. */
   const underWay = new Map<string, Promise<void>>();
 
-  const upload = async (taken: Taken): Promise<void> => {
+  const upload = async (taken: PendingUpload): Promise<void> => {
     const { callId, file, format } = taken.file;
     const key = `${prefix}${file}`;
     taken.isGone = !(await folder.holds(file));
@@ -93,7 +93,7 @@ export const createStoreKeeper = ({
     if (taken.isPublished && (await options.isErased(callId))) await store.remove(key);
   };
 
-  const uploads = createUploads<Taken>({
+  const uploads = createUploads<PendingUpload>({
     async upload(taken) {
       const { file } = taken.file;
       const uploading = upload(taken);

@@ -37,7 +37,7 @@ export const createUploads = <File>(options: {
   const waiting: File[] = [];
   const underWay = new Set<Promise<void>>();
   let state: State = { is: 'bringing' };
-  let restMs = numbers.retryFirstMs;
+  let backoffMs = numbers.retryFirstMs;
 
   const bring = async (file: File): Promise<void> => {
     try {
@@ -47,7 +47,7 @@ export const createUploads = <File>(options: {
       if (state.is !== 'closed') takeRest(error);
       return;
     }
-    restMs = numbers.retryFirstMs;
+    backoffMs = numbers.retryFirstMs;
     options.onStored(file);
   };
 
@@ -55,15 +55,15 @@ export const createUploads = <File>(options: {
     options.onDelayed(waiting);
     if (state.is === 'resting') return;
     logger.warn(
-      { err: error, waiting: waiting.length, again_in_ms: restMs },
+      { err: error, waiting: waiting.length, again_in_ms: backoffMs },
       'recordings wait for their store',
     );
     const timer = clock.setTimeout(() => {
       state = { is: 'bringing' };
       startNext();
-    }, restMs);
+    }, backoffMs);
     state = { is: 'resting', timer };
-    restMs = Math.min(restMs * 2, numbers.retryLongestMs);
+    backoffMs = Math.min(backoffMs * 2, numbers.retryLongestMs);
   };
 
   const startNext = (): void => {

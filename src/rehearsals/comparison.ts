@@ -5,7 +5,7 @@ import type { SuiteResult } from './run-suite.ts';
 const share = z.object({ visited: z.number(), all: z.number(), never: z.array(z.string()) });
 
 /** The result as JSON; later runs are compared with such a file. */
-export const keptResult = z.object({
+export const storedResult = z.object({
   passed: z.boolean(),
   cases: z.array(
     z.object({
@@ -20,9 +20,9 @@ export const keptResult = z.object({
   coverage: z.array(z.object({ chart: z.string(), states: share, transitions: share })),
 });
 
-export type KeptResult = z.infer<typeof keptResult>;
+export type StoredResult = z.infer<typeof storedResult>;
 
-export const keep = ({ cases, coverage }: SuiteResult): KeptResult => ({
+export const keep = ({ cases, coverage }: SuiteResult): StoredResult => ({
   passed: cases.every(({ outcome }) => outcome === 'passed'),
   cases: cases.map(({ name, outcome, passed, runs }) => ({
     name,
@@ -42,7 +42,7 @@ const shareOf = ({ passed, runs }: { passed: number; runs: number }): number => 
 const told = (one: { outcome: string; passed: number; runs: number }): string =>
   one.outcome === 'flaky' ? `flaky (passed ${one.passed} of ${one.runs})` : one.outcome;
 
-const casesSince = (before: KeptResult, now: KeptResult): Change[] => {
+const casesSince = (before: StoredResult, now: StoredResult): Change[] => {
   const last = new Map(before.cases.map((one) => [one.name, one]));
   const names = new Set(now.cases.map(({ name }) => name));
   return [
@@ -60,7 +60,7 @@ const casesSince = (before: KeptResult, now: KeptResult): Change[] => {
   ];
 };
 
-const coverageSince = (before: KeptResult, now: KeptResult): Change[] =>
+const coverageSince = (before: StoredResult, now: StoredResult): Change[] =>
   now.coverage.flatMap(({ chart, states, transitions }) => {
     const then = before.coverage.find((one) => one.chart === chart);
     if (then === undefined) return [];
@@ -72,7 +72,7 @@ const coverageSince = (before: KeptResult, now: KeptResult): Change[] =>
     });
   });
 
-export const changesSince = (before: KeptResult, now: KeptResult): Change[] => [
+export const changesSince = (before: StoredResult, now: StoredResult): Change[] => [
   ...casesSince(before, now),
   ...coverageSince(before, now),
 ];

@@ -24,7 +24,7 @@ const graphs: Readonly<Record<ChartName, StateGraph>> = {
 
 const boxesIn = (box: StateBox): StateBox[] => box.children.flatMap((child) => [child, ...boxesIn(child)]);
 
-/** As in the drawings: `active.talking.conversing`. */
+/** State names as in the drawings: `active.talking.conversing`. */
 export const stateNames: ReadonlySet<string> = new Set(
   chartNames.flatMap((name) => boxesIn(graphs[name].root).map(({ id }) => id)),
 );

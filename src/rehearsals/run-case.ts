@@ -32,7 +32,7 @@ export type Gateway = {
 
 export type CaseRun = {
   callId: string | null;
-  /** Empty if it passed. */
+  /** Empty if the case passed. */
   failures: readonly Failure[];
   turns: readonly SpokenTurn[];
   steps: readonly JournalledStep[];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FreeSwitchServerConfig } from '#config/servers-config.ts';
-import { probeMediaServer } from '#sip/drachtio/media/event-socket/kept-event-socket.ts';
+import { probeFreeSwitch } from '#sip/freeswitch/connection.ts';
 import { spawnScript, untilReady } from './server-process.ts';
 import type { StartedServer } from './start-drachtio.ts';
 
@@ -38,6 +38,6 @@ export const startFreeSwitch = (
   const child = spawnScript(script, [folder], environmentOf(config), logFile);
   return {
     child,
-    ready: untilReady('FreeSWITCH', child, () => probeMediaServer(config.eventSocket)),
+    ready: untilReady('FreeSWITCH', child, () => probeFreeSwitch(config.eventSocket)),
   };
 };

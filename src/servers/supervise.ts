@@ -12,12 +12,12 @@ export type RestartTimes = {
   mostStarts: number;
   /** Duration of a run that counts as stable. */
   steadyMs: number;
-  /** Time after SIGTERM at which it is killed. */
+  /** Time after SIGTERM at which the server is killed. */
   patienceMs: number;
 };
 
 export type Supervised = {
-  /** Resolves when it was ready once. Rejects if it never was. */
+  /** Resolves once the server is ready. Rejects if it never is. */
   ready: Promise<void>;
   stop(): Promise<void>;
 };
@@ -28,10 +28,10 @@ const howItEnded = ({ exitCode, signalCode }: StartedServer['child']): string =>
 export const supervise = (options: {
   start: () => StartedServer;
   times: RestartTimes;
-  /** It exited, and is restarted after this many milliseconds. */
+  /** The server exited, and is restarted after this many milliseconds. */
   onEnded: (how: string, restartsInMs: number) => void;
   onBack: () => void;
-  /** It exits repeatedly and is not restarted any more. */
+  /** The server exits repeatedly and is no longer restarted. */
   onGivenUp: () => void;
 }): Supervised => {
   const { times } = options;

@@ -1,4 +1,4 @@
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 
 /** Limits concurrency. Rejects with the signal's reason when it aborts first. */
 export type InPlace = <Result>(

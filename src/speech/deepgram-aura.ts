@@ -1,5 +1,5 @@
 /** Deepgram's voices (developers.deepgram.com, "Text to Speech REST", POST /v1/speak). */
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { baseLanguage } from '#src/domain/language.ts';
 import { UnspokenLanguage } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';

@@ -78,7 +78,7 @@ export const deepgramFlux = (
   { url, key }: { url: string; key: string },
 ): RecognitionEngine => ({
   name,
-  tellsTurnEnds: true,
+  reportsTurnEnds: true,
   hears: (language) => languages.has(baseLanguage(language)),
   open(options, emit) {
     const engine = {

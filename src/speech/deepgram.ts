@@ -76,7 +76,7 @@ export const deepgram = (
   { url, key }: { url: string; key: string },
 ): RecognitionEngine => ({
   name,
-  tellsTurnEnds: true,
+  reportsTurnEnds: true,
   open(options, emit) {
     const { language, sampleRate } = options;
     const engine = {

@@ -1,5 +1,5 @@
 /** ElevenLabs (elevenlabs.io/docs, "Stream speech", POST /v1/text-to-speech/{voice_id}/stream). */
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { baseLanguage } from '#src/domain/language.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';

@@ -6,7 +6,7 @@ export type EngineLimits = Readonly<{
   /** Time limit of a connection, from the name look-up to the end of its handshakes. */
   connectMs: number;
   /** Time limits of a sentence: until its first audio, and until its last. */
-  firstSoundMs: number;
+  firstAudioMs: number;
   wholeSpeechMs: number;
   /** Audio of one sentence beyond which the synthesizer is considered broken. */
   longestSpeechMs: number;

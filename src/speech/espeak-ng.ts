@@ -1,5 +1,5 @@
 /** espeak-ng as a child process: it speaks many languages and is part of every Linux distribution. */
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { VoiceRefused } from './engine-failure.ts';
 import { readWav } from './read-wav.ts';
 import { runProgram } from './run-program.ts';

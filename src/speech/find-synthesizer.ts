@@ -1,7 +1,7 @@
 /** The synthesizer of this machine: espeak-ng if installed, else flite for English, else tones. */
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { once } from '#src/domain/once.ts';
 import { atMost } from './at-most.ts';
 import { espeakNg } from './espeak-ng.ts';

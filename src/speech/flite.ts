@@ -2,19 +2,19 @@
 import { mkdtempDisposable, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { readWav } from './read-wav.ts';
 import { runProgram } from './run-program.ts';
 
 const command = 'flite';
 const timeoutMs = 15_000;
-/** It writes audio to a file and almost nothing to its output. */
+/** flite writes audio to a file and almost nothing to its output. */
 const maxBytes = 64 * 1024;
 
 export const flite = (): Synthesizer => ({
   name: command,
   async synthesize(text, _language, signal) {
-    // It seeks back to write the lengths, which a pipe does not allow. The folder is private.
+    // flite seeks back to write the lengths, which a pipe does not allow. The folder is private.
     await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));
     const file = join(folder.path, 'speech.wav');
     await runProgram({

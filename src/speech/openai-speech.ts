@@ -1,5 +1,5 @@
 /** Speech synthesis by OpenAI-compatible servers (platform.openai.com, "Create speech", POST /audio/speech). */
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';
 

@@ -32,7 +32,7 @@ export const openaiTranscription = (
   };
   return {
     name,
-    tellsTurnEnds: false,
+    reportsTurnEnds: false,
     open: (listen, emit) => openSentenceRecognition(world, { name, transcribe }, listen, emit),
   };
 };

@@ -25,13 +25,13 @@ const timeoutMs = 60_000;
 const maxBytes = 64 * 1024;
 
 const run = async (wav: Buffer, signal: AbortSignal): Promise<Buffer> => {
-  // It opens its input by name, which Node's standard input does not have. The folder is private.
+  // PocketSphinx opens its input by name, which Node's standard input does not have. The folder is private.
   await using folder = await mkdtempDisposable(join(tmpdir(), 'trunkline-speech-'));
   const file = join(folder.path, 'sentence.raw');
   await writeFile(file, bytesOf(stretched(wav).samples));
   return await runProgram({
     command: pocketsphinxProgram,
-    // Its log would contain the recognized words.
+    // The log of PocketSphinx would contain the recognized words.
     arguments: ['-infile', file, '-logfn', '/dev/null'],
     input: '',
     timeoutMs,
@@ -55,7 +55,7 @@ export const pocketsphinx = (world: EngineWorld): RecognitionEngine => {
   const engine = { name, transcribe: transcribe(createPlaces(availableParallelism())) };
   return {
     name,
-    tellsTurnEnds: false,
+    reportsTurnEnds: false,
     hears: isEnglish,
     open: (listen, emit) => openSentenceRecognition(world, engine, listen, emit),
   };

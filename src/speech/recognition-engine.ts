@@ -2,7 +2,7 @@
  * A single connection to a recognizer, which ends when it fails. `fail-over-recognizer.ts` opens the next one, and
  * needs to know which audio was processed.
  */
-import type { ListenOptions, Recognition, RecognitionEvent } from '#sip/speech.ts';
+import type { ListenOptions, Recognition, RecognitionEvent } from '#sip/audio/speech.ts';
 
 export type { ListenOptions };
 
@@ -14,9 +14,9 @@ export type EngineEvent =
 export type RecognitionEngine = {
   readonly name: string;
   /** Whether it reports turn ends (`turn-complete`). */
-  readonly tellsTurnEnds: boolean;
-  /** Whether it supports a language (BCP 47); absent if it supports all. */
+  readonly reportsTurnEnds: boolean;
+  /** Whether the engine supports a language (BCP 47); absent if it supports all. */
   hears?(language: string): boolean;
-  /** Like `Recognizer.open` of sip/speech.ts. */
+  /** Like `Recognizer.open` of sip/audio/speech.ts. */
   open(options: ListenOptions, emit: (event: EngineEvent) => void): Recognition;
 };

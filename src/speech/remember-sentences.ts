@@ -1,4 +1,4 @@
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 
 /** `voice` is the synthesizer's voice; `null` for the engine's default. */

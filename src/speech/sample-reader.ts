@@ -1,7 +1,7 @@
 /** Conversion between bytes and samples of engines. */
 import { joinSamples } from '#src/domain/sample-bytes.ts';
-import type { Audio, Synthesizer } from '#sip/speech.ts';
-import type { SoundFormat } from './sound-description.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
+import type { AudioFormat } from './audio-description.ts';
 
 const littleEndian = { channels: 1, byteOrder: 'little' } as const;
 
@@ -12,7 +12,7 @@ const littleEndian = { channels: 1, byteOrder: 'little' } as const;
 export const createSampleReader = ({
   channels,
   byteOrder,
-}: Pick<SoundFormat, 'channels' | 'byteOrder'> = littleEndian): ((bytes: Uint8Array) => Int16Array) => {
+}: Pick<AudioFormat, 'channels' | 'byteOrder'> = littleEndian): ((bytes: Uint8Array) => Int16Array) => {
   const frameBytes = 2 * channels;
   let rest: Uint8Array = new Uint8Array();
 

@@ -1,12 +1,58 @@
 /** Recognition by engines for whole sentences. Requests are sequential, so words arrive in order. */
-import type { Recognition } from '#sip/speech.ts';
+import type { Recognition } from '#sip/audio/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
-import { createSentenceSegmenter, type SpokenSentence } from './sentence-segmenter.ts';
-import { createSentenceQueue } from './sentence-queue.ts';
+import { type SpokenSentence, createSentenceSegmenter } from './sentence-segmenter.ts';
 import { writeWav } from './write-wav.ts';
+
+/** Queue of sentences that are recognized one after the other. */
+type SentenceQueue = {
+  /** Returns `false` if the queue is full; the sentence is dropped. */
+  add(sentence: SpokenSentence): boolean;
+  /** Whether a recognition is in progress. */
+  isBusy(): boolean;
+  clear(): void;
+};
+
+/** At most `mostSamples` wait. After a failure the queue pauses until the next sentence is added. */
+export const createSentenceQueue = (
+  mostSamples: number,
+  recognize: (sentence: SpokenSentence) => Promise<void>,
+  onFailed: (error: unknown) => void,
+): SentenceQueue => {
+  const waiting: SpokenSentence[] = [];
+  let isBusy = false;
+
+  const work = async (): Promise<void> => {
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await recognize(next);
+    } catch (error) {
+      onFailed(error);
+    } finally {
+      isBusy = false;
+    }
+  };
+
+  return {
+    add(sentence) {
+      waiting.push(sentence);
+      if (waiting.reduce((sum, { samples }) => sum + samples.length, 0) > mostSamples) {
+        waiting.length = 0;
+        return false;
+      }
+      void work();
+      return true;
+    },
+    isBusy: () => isBusy,
+    clear() {
+      waiting.length = 0;
+    },
+  };
+};
 
 /** Rejects with an EngineFailure, or with the signal's reason. */
 export type Transcribe = (wav: Buffer, language: string, signal: AbortSignal) => Promise<string>;

@@ -1,11 +1,11 @@
 /** Base of synthesizers that are HTTP servers: one request per sentence, linear audio as a stream. */
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { createDeadline } from './deadline.ts';
 import { EngineFailure, EngineRefusal, VoiceRefused } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { wholeAudio } from './sample-reader.ts';
-import { NotLinearSound } from './sound-description.ts';
-import { createSoundReader } from './sound-reader.ts';
+import { NotLinearPcm } from './audio-description.ts';
+import { createAudioReader } from './audio-reader.ts';
 
 export type SpeechRequest = {
   url: string;
@@ -39,7 +39,7 @@ export const serverSynthesizer = (
     const begun = clock.now();
     const deadline = createDeadline(clock);
     const signal = outer === undefined ? deadline.signal : AbortSignal.any([outer, deadline.signal]);
-    deadline.set(limits.firstSoundMs, failure('made no sound in time'));
+    deadline.set(limits.firstAudioMs, failure('made no sound in time'));
     try {
       const response = await client.post(name, {
         url,
@@ -47,13 +47,13 @@ export const serverSynthesizer = (
         body: JSON.stringify(body),
         signal,
       });
-      const sound = createSoundReader(response.contentType, engine.sampleRate);
+      const sound = createAudioReader(response.contentType, engine.sampleRate);
       let count = 0;
       const piece = (samples: Int16Array): Audio => {
         const sampleRate = sound.sampleRate();
         if (count === 0) {
-          const restMs = Math.max(0, limits.wholeSpeechMs - (clock.now() - begun));
-          deadline.set(restMs, failure('did not finish a sentence in time'));
+          const leftMs = Math.max(0, limits.wholeSpeechMs - (clock.now() - begun));
+          deadline.set(leftMs, failure('did not finish a sentence in time'));
         }
         count += samples.length;
         if (count > (limits.longestSpeechMs * sampleRate) / 1_000)
@@ -68,7 +68,7 @@ export const serverSynthesizer = (
       if (last.length > 0) yield piece(last);
       if (count === 0) throw failure('answered without sound');
     } catch (error) {
-      if (error instanceof NotLinearSound) throw failure('answered with something else than linear sound');
+      if (error instanceof NotLinearPcm) throw failure('answered with something else than linear sound');
       throw engine.hasChosenVoice && error instanceof EngineRefusal ? new VoiceRefused(name, error) : error;
     } finally {
       deadline.stop();

@@ -3,22 +3,103 @@
  * calls.
  */
 import type { Logger } from 'pino';
-import type { SpeechEngines, Synthesizer } from '#sip/speech.ts';
+import type { Audio, SpeechEngines, Synthesizer } from '#sip/audio/speech.ts';
+import { type CircuitBreaker, type CoolDown, createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Voice } from '#src/domain/voice.ts';
-import { chosenVoice } from './chosen-voice.ts';
-import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
-import { failOverRecognizer, type FailOverNumbers } from './fail-over-recognizer.ts';
-import { failOverSynthesizer } from './fail-over-synthesizer.ts';
+import { UnspokenLanguage, VoiceRefused } from './engine-failure.ts';
+import { type FailOverNumbers, failOverRecognizer } from './fail-over-recognizer.ts';
 import { isVoice } from './is-voice.ts';
 import type { RecognitionEngine } from './recognition-engine.ts';
+import { piecesOf, wholeAudio } from './sample-reader.ts';
+
+/**
+ * Synthesizers in order of preference, combined into one. When the first one fails, the next one speaks; a failed
+ * engine cools down for all calls that share its breaker.
+ */
+export const failOverSynthesizer = (
+  candidates: readonly { engine: Synthesizer; breaker: CircuitBreaker }[],
+  { logger }: { logger: Logger },
+): Synthesizer => {
+  /** Engines that cool down are tried last: a small chance is better than silence. */
+  function* inOrder() {
+    const cooling = [];
+    for (const candidate of candidates) {
+      if (candidate.breaker.mayTry()) yield candidate;
+      else cooling.push(candidate);
+    }
+    yield* cooling;
+  }
+
+  async function* stream(text: string, language: string, signal?: AbortSignal): AsyncGenerator<Audio> {
+    const failures: unknown[] = [];
+    for (const { engine, breaker } of inOrder()) {
+      let hasSpoken = false;
+      try {
+        for await (const audio of piecesOf(engine, text, language, signal)) {
+          hasSpoken = true;
+          breaker.worked();
+          yield audio;
+        }
+        return;
+      } catch (error) {
+        signal?.throwIfAborted();
+        failures.push(error);
+        if (error instanceof UnspokenLanguage) continue;
+        breaker.failed();
+        logger.warn({ engine: engine.name, language, err: error }, 'a synthesizer failed');
+        // Another engine would restart the sentence in another voice.
+        if (hasSpoken) throw error;
+      }
+    }
+    throw new Error('No synthesizer could speak a sentence', { cause: failures.at(-1) });
+  }
+
+  return {
+    name: candidates.map(({ engine }) => engine.name).join(', '),
+    stream,
+    synthesize: (text, language, signal) => wholeAudio(stream(text, language, signal)),
+  };
+};
+
+// Applies the voice that a number chose. If the engine refuses it, the engine's default voice speaks for the rest of
+// the call; the engine's breaker is not affected.
+
+/** One per call. */
+export const chosenVoice = (chosen: Synthesizer, usual: Synthesizer, logger: Logger): Synthesizer => {
+  let current = chosen;
+
+  const stream: NonNullable<Synthesizer['stream']> = async function* (text, language, signal) {
+    if (current === chosen) {
+      try {
+        yield* piecesOf(chosen, text, language, signal);
+        return;
+      } catch (error) {
+        if (!(error instanceof VoiceRefused || error instanceof UnspokenLanguage)) throw error;
+        if (current === chosen)
+          logger.warn(
+            { engine: chosen.name, language, err: error },
+            'the engine refused the chosen voice; its default voice speaks',
+          );
+        current = usual;
+      }
+    }
+    yield* piecesOf(usual, text, language, signal);
+  };
+
+  return {
+    name: chosen.name,
+    stream,
+    synthesize: (text, language, signal) => wholeAudio(stream(text, language, signal)),
+  };
+};
 
 /** An engine with several voices. */
 export type VoiceEngine = {
   readonly name: string;
   /** `null` for its default voice. */
   speakingWith(voice: string | null): Synthesizer;
-  /** Absent if it does not list its voices. */
+  /** Absent if the engine does not list its voices. */
   voices?(): Promise<Voice[]>;
 };
 
@@ -41,12 +122,12 @@ export const createSpeechEngines = (options: {
   logger: Logger;
 }): SpeechEngines & {
   /** Seconds of callers' speech that no recognizer processed, since the start. */
-  unheardSeconds(): number;
+  lostSeconds(): number;
 } => {
   const { failOver, clock, logger } = options;
-  let unheard = 0;
-  const onUnheard = (seconds: number): void => {
-    unheard += seconds;
+  let lostAudio = 0;
+  const onLost = (seconds: number): void => {
+    lostAudio += seconds;
   };
   const guarded = <Engine extends { name: string }>(engine: Engine) => ({
     name: engine.name,
@@ -65,7 +146,7 @@ export const createSpeechEngines = (options: {
     missed.add(key);
     logger.warn(
       { engine: name },
-      `a number chose a ${kind} that is not configured any more: the usual order is kept`,
+      `a number chose a ${kind} that is no longer configured: the default order applies`,
     );
   };
 
@@ -74,12 +155,12 @@ export const createSpeechEngines = (options: {
     deafTo.add(language);
     logger.warn(
       { language, engines: recognizers.map(({ name }) => name) },
-      'no configured recognizer understands this language: calls in it are not heard (GW_RECOGNIZERS)',
+      'no configured recognizer supports this language: calls in it have no speech recognition (GW_RECOGNIZERS)',
     );
   };
 
   return {
-    unheardSeconds: () => unheard,
+    lostSeconds: () => lostAudio,
     recognizerFor({ recognizer: name }, language) {
       noteMissing('recognizer', recognizers, name);
       if (recognizers.length === 0) return null;
@@ -87,7 +168,7 @@ export const createSpeechEngines = (options: {
         noteDeaf(language);
         return null;
       }
-      return failOverRecognizer(ledBy(recognizers, name), { clock, numbers: failOver, onUnheard, logger });
+      return failOverRecognizer(ledBy(recognizers, name), { clock, numbers: failOver, onLost, logger });
     },
     synthesizerFor({ synthesizer: name, voice }) {
       noteMissing('synthesizer', synthesizers, name);

@@ -1,5 +1,5 @@
 /** Upsampling for engines that accept only 16000 Hz. */
-import type { Audio } from '#sip/speech.ts';
+import type { Audio } from '#sip/audio/speech.ts';
 import { readWav } from './read-wav.ts';
 
 const sampleRate = 16_000;

@@ -2,7 +2,7 @@
  * Synthesizer without speech, used if none is installed: a soft tone per syllable and a pause per punctuation mark. It
  * shows who speaks, how long, and where sentences end.
  */
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 
 const sampleRate = 16_000;
 const syllableMs = 150;

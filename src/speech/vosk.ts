@@ -22,7 +22,7 @@ const read = (message: unknown, sent: number): EngineEvent[] | null => {
   const { text } = 'text' in final.data ? final.data : final.data.alternatives[0];
   return [
     { type: 'final', text: text.trim() },
-    // It has processed everything sent, except for data in transit.
+    // Vosk has processed everything sent, except for data in transit.
     { type: 'settled', samples: sent },
   ];
 };
@@ -30,7 +30,7 @@ const read = (message: unknown, sent: number): EngineEvent[] | null => {
 /** `url` is the server's address, such as ws://127.0.0.1:2700. The server's model determines the language. */
 export const vosk = (world: EngineWorld, { url }: { url: string }): RecognitionEngine => ({
   name,
-  tellsTurnEnds: false,
+  reportsTurnEnds: false,
   open(options, emit) {
     const { sampleRate } = options;
     const engine = {

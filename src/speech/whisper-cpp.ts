@@ -26,7 +26,7 @@ export const whisperCpp = (world: EngineWorld, options: { url: string }): Recogn
   };
   return {
     name,
-    tellsTurnEnds: false,
+    reportsTurnEnds: false,
     open: (listen, emit) => openSentenceRecognition(world, { name, transcribe }, listen, emit),
   };
 };

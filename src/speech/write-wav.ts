@@ -1,4 +1,4 @@
-import type { Audio } from '#sip/speech.ts';
+import type { Audio } from '#sip/audio/speech.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 
 const headerBytes = 44;

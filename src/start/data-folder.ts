@@ -57,7 +57,7 @@ export const prepareDataFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** The same for the folder of recordings, which gateways may share. */
+/** Prepares the folder of recordings, which gateways may share. */
 export const prepareRecordingsFolder = async (folder: string): Promise<void> => {
   try {
     await makeFolder(folder);

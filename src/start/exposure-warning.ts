@@ -13,5 +13,5 @@ export const exposureWarning = ({
 }: Pick<Config, 'host' | 'databaseUrl'>): string | undefined => {
   if (databaseUrl !== null || loopback.test(host)) return undefined;
   const where = isIP(host) === 0 ? host : `the address ${host}`;
-  return `the gateway listens on ${where} (GW_HOST), where other machines reach it without encryption: whoever has a key of dev-credentials.json places calls`;
+  return `the gateway listens on ${where} (GW_HOST), where other machines can reach it without encryption: anyone with a key from dev-credentials.json can place calls`;
 };

@@ -1,6 +1,6 @@
 import type { AdministrationServices } from '#src/administration/administrator.ts';
 import { makeSignInLink } from '#src/administration/console-sessions.ts';
-import { authenticateAdmin } from '#src/persistence/admin-tokens.ts';
+import { authenticateAdmin } from '#src/persistence/workspaces/admin-tokens.ts';
 import type { Credentials } from './credentials.ts';
 
 /** Sign-in link for the admin of the credentials; undefined if their token is revoked or expired. */

@@ -42,7 +42,7 @@ const keep = async (file: string, key: Buffer): Promise<void> => {
 };
 
 /** 32 bytes. Throws a StartError if the stored key is unreadable or damaged, or cannot be stored. */
-export const keptMasterKey = async (dataFolder: string): Promise<Buffer> => {
+export const storedMasterKey = async (dataFolder: string): Promise<Buffer> => {
   const file = join(dataFolder, 'master-key');
   const kept = await readKey(file);
   if (kept !== undefined) return kept;

@@ -11,15 +11,15 @@ import {
   fingerprintOf,
   replaceGatewayToken,
   type AdminTokenRecord,
-} from '#src/persistence/admin-tokens.ts';
-import { appendAudit } from '#src/persistence/audit-entries.ts';
+} from '#src/persistence/workspaces/admin-tokens.ts';
+import { appendAudit } from '#src/persistence/workspaces/audit-entries.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
-import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/number-keys.ts';
-import { createNumber, findNumber, listNumbers } from '#src/persistence/numbers.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
-import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+import { authenticateNumber, findNumberKey, putNumberKey } from '#src/persistence/numbers/number-keys.ts';
+import { createNumber, findNumber, listNumbers } from '#src/persistence/numbers/numbers.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { readCredentials, type StoredCredentials } from './credentials.ts';
 
 /** Unassigned Korean numbers; the first free one is used. */
@@ -76,7 +76,7 @@ const openKey = (sealing: Sealing, sealed: string, numberId: string): string => 
   } catch (cause) {
     throw new StartError(
       'GW_MASTER_KEY (or the file master-key in the data folder) is not the key that sealed the secrets in this ' +
-        'database; give the earlier key back, or add it to GW_OLD_MASTER_KEYS',
+        'database; restore the earlier key, or add it to GW_OLD_MASTER_KEYS',
       { cause },
     );
   }
@@ -166,8 +166,8 @@ const findOrMake = async (seeding: Seeding): Promise<Seeded> => {
 };
 
 /**
- * Of several gateways that start on an empty database, the first one creates the data. Throws a StartError if the
- * master key does not match the database.
+ * Creates the first data; if several gateways start on an empty database, only the first one does. Throws a
+ * StartError if the master key does not match the database.
  */
 export const seed = (seeding: Seeding): Promise<Seeded> =>
-  seeding.database.alone('first start', () => findOrMake(seeding));
+  seeding.database.withAdvisoryLock('first start', () => findOrMake(seeding));

@@ -1,24 +1,18 @@
 /** Metrics of calls and their turns. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { SipReason } from '#machines/line.ts';
-import type { CallObserver } from '#src/calls/observer.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
 import { pressures, type Pressure } from '#src/domain/capacity.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
-import type { TurnStage } from '#src/calls/live/latency.ts';
 
 export type CallMetrics = {
-  observer: CallObserver;
-  turnStage(stage: TurnStage, milliseconds: number): void;
   /** A request to the operator's language model failed. */
   languageModelFailed(failure: string): void;
   /** Daily minutes are nearly used up, or a call was refused for them. */
   dailyNotice(notice: DailyNotice): void;
   /** Load shedding for a reason has started or stopped. */
   loadShed(pressure: Pressure, sheds: boolean): void;
-  /** Counts facts of calls. */
-  factWritten(fact: RecordedFact): void;
 };
 
 /** In seconds. People notice a pause from half a second on; a reply times out after eight seconds. */
@@ -35,7 +29,7 @@ const reasonLabels = ({ protocol, cause }: SipReason): { protocol: string; cause
   return { protocol: known, cause: cause !== null && cause >= from && cause <= to ? String(cause) : 'other' };
 };
 
-export const callMetrics = (registry: Registry): CallMetrics => {
+export const callMetrics = (registry: Registry, bus: Pick<CallBus, 'subscribe'>): CallMetrics => {
   const registers = [registry];
   const started = new Counter({
     name: 'trunkline_calls_started_total',
@@ -97,22 +91,22 @@ export const callMetrics = (registry: Registry): CallMetrics => {
   for (const pressure of pressures) shedding.set({ pressure }, 0);
   for (const direction of ['inbound', 'outbound']) started.inc({ direction }, 0);
   for (const outcome of ['completed', 'failed']) recordings.inc({ outcome }, 0);
+  bus.subscribe('began', ({ direction }) => started.inc({ direction }));
+  bus.subscribe('ended', ({ direction, status, reason }) =>
+    ended.inc({ direction, status, end_reason: reason }),
+  );
+  bus.subscribe('measured', ({ stage, milliseconds }) => stages.observe({ stage }, milliseconds / 1000));
+  bus.subscribe('stored', ({ fact }) => {
+    if (fact.type === 'call.ended')
+      for (const reason of fact.sip?.reasons ?? []) sipReasons.inc(reasonLabels(reason));
+    if (fact.type === 'reply.failed') failedReplies.inc({ failure: fact.failure });
+    if (fact.type === 'recording.completed') recordings.inc({ outcome: 'completed' });
+    if (fact.type === 'recording.failed') recordings.inc({ outcome: 'failed' });
+  });
   return {
-    observer: {
-      began: ({ direction }) => started.inc({ direction }),
-      ended: ({ direction, status, reason }) => ended.inc({ direction, status, end_reason: reason }),
-    },
-    turnStage: (stage, milliseconds) => stages.observe({ stage }, milliseconds / 1000),
     languageModelFailed: (failure) => modelFailures.inc({ failure }),
     dailyNotice: ({ owner, what }) => dailyNotices.inc({ owner, what }),
     loadShed: (pressure, sheds) => shedding.set({ pressure }, sheds ? 1 : 0),
-    factWritten(fact) {
-      if (fact.type === 'call.ended')
-        for (const reason of fact.sip?.reasons ?? []) sipReasons.inc(reasonLabels(reason));
-      if (fact.type === 'reply.failed') failedReplies.inc({ failure: fact.failure });
-      if (fact.type === 'recording.completed') recordings.inc({ outcome: 'completed' });
-      if (fact.type === 'recording.failed') recordings.inc({ outcome: 'failed' });
-    },
   };
 };
 
@@ -124,9 +118,8 @@ export const watchCalls = (registry: Registry, liveCalls: LiveCalls, factsWaitin
     labelNames: ['direction', 'status'],
     registers: [registry],
     collect() {
-      for (const direction of ['inbound', 'outbound'])
-        for (const status of ['ringing', 'active']) this.set({ direction, status }, 0);
-      for (const { direction, status } of liveCalls.all()) this.inc({ direction, status });
+      for (const [direction, counts] of Object.entries(liveCalls.countsByStatus.get()))
+        for (const [status, count] of Object.entries(counts)) this.set({ direction, status }, count);
     },
   });
   void new Gauge({

@@ -6,8 +6,8 @@ import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '#src/domain/clock.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import { deliveryBacklog, type DeliveryBacklog } from '#src/persistence/delivery-backlog.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { deliveryBacklog, type DeliveryBacklog } from '#src/persistence/events/delivery-backlog.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 
 const keptMs = 10_000;
 const patienceMs = 2_000;
@@ -23,7 +23,7 @@ export const watchDeliveries = (
     try {
       return await withTimeout(clock, patienceMs, () => deliveryBacklog(database));
     } catch (error) {
-      logger.warn({ err: error }, 'the figures of deliveries could not be read');
+      logger.warn({ err: error }, 'delivery statistics could not be read');
       return null;
     }
   };

@@ -40,7 +40,6 @@ const median = (numbers: readonly number[]): number =>
 
 export const watchEventLoop = (options: {
   numbers: EventLoopNumbers;
-  /** The setting that disables it. */
   clock: Clock;
   measureUtilization: MeasureUtilization;
   registry: Registry;
@@ -62,7 +61,7 @@ export const watchEventLoop = (options: {
     while (beats.length > fewestBeats && (beats[0]?.at ?? 0) < beat.at - windowMs) beats.shift();
   };
 
-  /** From 0 (idle) to 1. */
+  /** Returns the utilization from 0 (idle) to 1. */
   const ownPart = (): number => {
     const share = measureUtilization(beats.at(-1)?.utilization, beats[0]?.utilization).utilization;
     const { idle, busy } = utilization;
@@ -77,7 +76,7 @@ export const watchEventLoop = (options: {
       note({ at: now, lateMs, utilization: measureUtilization() });
       if (lateMs >= stallMs) {
         stalls.observe(lateMs / 1_000);
-        logger.warn({ stall_ms: lateMs }, 'the event loop stood still: every call had to wait');
+        logger.warn({ stall_ms: lateMs }, 'the event loop was blocked; all calls were delayed');
       }
       lookAgain();
     }, everyMs);

@@ -1,6 +1,7 @@
 /** Metrics of the telephone lines: availability, trunks, refused callers. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { MediaServerState } from '#sip/drachtio/media/media-servers.ts';
+import type { ServerLoad } from '#sip/freeswitch/connection.ts';
+import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
 import type { Lines } from '#sip/lines.ts';
 import { trunkStates } from '#src/domain/trunk.ts';
 import type { TrunkDirectory } from '#src/trunks/trunk-directory.ts';
@@ -15,10 +16,10 @@ export const watchLines = (
     mediaServers: () => readonly MediaServerState[];
     /** Since the start. */
     lostSipMessages: () => number;
-    unheardSeconds: () => number;
+    lostSeconds: () => number;
   },
 ): void => {
-  const { lines, trunks, refusedCallers, mediaServers, lostSipMessages, unheardSeconds } = observed;
+  const { lines, trunks, refusedCallers, mediaServers, lostSipMessages, lostSeconds } = observed;
   const registers = [registry];
   void new Gauge({
     name: 'trunkline_lines_ready',
@@ -46,6 +47,34 @@ export const watchLines = (
       for (const { name, calls } of mediaServers()) this.set({ media_server: name }, calls);
     },
   });
+  for (const [name, help, valueIn] of [
+    [
+      'trunkline_media_server_sessions',
+      'Sessions of a media server, those of other clients included, by its latest heartbeat',
+      ({ sessions }: ServerLoad) => sessions,
+    ],
+    [
+      'trunkline_media_server_max_sessions',
+      'Sessions that a media server allows at once',
+      ({ maxSessions }: ServerLoad) => maxSessions,
+    ],
+    [
+      'trunkline_media_server_idle_cpu_ratio',
+      'Share of the CPU of a media server that is idle, from 0 to 1, by its latest heartbeat',
+      ({ idleCpu }: ServerLoad) => idleCpu / 100,
+    ],
+  ] as const)
+    void new Gauge({
+      name,
+      help,
+      labelNames: ['media_server'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { name: server, load } of mediaServers())
+          if (load !== null) this.set({ media_server: server }, valueIn(load));
+      },
+    });
   void new Gauge({
     name: 'trunkline_trunks',
     help: 'Enabled trunks, by what they are doing on this gateway',
@@ -71,7 +100,7 @@ export const watchLines = (
     registers,
     collect() {
       this.reset();
-      this.inc(unheardSeconds());
+      this.inc(lostSeconds());
     },
   });
   void new Counter({

@@ -1,7 +1,6 @@
-/** Observers of calls: metrics, traces, turn latency, event loop stalls. */
+/** Metrics and traces of calls, and how busy the process is. */
 import type { Logger } from 'pino';
-import type { CallObserver } from '#src/calls/observer.ts';
-import { createLatency, type Latency } from '#src/calls/live/latency.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { memoryShare } from './memory.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -10,23 +9,21 @@ import { watchEventLoop, type EventLoopNumbers, type EventLoopWatch } from './ev
 
 export type Telemetry = {
   metrics: Metrics;
-  latency: Latency;
   traces: Traces;
-  observer: CallObserver;
   eventLoop: Pick<EventLoopWatch, 'delayMs'>;
   memoryShare: typeof memoryShare;
 };
 
 /** Starts observing; `started` ends it. */
 export const observeCalls = (
-  /** The observer that does nothing. */
+  bus: Pick<CallBus, 'subscribe'>,
   clock: Clock,
   { eventLoop: numbers }: { eventLoop: EventLoopNumbers },
   logger: Logger,
   started: AsyncDisposableStack,
 ): Telemetry => {
-  const metrics = createMetrics();
-  const traces = createTraces();
+  const metrics = createMetrics(bus);
+  const traces = createTraces(bus);
   const eventLoop = watchEventLoop({
     numbers,
     clock,
@@ -39,17 +36,6 @@ export const observeCalls = (
     metrics,
     eventLoop,
     memoryShare,
-    latency: createLatency({ now: clock.now, observe: metrics.turnStage }),
     traces,
-    observer: {
-      began(call) {
-        metrics.observer.began(call);
-        traces.observer.began(call);
-      },
-      ended(call) {
-        metrics.observer.ended(call);
-        traces.observer.ended(call);
-      },
-    },
   };
 };

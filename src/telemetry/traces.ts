@@ -5,11 +5,10 @@
  */
 import { context, SpanStatusCode, trace, type Context, type Span } from '@opentelemetry/api';
 import type { StartReply } from '#src/agents/start-reply.ts';
-import type { CallObserver } from '#src/calls/observer.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
 import { once } from '#src/domain/once.ts';
 
 export type Traces = {
-  observer: CallObserver;
   /** Runs a function within the span of the call. */
   inCall(callId: string, run: () => void): void;
   /** Creates a span for each reply, active while the reply is produced. */
@@ -18,25 +17,23 @@ export type Traces = {
 
 const tracer = trace.getTracer('trunkline');
 
-export const createTraces = (): Traces => {
+export const createTraces = (bus: Pick<CallBus, 'subscribe'>): Traces => {
   const calls = new Map<string, { span: Span; inCall: Context }>();
+  bus.subscribe('began', ({ callId, direction }) => {
+    const span = tracer.startSpan('call');
+    if (!span.isRecording()) return;
+    span.setAttributes({ 'trunkline.call_id': callId, 'trunkline.direction': direction });
+    calls.set(callId, { span, inCall: trace.setSpan(context.active(), span) });
+  });
+  bus.subscribe('ended', ({ callId, status, reason }) => {
+    const call = calls.get(callId);
+    if (call === undefined) return;
+    calls.delete(callId);
+    call.span.setAttributes({ 'trunkline.status': status, 'trunkline.end_reason': reason });
+    if (status === 'failed') call.span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
+    call.span.end();
+  });
   return {
-    observer: {
-      began({ callId, direction }) {
-        const span = tracer.startSpan('call');
-        if (!span.isRecording()) return;
-        span.setAttributes({ 'trunkline.call_id': callId, 'trunkline.direction': direction });
-        calls.set(callId, { span, inCall: trace.setSpan(context.active(), span) });
-      },
-      ended({ callId, status, reason }) {
-        const call = calls.get(callId);
-        if (call === undefined) return;
-        calls.delete(callId);
-        call.span.setAttributes({ 'trunkline.status': status, 'trunkline.end_reason': reason });
-        if (status === 'failed') call.span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
-        call.span.end();
-      },
-    },
     inCall(callId, run) {
       context.with(calls.get(callId)?.inCall ?? context.active(), run);
     },

@@ -2,20 +2,14 @@
 import { Counter, Histogram, Summary, type Registry } from 'prom-client';
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, Direction } from '#machines/line.ts';
-import type { CallObserver } from '#src/calls/observer.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
 import { oneWaySounds } from '#src/domain/one-way-sound.ts';
-
-export type TrunkMetrics = {
-  observer: CallObserver;
-  /** Called before the fact is written: metrics do not wait for the database. */
-  factPublished(callId: string, fact: CallFact): void;
-};
 
 /** Number of trunks with labels of their own; later ones share one label. */
 const mostTrunks = 200;
 const anyOther = 'other';
 
-/** In seconds. Mobile networks take about five; nobody waits for thirty. */
+/** In seconds. Mobile networks take about five; callers do not wait for thirty. */
 const delayBuckets = [0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 30];
 
 const createInstruments = (registry: Registry) => {
@@ -70,7 +64,8 @@ const createNames = () => {
 
 type Ended = Extract<CallFact, { type: 'call.ended' }>;
 
-export const trunkMetrics = (registry: Registry): TrunkMetrics => {
+/** Counts facts before they are stored: metrics do not wait for the database. */
+export const trunkMetrics = (registry: Registry, bus: Pick<CallBus, 'subscribe'>): void => {
   const instruments = createInstruments(registry);
   const nameOf = createNames();
   const underWay = new Map<string, { direction: Direction; answeredAt: number | null }>();
@@ -95,16 +90,12 @@ export const trunkMetrics = (registry: Registry): TrunkMetrics => {
     if (mos !== null) instruments.mos.observe(labels, mos);
   };
 
-  return {
-    observer: {
-      began: ({ callId, direction }) => void underWay.set(callId, { direction, answeredAt: null }),
-      ended: ({ callId }) => void underWay.delete(callId),
-    },
-    factPublished(callId, fact) {
-      const call = underWay.get(callId);
-      if (fact.type === 'call.answered' && call !== undefined) call.answeredAt = fact.at;
-      if (fact.type === 'sound.one_way') instruments.oneWay.inc({ missing: fact.missing });
-      if (fact.type === 'call.ended' && fact.route !== undefined) count(callId, fact.route, fact);
-    },
-  };
+  bus.subscribe('began', ({ callId, direction }) => underWay.set(callId, { direction, answeredAt: null }));
+  bus.subscribe('ended', ({ callId }) => underWay.delete(callId));
+  bus.subscribe('fact', ({ callId, fact }) => {
+    const call = underWay.get(callId);
+    if (fact.type === 'call.answered' && call !== undefined) call.answeredAt = fact.at;
+    if (fact.type === 'sound.one_way') instruments.oneWay.inc({ missing: fact.missing });
+    if (fact.type === 'call.ended' && fact.route !== undefined) count(callId, fact.route, fact);
+  });
 };

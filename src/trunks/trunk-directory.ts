@@ -1,15 +1,79 @@
 /** Trunks of all workspaces as this gateway knows them, for calls, callers and the API. */
 import type { NumberOwner, TrunkRequests } from '#sip/trunks/directory.ts';
-import { effectivePolicy, type PolicySettings } from '#src/domain/call-policy.ts';
-import { createCoalescedTask, type CoalescedTask } from '#src/domain/coalesced-task.ts';
+import { type PolicySettings, effectivePolicy } from '#src/domain/call-policy.ts';
+import { type CoalescedTask, createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import type { Destinations } from '#src/domain/destinations.ts';
+import { addressKey, addressName, addressesOf } from '#src/domain/trunk-addresses.ts';
+import type {
+  Trunk,
+  TrunkCheckStep,
+  TrunkPartStatus,
+  TrunkRoute,
+  TrunkState,
+  TrunkStatus,
+} from '#src/domain/trunk.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
-import type { Trunk, TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/trunks.ts';
-import { statusOf, unknownStatus } from './trunk-status.ts';
-import { createTrunkLives, type TrunkLives, type TrunkLivesOptions } from './trunk-lives.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import { findNumberOwner, listAllTrunks, trunksChannel } from '#src/persistence/trunks/trunks.ts';
+import type { LifeStatus, TrunkLife } from './trunk-life.ts';
+import { type TrunkLives, type TrunkLivesOptions, createTrunkLives } from './trunk-lives.ts';
+
+// Status of a trunk: its actor's state, `Retry-After` cool-downs, and draining.
+
+/** Status of an unknown trunk. */
+const unknownStatus = (state: TrunkState, detail: string | null = null): TrunkStatus => ({
+  state,
+  detail,
+  lastSeenAt: null,
+  restsUntil: null,
+  channels: 0,
+  addresses: [],
+});
+
+type Seen = Pick<TrunkRequests, 'coolDowns' | 'channelsOf'>;
+
+/** Cool-down applies to a trunk that could carry calls; draining has precedence over everything. */
+const partStatus = (
+  life: LifeStatus,
+  { isDrained, restsUntil, channels }: { isDrained: boolean; restsUntil: number | null; channels: number },
+  { coolDowns }: Seen,
+): TrunkPartStatus => {
+  const status = { ...life, restsUntil, channels };
+  if (isDrained) return { ...status, state: channels > 0 ? 'draining' : 'drained' };
+  if (restsUntil === null || (life.state !== 'ready' && life.state !== 'registered')) return status;
+  const detail = `It wants no calls for ${coolDowns.secondsUntil(restsUntil)} more seconds.`;
+  return { ...status, state: 'resting', detail };
+};
+
+/** Earliest end of a cool-down among its addresses; null if one takes calls now. */
+const coolDownOf = (trunk: Trunk, { coolDowns }: Seen): number | null => {
+  const ends = addressesOf(trunk)
+    .filter(({ drained }) => !drained)
+    .map((address) => coolDowns.until(addressKey(trunk, address)));
+  const known = ends.flatMap((end) => end ?? []);
+  return known.length > 0 && known.length === ends.length ? Math.min(...known) : null;
+};
+
+const statusOf = (life: TrunkLife, seen: Seen): TrunkStatus => {
+  const { trunk } = life;
+  const lives = new Map(life.addresses().map(({ address, ...status }) => [address, status]));
+  const isDrained = trunk.drained || addressesOf(trunk).every(({ drained }) => drained);
+  const channels = seen.channelsOf(trunk.id);
+  return {
+    ...partStatus(life.status(), { isDrained, restsUntil: coolDownOf(trunk, seen), channels }, seen),
+    addresses: trunk.addresses.flatMap((one) => {
+      const address = addressName(one);
+      const known = lives.get(address);
+      if (known === undefined) return [];
+      const key = addressKey(trunk, one);
+      const counted = { restsUntil: seen.coolDowns.until(key), channels: seen.channelsOf(key) };
+      return [
+        { address, ...partStatus(known, { isDrained: trunk.drained || one.drained, ...counted }, seen) },
+      ];
+    }),
+  };
+};
 
 /** Longest wait of close for registrars. */
 const closeWithinMs = 1_500;

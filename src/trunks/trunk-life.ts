@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
 import type { TrunkActors, TrunkLifeTimes, trunkMachine } from '#machines/trunk-life.ts';
 import { addressName } from '#src/domain/trunk-addresses.ts';
-import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
+import type { OutOfDialogRequests } from '#sip/trunks/out-of-dialog-requests.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Trunk, TrunkAddress, TrunkPartStatus, TrunkState } from '#src/domain/trunk.ts';
 
@@ -34,9 +34,9 @@ export type TrunkLife = {
   stop(): void;
 };
 
-type Asked = Pick<AskTrunk, 'register' | 'check'>;
+type TrunkRequester = Pick<OutOfDialogRequests, 'register' | 'check'>;
 
-/** What one actor handles: a registration, a health check, or both. */
+/** Duties of one actor: a registration, a health check, or both. */
 type Part = { trunk: Trunk; registers: boolean; isChecked: boolean; address?: TrunkAddress };
 
 const stateIn = (snapshot: SnapshotFrom<Machine>, registers: boolean): TrunkState => {
@@ -59,7 +59,11 @@ const logsStates = ({ trunk, address }: Part, logger: Logger) => {
   };
 };
 
-const beginPart = (part: Part, ask: Asked, { machineWith, times, clock, logger }: TrunkLifeOptions) => {
+const beginPart = (
+  part: Part,
+  ask: TrunkRequester,
+  { machineWith, times, clock, logger }: TrunkLifeOptions,
+) => {
   const { trunk, registers, isChecked, address } = part;
   const machine = machineWith({
     register: fromPromise(({ signal }) => ask.register(trunk, signal)),
@@ -72,7 +76,7 @@ const beginPart = (part: Part, ask: Asked, { machineWith, times, clock, logger }
   const logState = logsStates(part, logger);
   actor.subscribe({
     next: (snapshot) => logState(stateIn(snapshot, registers), snapshot.context.detail),
-    error: (error) => logger.error({ trunk_id: trunk.id, err: error }, 'the life of a trunk broke off'),
+    error: (error) => logger.error({ trunk_id: trunk.id, err: error }, 'the actor of a trunk crashed'),
   });
   actor.start();
 
@@ -98,7 +102,7 @@ const together = (own: LifeStatus, addresses: readonly LifeStatus[]): LifeStatus
     : { ...own, lastSeenAt };
 };
 
-export const beginTrunkLife = (trunk: Trunk, ask: Asked, options: TrunkLifeOptions): TrunkLife => {
+export const beginTrunkLife = (trunk: Trunk, ask: TrunkRequester, options: TrunkLifeOptions): TrunkLife => {
   const { addresses, healthCheck } = trunk;
   const isChecked = healthCheck && addresses.length === 0;
   const own = beginPart({ trunk, registers: trunk.register, isChecked }, ask, options);

@@ -2,11 +2,11 @@
  * Actors of all enabled trunks, kept in line with the database: a changed trunk gets a new actor, the others keep
  * theirs.
  */
-import type { AskTrunk } from '#sip/trunks/ask-trunk.ts';
+import type { OutOfDialogRequests } from '#sip/trunks/out-of-dialog-requests.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
-import type { TrunkRecord } from '#src/persistence/trunks.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import type { TrunkRecord } from '#src/persistence/trunks/trunks.ts';
 import { beginTrunkLife, type TrunkLife, type TrunkLifeOptions } from './trunk-life.ts';
 
 export type TrunkLivesOptions = TrunkLifeOptions & { sealing: Pick<Sealing, 'open'> };
@@ -29,16 +29,16 @@ const isSame = (one: TrunkRecord, other: TrunkRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 /** Requests to trunks, and cool-downs that end when an actor starts. */
-type Asked = AskTrunk & { rests: Pick<TrunkRequests['rests'], 'end'> };
+type TrunkRequester = OutOfDialogRequests & { coolDowns: Pick<TrunkRequests['coolDowns'], 'end'> };
 
-export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkLives => {
+export const createTrunkLives = (ask: TrunkRequester, options: TrunkLivesOptions): TrunkLives => {
   const { sealing, logger } = options;
   const lives = new Map<string, { record: TrunkRecord; life: TrunkLife }>();
 
   const begin = (record: TrunkRecord): void => {
     try {
       const trunk = openTrunk(record, sealing);
-      ask.rests.end(trunk.id);
+      ask.coolDowns.end(trunk.id);
       lives.set(trunk.id, { record, life: beginTrunkLife(trunk, ask, options) });
     } catch (error) {
       logger.error({ trunk_id: record.id, err: error }, 'a trunk cannot be used');
@@ -58,7 +58,7 @@ export const createTrunkLives = (ask: Asked, options: TrunkLivesOptions): TrunkL
     try {
       await ask.unregister(life.trunk);
     } catch (error) {
-      logger.debug({ trunk_id: life.trunk.id, err: error }, 'a trunk was not told that it is left');
+      logger.debug({ trunk_id: life.trunk.id, err: error }, 'removing the registration at a trunk failed');
     }
   };
 

@@ -29,9 +29,9 @@ import {
 } from './broken-endpoints/try-broken.ts';
 
 // Everywhere
-// Whatever may stand before any server, or in its place.
+// Responses of anything in front of a server, or in its place.
 
-/** What may be before any server, with what every type says to it. */
+/** Possible responses in front of any server, with the advice for each type. */
 const everywhere: Omit<Broken, 'type'>[] = [
   {
     title: 'a Cloudflare challenge by its header',
@@ -80,7 +80,7 @@ const everywhere: Omit<Broken, 'type'>[] = [
 
 testEach(agentTypes.flatMap((type) => everywhere.map((each) => ({ ...each, type, noThread: true }))));
 
-/** A server that says the same to everything, and is no web server. */
+/** A server that answers everything with the same bytes, and is not a web server. */
 const rawServer = async (
   t: ExecutionContext,
   greeting: string | Buffer,
@@ -111,7 +111,7 @@ const notHttp: readonly (readonly [title: string, greeting: string | Buffer])[] 
 ];
 for (const [title, greeting] of notHttp) {
   for (const type of agentTypes) {
-    test.serial(`${type}: a port that is not HTTP: ${title}`, async (t) => {
+    test.serial(`${type}: a port that does not speak HTTP: ${title}`, async (t) => {
       const turn = await tryUrl(t, await rawServer(t, greeting), { type });
       t.is(turn?.failure?.kind, 'invalid_reply');
       t.regex(turn?.advice ?? '', /answers, but not in HTTP\. Correct the port.*speaks TLS/);
@@ -120,10 +120,10 @@ for (const [title, greeting] of notHttp) {
 }
 
 for (const [title, url, advice] of [
-  ['nobody listens', 'http://127.0.0.1:1', /Nothing listens at 127\.0\.0\.1:1\. Start the server/],
-  ['plain http to elsewhere', 'http://agent.example.com/', /Begin the URL with https:\/\//],
+  ['no listener on the port', 'http://127.0.0.1:1', /Nothing listens at 127\.0\.0\.1:1\. Start the server/],
+  ['plain http to another host', 'http://agent.example.com/', /Begin the URL with https:\/\//],
   ['a private network', 'https://10.0.0.1/', /private network.*GW_AGENT_ALLOWED_HOSTS=10\.0\.0\.1/],
-  ['TLS at a port that has none', 'https://127.0.0.1:PORT', /does not speak TLS\. Correct the port/],
+  ['TLS on a port without it', 'https://127.0.0.1:PORT', /does not speak TLS\. Correct the port/],
 ] as const) {
   test.serial(`webhook: ${title}`, async (t) => {
     const port = url.includes('PORT')
@@ -134,35 +134,32 @@ for (const [title, url, advice] of [
   });
 }
 
-test.serial(
-  'the token is masked where the endpoint repeats it, and the words of the gateway stay whole',
-  async (t) => {
-    const server = await startAgentServer((response) => {
-      response
-        .writeHead(200, { 'content-type': 'application/json', 'x-token': 'x' })
-        .end('{"x":"x","proxy":1}');
-    });
-    t.teardown(server.close);
-    const turn = await tryUrl(t, server.url, { type: 'webhook', request: { token: 'x' } });
-    t.is(turn?.exchanges[0]?.received?.body, '{"••••":"••••","pro••••y":1}');
-    t.is(turn?.exchanges[0]?.received?.headers['x-token'], '••••');
-    t.is(
-      turn?.advice,
-      'The answer has no text in "reply"; its fields are: "••••", "pro••••y". Let the server answer {"reply": "…"}.',
-    );
-    const dead = await startAgentServer(sendBody('', 502));
-    t.teardown(dead.close);
-    const other = await tryUrl(t, dead.url, { type: 'webhook', request: { token: 'x' } });
-    t.regex(other?.advice ?? '', /^The proxy in front of the agent/);
-  },
-);
+test.serial("masks the token where the endpoint repeats it, and keeps the gateway's own text", async (t) => {
+  const server = await startAgentServer((response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'x-token': 'x' })
+      .end('{"x":"x","proxy":1}');
+  });
+  t.teardown(server.close);
+  const turn = await tryUrl(t, server.url, { type: 'webhook', request: { token: 'x' } });
+  t.is(turn?.exchanges[0]?.received?.body, '{"••••":"••••","pro••••y":1}');
+  t.is(turn?.exchanges[0]?.received?.headers['x-token'], '••••');
+  t.is(
+    turn?.advice,
+    'The answer has no text in "reply"; its fields are: "••••", "pro••••y". Let the server answer {"reply": "…"}.',
+  );
+  const dead = await startAgentServer(sendBody('', 502));
+  t.teardown(dead.close);
+  const other = await tryUrl(t, dead.url, { type: 'webhook', request: { token: 'x' } });
+  t.regex(other?.advice ?? '', /^The proxy in front of the agent/);
+});
 
 // Formats
-// Servers that are none of the type that was chosen.
+// Servers of another type than the chosen one.
 
 const ai = { content: '네.', id: 'a', type: 'ai', tool_calls: [] };
 
-/** What a whole answer of each type looks like; to any other it is an answer of the wrong type. */
+/** A complete response of each type; for every other type it has the wrong format. */
 const answersOf: Readonly<Record<AgentType, Answer>> = {
   webhook: sendJson({ reply: '네.' }),
   openai_compatible: sse(chunk({ content: '네.' }), chunk({}, 'stop'), '[DONE]'),
@@ -242,14 +239,14 @@ const foreignFormats: Broken[] = [
   },
   {
     type: 'mastra',
-    title: 'the stream of the AI SDK for web pages',
+    title: "the AI SDK's stream for web pages",
     answer: sse({ type: 'start' }, { type: 'text-delta', id: '1', delta: '네.' }, { type: 'finish' }),
     kind: 'no_reply',
     advice: [/AI SDK sends to web pages/, /choose webhook/],
   },
   {
     type: 'webhook',
-    title: 'an address of Anthropic Messages',
+    title: 'an Anthropic Messages URL',
     path: '/v1/messages',
     answer: error('messages: Field required', 400),
     kind: 'http_error',
@@ -257,7 +254,7 @@ const foreignFormats: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'an address of chat completions',
+    title: 'a chat completions URL',
     path: '/v1/chat/completions',
     answer: error("'messages' is a required property", 400),
     kind: 'http_error',
@@ -265,7 +262,7 @@ const foreignFormats: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'an address of a Mastra agent',
+    title: 'a Mastra agent URL',
     path: '/api/agents/weather/stream',
     answer: recorded('mastra', '08b-messages-missing'),
     kind: 'http_error',
@@ -273,7 +270,7 @@ const foreignFormats: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'an address of a LangGraph run',
+    title: 'a LangGraph run URL',
     path: '/runs/stream',
     answer: recorded('langgraph', '26b-missing-assistant'),
     kind: 'http_error',
@@ -284,7 +281,7 @@ const foreignFormats: Broken[] = [
 testEach([...wrongTypes, ...foreignFormats]);
 
 // Statuses
-// The meaning of any server's statuses, shown with webhooks.
+// The meaning of any server's statuses, tested with webhooks.
 
 const webhooksByStatus: Broken[] = [
   {
@@ -296,17 +293,17 @@ const webhooksByStatus: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'a path that takes no POST',
+    title: 'a path that rejects POST',
     answer: text('', 405),
     kind: 'http_error',
     advice: [/takes no POST/, /Correct the path/],
   },
   {
     type: 'webhook',
-    title: 'a path that is gone',
+    title: 'a path that is gone (410)',
     answer: text('', 410),
     kind: 'http_error',
-    advice: [/gone for good/, /new address/],
+    advice: [/removed for good/, /new address/],
   },
   {
     type: 'webhook',
@@ -317,7 +314,7 @@ const webhooksByStatus: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'a server that takes no JSON',
+    title: 'a server that rejects JSON',
     answer: sendJson({ error: 'Unsupported Media Type' }, 415),
     kind: 'http_error',
     advice: [/does not take JSON.*415/, /read application\/json/],
@@ -331,56 +328,56 @@ const webhooksByStatus: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'an answer that is not acceptable',
+    title: '406 Not Acceptable',
     answer: text('', 406),
     kind: 'http_error',
     advice: [/no answer in a format/, /Let it answer JSON/],
   },
   {
     type: 'webhook',
-    title: 'a request that was not waited for',
+    title: '408 Request Timeout',
     answer: text('', 408),
     kind: 'http_error',
     advice: [/did not wait/, /Raise its time limit/],
   },
   {
     type: 'webhook',
-    title: 'a body that lacks keys',
+    title: 'a body with missing fields',
     answer: sendJson({ detail: [{ type: 'missing', loc: ['body', 'prompt'] }] }, 422),
     kind: 'http_error',
     advice: [/wants other keys.*422/, /compare the type/],
   },
   {
     type: 'webhook',
-    title: 'a server that cannot read the body',
+    title: 'a server that cannot parse the body',
     answer: sendJson({ error: 'Unexpected token in JSON' }, 400),
     kind: 'http_error',
     advice: [/cannot read the body/, /Let it read JSON/],
   },
   {
     type: 'webhook',
-    title: 'a server that failed',
+    title: 'a server error',
     answer: sendJson({ reply: '비밀' }, 500),
     kind: 'http_error',
     advice: [/server itself failed/, /own log/],
   },
   {
     type: 'webhook',
-    title: 'a server that starts',
+    title: 'a server that is starting',
     answer: sendJson({ status: 'starting' }, 503),
     kind: 'http_error',
     advice: [/cannot answer now \(HTTP 503\)/, /log/],
   },
   {
     type: 'webhook',
-    title: 'a page of maintenance',
+    title: 'a maintenance page',
     answer: html('<h1>Service Unavailable</h1> Apache', 503),
     kind: 'http_error',
     advice: [/proxy in front of the agent \(Apache\)/, /Start the agent/],
   },
   {
     type: 'webhook',
-    title: 'a proxy whose agent is slow',
+    title: 'a proxy with a slow agent',
     answer: text('upstream request timeout envoy', 504),
     kind: 'http_error',
     advice: [/\(Envoy\).*HTTP 504/, /too slow/],
@@ -394,28 +391,28 @@ const webhooksByStatus: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'Cloudflare without an origin',
+    title: 'Cloudflare without an origin server',
     answer: text('error code: 521', 521),
     kind: 'http_error',
     advice: [/the agent behind it does not \(HTTP 521\)/, /address to which the proxy hands on/],
   },
   {
     type: 'webhook',
-    title: 'an account without money',
+    title: 'an account without credit',
     answer: sendJson({ error: 'Payment required' }, 402),
     kind: 'http_error',
     advice: [/used up its quota \(HTTP 402\)/, /pay the provider/],
   },
   {
     type: 'webhook',
-    title: 'TLS on a port that is asked in the clear',
+    title: 'plain HTTP to a TLS port',
     answer: text('The plain HTTP request was sent to HTTPS port', 400),
     kind: 'http_error',
     advice: [/Begin the URL/, /https:\/\//],
   },
   {
     type: 'webhook',
-    title: 'a status that is no HTTP status anybody knows',
+    title: 'an unknown HTTP status',
     answer: text('', 418),
     kind: 'http_error',
     advice: [/refuses the request/, /what it answered/],
@@ -437,7 +434,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a wrong path behind /v1',
+    title: 'a wrong path after /v1',
     path: '/llm/v1',
     answer: text('404 page not found', 404),
     kind: 'http_error',
@@ -445,7 +442,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a deployment that is missing',
+    title: 'an unknown deployment',
     answer: error('The API deployment for this resource does not exist.', 404, {
       code: 'DeploymentNotFound',
     }),
@@ -454,7 +451,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'an assistant that is missing',
+    title: 'an unknown assistant',
     path: '/v1',
     answer: error('No assistant with the id abc.', 404),
     kind: 'http_error',
@@ -462,7 +459,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a model that is missing (vLLM)',
+    title: 'an unknown model (vLLM)',
     path: '/v1',
     answer: recorded('openai_compatible', '43-http-404-vllm-model'),
     kind: 'http_error',
@@ -470,7 +467,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a model that is missing (FastAPI)',
+    title: 'an unknown model (FastAPI)',
     path: '/v1',
     answer: recorded('openai_compatible', '44-http-422-fastapi'),
     kind: 'http_error',
@@ -478,7 +475,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a model that is missing (OpenAI)',
+    title: 'an unknown model (OpenAI)',
     path: '/v1',
     answer: error('you must provide a model parameter', 400),
     kind: 'http_error',
@@ -486,7 +483,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a path that takes no POST',
+    title: 'a path that rejects POST',
     path: '/v1',
     answer: text('', 405),
     kind: 'http_error',
@@ -494,7 +491,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a quota that is used up',
+    title: 'an exhausted quota',
     path: '/v1',
     answer: error('You exceeded your current quota, please check your plan and billing details.', 429, {
       code: 'insufficient_quota',
@@ -504,7 +501,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a rate that is too high',
+    title: 'a request rate that is too high',
     path: '/v1',
     answer: error('Rate limit reached for requests', 429),
     kind: 'http_error',
@@ -538,7 +535,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a provider that is missing',
+    title: 'a missing provider',
     path: '/v1',
     answer: error('Either x-portkey-config or x-portkey-provider header is required', 400),
     kind: 'http_error',
@@ -546,7 +543,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a server that takes no JSON',
+    title: 'a server that rejects JSON',
     path: '/v1',
     answer: text('', 415),
     kind: 'http_error',
@@ -554,11 +551,11 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'other keys',
+    title: 'different field names',
     path: '/v1',
     answer: sendJson({ detail: [{ type: 'missing', loc: ['body', 'user'] }] }, 422),
     kind: 'http_error',
-    advice: [/wants keys that calls do not send/, /stands in its answer/],
+    advice: [/wants keys that calls do not send/, /names the missing keys/],
   },
   {
     type: 'openai_compatible',
@@ -570,35 +567,35 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a tool for the caller',
+    title: 'a tool call for the client',
     answer: recorded('openai_compatible', '29-tool_calls'),
     kind: 'no_reply',
     advice: [/asks for a tool to be run/, /Let the server run its tools/],
   },
   {
     type: 'openai_compatible',
-    title: 'thoughts that run out of tokens',
+    title: 'reasoning that uses up all tokens',
     answer: sse(chunk({ reasoning_content: '음' }), chunk({}, 'length'), '[DONE]'),
     kind: 'no_reply',
     advice: [/only reasoned/, /more tokens/],
   },
   {
     type: 'openai_compatible',
-    title: 'a limit of tokens before the first word',
+    title: 'a token limit before the first word',
     answer: sse(chunk({ content: '' }), chunk({}, 'length'), '[DONE]'),
     kind: 'no_reply',
     advice: [/used up its tokens before it came to words/, /Allow it more/],
   },
   {
     type: 'openai_compatible',
-    title: 'the call of a tool as text',
+    title: 'a tool call as text',
     answer: sse(chunk({ content: '[TOOL_CALLS][{"name":"find_order","arguments":{}}]' }, 'stop'), '[DONE]'),
     kind: 'no_reply',
     advice: [/wrote the call of a tool into its text/, /run its tools/],
   },
   {
     type: 'openai_compatible',
-    title: 'a sentence that is cut off at its length',
+    title: 'a sentence cut off by the token limit',
     answer: sse(chunk({ content: '네. 오늘은' }), chunk({}, 'length'), '[DONE]'),
     kind: 'reply_cut_off',
     advice: [/ended within a sentence/, /limit of tokens/],
@@ -633,7 +630,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'nothing but stop',
+    title: 'a stream with only a finish',
     answer: sse(chunk({}, 'stop'), '[DONE]'),
     kind: null,
     advice: [/held nothing to speak|chose to say nothing/, /remark|answered/],
@@ -643,12 +640,12 @@ const openai: Broken[] = [
 testEach(openai);
 
 // Webhook
-// Webhooks: what stands before them, how they wait and break off, and what they answer.
+// Webhooks: proxies in front of them, slow and interrupted responses, and response bodies.
 
 const silentWebhooks: Broken[] = [
   {
     type: 'webhook',
-    title: 'a Cloudflare challenge by its page',
+    title: 'a Cloudflare challenge page',
     answer: html('<script src="/cdn-cgi/challenge-platform/h/b.js"></script>', 503),
     kind: 'http_error',
     advice: [/protection against robots/, /Let the requests of the gateway pass/],
@@ -662,21 +659,21 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a page of 403 that is no firewall',
+    title: 'a 403 page without a firewall',
     answer: html('<h1>Forbidden</h1>', 403),
     kind: 'http_error',
-    advice: [/wants to be shown a token/, /session token that the handshake/],
+    advice: [/wants a token/, /session token that the handshake/],
   },
   {
     type: 'webhook',
-    title: 'a token that is missing',
+    title: 'a missing token',
     answer: sendJson({ error: 'unauthorized' }, 401),
     kind: 'http_error',
-    advice: [/wants to be shown a token \(HTTP 401\)/, /handshake/],
+    advice: [/wants a token \(HTTP 401\)/, /handshake/],
   },
   {
     type: 'webhook',
-    title: 'a token that is wrong',
+    title: 'a wrong token',
     answer: sendJson({ error: 'unauthorized' }, 401),
     request: { token: 'nope', direction: 'outbound', instruction: 'Call' },
     kind: 'http_error',
@@ -702,14 +699,14 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'a redirect that says not where to',
+    title: 'a redirect without a target',
     answer: sendBody('', 301),
     kind: 'redirect_refused',
     advice: [/does not say where to/, /Correct the chat URL, or the redirect/],
   },
   {
     type: 'openai_compatible',
-    title: 'a slow server that has not answered',
+    title: 'a slow server without a response',
     answer: stayQuiet,
     firstTokenMs: 100,
     kind: 'first_token_timeout',
@@ -728,7 +725,7 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'a webhook that begins its answer and does not end it',
+    title: 'a webhook that starts its response and never ends it',
     answer: (response) => void response.writeHead(200).write('{"reply":"네'),
     firstTokenMs: 100,
     kind: 'first_token_timeout',
@@ -736,7 +733,7 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a stream that only keeps alive',
+    title: 'a stream with only keep-alives',
     answer: (response) =>
       void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': PROCESSING\n\n'),
     firstTokenMs: 100,
@@ -753,7 +750,7 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'an answer that breaks off',
+    title: 'a response that breaks off',
     answer: breakInTheMiddle,
     kind: 'connection_failed',
     advice: [/broke the connection in the middle/, /own log/],
@@ -767,7 +764,7 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'compression that nobody knows',
+    title: 'an unknown compression',
     answer: sendBody('{"reply":"네."}', 200, { 'content-encoding': 'squeeze' }),
     kind: 'invalid_reply',
     advice: [/cannot be read/, /Content-Encoding/],
@@ -789,7 +786,7 @@ const silentWebhooks: Broken[] = [
   // Bodies of a webhook
   {
     type: 'webhook',
-    title: 'another field',
+    title: 'a different field',
     answer: sendJson({ answer: '네.', id: 1 }),
     kind: 'invalid_reply',
     advice: [/its fields are: "answer", "id"/, /\{"reply": "…"\}/],
@@ -824,7 +821,7 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'nothing',
+    title: 'an empty body',
     answer: (response) => void response.writeHead(204).end(),
     kind: 'invalid_reply',
     advice: [/answer is empty/, /\{"reply": "…"\}/],
@@ -845,7 +842,7 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'the call of a tool as text',
+    title: 'a tool call as text',
     answer: sendJson({ reply: '<tool_call>{"name":"find_order","arguments":{}}</tool_call>' }),
     kind: 'no_reply',
     advice: [/wrote the call of a tool into its text/, /run its tools/],

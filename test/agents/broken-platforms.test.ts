@@ -40,7 +40,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'a path too many',
+    title: 'an extra path',
     path: '/api',
     answer: recorded('langgraph', '26e-base-path-mistake'),
     noThread: true,
@@ -49,7 +49,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'another port: a server without such a path',
+    title: 'another port: a server without this path',
     answer: text('Cannot POST /threads', 404),
     noThread: true,
     kind: 'http_error',
@@ -57,7 +57,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'another port: a server that takes no POST',
+    title: 'another port: a server that rejects POST',
     answer: text('', 405),
     noThread: true,
     kind: 'http_error',
@@ -81,7 +81,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'the key of its cloud',
+    title: "a missing key of LangGraph's cloud",
     answer: sendJson({ detail: 'Missing authentication headers' }, 403),
     noThread: true,
     kind: 'http_error',
@@ -89,28 +89,28 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'a thread that is busy',
+    title: 'a busy thread',
     answer: recorded('langgraph', '20b-concurrent-second-rejected'),
     kind: 'http_error',
     advice: [/thread is busy/, /Look at the runs/],
   },
   {
     type: 'langgraph',
-    title: 'an interrupt that is told',
+    title: 'an interrupt with a message',
     answer: recorded('langgraph', 'SYNTHETIC-python-interrupt'),
     kind: 'no_reply',
     advice: [/waits for a person/, /AI message/],
   },
   {
     type: 'langgraph',
-    title: 'an interrupt that is not told',
+    title: 'an interrupt without a message',
     answer: recorded('langgraph', '12-interrupt'),
     kind: 'no_reply',
     advice: [/without an AI message/, /Let a node add one/],
   },
   {
     type: 'langgraph',
-    title: 'a node that failed',
+    title: 'a failed node',
     answer: recorded('langgraph', '06c-model-error-mid-stream'),
     kind: 'agent_reported_error',
     advice: [/node of the graph failed/, /server's log/],
@@ -127,7 +127,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'a store that is away',
+    title: 'an unreachable store',
     answer: sendJson({ detail: 'Internal Server Error' }, 500),
     kind: 'http_error',
     advice: [/server itself failed/, /own log/],
@@ -179,7 +179,7 @@ const mastra: Broken[] = [
   },
   {
     type: 'mastra',
-    title: 'a model that failed',
+    title: 'a failed model',
     answer: recorded('mastra', '06c-model-throws-before-token'),
     kind: 'agent_reported_error',
     advice: [/model did/, /log/],
@@ -197,7 +197,7 @@ const mastra: Broken[] = [
   },
   {
     type: 'mastra',
-    title: 'a tool that is left to the caller',
+    title: 'a tool call for the client',
     answer: sse(
       { type: 'finish', from: 'AGENT', payload: { stepResult: { reason: 'tool-calls' } } },
       '[DONE]',
@@ -207,14 +207,14 @@ const mastra: Broken[] = [
   },
   {
     type: 'mastra',
-    title: 'a token that is missing',
+    title: 'a missing token',
     answer: sendJson({ error: 'Invalid or expired token' }, 401),
     kind: 'http_error',
-    advice: [/wants to be shown a token/, /handshake/],
+    advice: [/wants a token/, /handshake/],
   },
   {
     type: 'mastra',
-    title: 'a body that it refuses',
+    title: 'a rejected body',
     answer: recorded('mastra', '08b-messages-missing'),
     kind: 'http_error',
     advice: [/refuses|cannot read/, /answered|Let it/],
@@ -231,7 +231,7 @@ const mastra: Broken[] = [
 testEach(mastra);
 
 // n8n
-// Workflows of n8n.
+// n8n workflows.
 
 const chat = '/webhook/5f1c/chat';
 const n8n: Broken[] = [
@@ -277,7 +277,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'a node that failed',
+    title: 'a failed node',
     path: chat,
     answer: sendJson({ message: 'Error in workflow' }, 500),
     kind: 'http_error',
@@ -293,7 +293,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'n8n that starts (503 as JSON)',
+    title: 'n8n during its start (503 as JSON)',
     path: chat,
     answer: sendJson({ code: 503, message: 'Database is not ready!' }, 503),
     kind: 'http_error',
@@ -341,7 +341,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'streaming without a node that streams',
+    title: 'streaming without a streaming node',
     path: chat,
     answer: recorded('n8n', '06c-streaming-mode-code-node'),
     kind: 'no_reply',
@@ -349,7 +349,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'another field',
+    title: 'a different field',
     path: chat,
     answer: recorded('n8n', '02f-lastNode-unknown-field'),
     kind: 'no_reply',
@@ -357,7 +357,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'a model that failed while it streamed',
+    title: 'a model that failed during streaming',
     path: chat,
     answer: recorded('n8n', '06f-streaming-agent-model-http500'),
     kind: 'agent_reported_error',
@@ -365,7 +365,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'the editor',
+    title: 'the editor URL',
     path: '/workflow/abc',
     answer: html(page),
     kind: 'invalid_reply',
@@ -373,7 +373,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'a stream that stops in mid-sentence',
+    title: 'a stream that stops mid-sentence',
     path: chat,
     answer: lines({ type: 'begin' }, { type: 'item', content: '오늘은' }),
     kind: 'reply_cut_off',

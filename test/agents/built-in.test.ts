@@ -5,11 +5,10 @@ import pino from 'pino';
 import { replyLimits } from '#config/policy.ts';
 import type { Message } from '#machines/reply.ts';
 import { AgentFailure } from '#src/agents/agent.ts';
-import { hear } from '#src/agents/built-in/hear.ts';
+import { hear } from '#src/agents/built-in/dialogue.ts';
 import { wordsFor } from '#src/agents/built-in/languages.ts';
-import { languageModelAgent } from '#src/agents/language-model.ts';
+import { languageModelAgent, returnable } from '#src/agents/language-model.ts';
 import type { LanguageModel } from '#src/agents/language-model/ask-model.ts';
-import { returnable } from '#src/agents/language-model/returnable.ts';
 import { createSummarizeByModel } from '#src/agents/language-model/summarize-by-model.ts';
 import { createTools } from '#src/agents/language-model/tools.ts';
 import { lingerMs } from '#src/agents/message-end.ts';
@@ -26,7 +25,7 @@ import { bodyOf } from '#test/helpers/recorded-replies.ts';
 import { type Call, talk } from './built-in/talk.ts';
 
 // Conversations
-// Whole conversations with the built-in agent, and how it ends them.
+// Whole conversations with the built-in agent, and their ends.
 
 const ko: Call = { language: 'ko', direction: 'outbound', task: '내일 오후 3시 예약을 확인해 주세요' };
 
@@ -36,10 +35,10 @@ const en: Call = {
   task: 'Please confirm the booking for tomorrow at 3 pm',
 };
 
-/** Their turns and its answers, in order; the last answer comes with its one hangup. */
+/** The turns and replies, in order; the last reply comes with its single hangup. */
 const transcripts: [title: string, call: Call, turns: string[]][] = [
   [
-    'a task that is agreed to, in Korean',
+    'an accepted task, in Korean',
     ko,
     [
       '안녕하세요, 요청을 받고 대신 전화드렸습니다. 부탁받은 내용을 말씀드릴게요. 내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?',
@@ -50,7 +49,7 @@ const transcripts: [title: string, call: Call, turns: string[]][] = [
     ],
   ],
   [
-    'a task that is answered with another time, in Korean',
+    'a task answered with another time, in Korean',
     ko,
     [
       '안녕하세요, 요청을 받고 대신 전화드렸습니다. 부탁받은 내용을 말씀드릴게요. 내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?',
@@ -72,7 +71,7 @@ const transcripts: [title: string, call: Call, turns: string[]][] = [
     ],
   ],
   [
-    'a question and a wait, in English',
+    'a question and a request to wait, in English',
     en,
     [
       'Hello, I am calling on behalf of someone who asked me to. This is what I was asked to tell you. Please confirm the booking for tomorrow at 3 pm. What may I pass on?',
@@ -89,7 +88,7 @@ const transcripts: [title: string, call: Call, turns: string[]][] = [
     ],
   ],
   [
-    'a task that is refused, in English',
+    'a refused task, in English',
     en,
     [
       'Hello, I am calling on behalf of someone who asked me to. This is what I was asked to tell you. Please confirm the booking for tomorrow at 3 pm. What may I pass on?',
@@ -123,7 +122,7 @@ const transcripts: [title: string, call: Call, turns: string[]][] = [
     ],
   ],
   [
-    'an inbound message that is corrected, in English',
+    'a corrected inbound message, in English',
     { ...en, direction: 'inbound', task: null },
     [
       'Please tell him that I cannot come.',
@@ -154,7 +153,7 @@ for (const [title, call, turns] of transcripts) {
   });
 }
 
-/** In English, up to where the next "no" leads to the farewell. */
+/** In English, up to the point where the next "no" leads to the farewell. */
 const talkToTheEnd = async (hangUpFails?: Error) => {
   const conversation = talk(en, hangUpFails);
   await conversation.open();
@@ -166,7 +165,7 @@ const immediates = ({ hangups }: { hangups: { immediate: boolean }[] }) =>
   hangups.map(({ immediate }) => immediate);
 
 test.serial(
-  'a farewell that is spoken into is answered and said again; the third one hangs up at once',
+  'answers speech during a farewell and repeats the farewell; the third one hangs up at once',
   async (t) => {
     const conversation = await talkToTheEnd();
     await conversation.say('No, thank you.', () => 'Thank you for your');
@@ -180,14 +179,14 @@ test.serial(
   },
 );
 
-test.serial('asked to wait after its farewell, it waits', async (t) => {
+test.serial('waits when asked to after its farewell', async (t) => {
   const conversation = await talkToTheEnd();
   await conversation.say('No, thank you.');
   t.is(await conversation.say('Wait a moment!'), 'Of course, take your time. I will wait.');
   t.deepEqual(immediates(conversation), [false]);
 });
 
-test.serial('when the hangup is refused it goes on talking', async (t) => {
+test.serial('continues talking when the hangup is refused', async (t) => {
   const conversation = await talkToTheEnd(new Refusal('hangup_unavailable', 'There is no media server.'));
   t.is(
     await conversation.say('No, thank you.'),
@@ -198,13 +197,13 @@ test.serial('when the hangup is refused it goes on talking', async (t) => {
   t.deepEqual(immediates(conversation), [false, false, true]);
 });
 
-test.serial('a hangup that fails in any other way is a crash of the reply', async (t) => {
+test.serial('any other hangup failure crashes the reply', async (t) => {
   const broken = new Error('broken');
   const conversation = await talkToTheEnd(broken);
   t.is(await t.throwsAsync(conversation.say('No, thank you.')), broken);
 });
 
-test.serial('the hangup is asked for after the first words of the farewell', async (t) => {
+test.serial('requests the hangup after the first words of the farewell', async (t) => {
   const { messages, hangups, reply } = await talkToTheEnd();
   const hangupsByPiece: number[] = [];
   await reply([...messages, { role: 'user', content: 'No, thank you.' }], () =>
@@ -214,13 +213,13 @@ test.serial('the hangup is asked for after the first words of the farewell', asy
   t.is(hangups.length, 1);
 });
 
-test.serial('a farewell that was cut off while it was being said asks for no hangup', async (t) => {
+test.serial('requests no hangup for an interrupted farewell', async (t) => {
   const { messages, hangups, reply, abort } = await talkToTheEnd();
   await reply([...messages, { role: 'user', content: 'No, thank you.' }], () => abort.abort());
   t.deepEqual(hangups, []);
 });
 
-test.serial('a question that was not heard to its end is asked again', async (t) => {
+test.serial('repeats a question that was not heard to its end', async (t) => {
   const conversation = talk(ko);
   await conversation.open(() => '안녕하세요, 요청을');
   t.is(
@@ -232,7 +231,7 @@ test.serial('a question that was not heard to its end is asked again', async (t)
   t.is(await cutOff.say('네.'), '내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?');
 });
 
-test.serial('sentences that the line joined with spaces of its own were heard all the same', async (t) => {
+test.serial('recognizes heard sentences that the line joined with other spaces', async (t) => {
   const conversation = talk({ language: 'ja', direction: 'outbound', task: '予約の確認' });
   await conversation.open((whole) => whole.replaceAll('。', '。 '));
   t.regex(await conversation.say('はい'), /^はい、そのようにお伝えいたします/);
@@ -246,9 +245,9 @@ test.serial('an instruction may have several lines', async (t) => {
 });
 
 // Hear
-// The built-in agent's understanding of words, which comes to an end whatever they are.
+// The built-in agent's understanding of words; every conversation ends.
 
-test.serial('a language that it does not speak is spoken to in English, a regional one in its own', (t) => {
+test.serial('uses English for an unsupported language and the base language for a regional one', (t) => {
   t.is(wordsFor('fr'), wordsFor('en'));
   t.is(wordsFor('ko-KR'), wordsFor('ko'));
   t.is(wordsFor('JA'), wordsFor('ja'));
@@ -275,7 +274,7 @@ const meanings: [language: string, text: string, meaning: string, details: strin
 ];
 
 for (const [language, text, meaning, details] of meanings) {
-  test.serial(`"${text}" is heard as ${meaning}${details.length > 0 ? ' with details' : ''}`, (t) => {
+  test.serial(`understands "${text}" as ${meaning}${details.length > 0 ? ' with details' : ''}`, (t) => {
     t.deepEqual(hear(text, wordsFor(language)), { text, meaning, details });
   });
 }
@@ -295,35 +294,32 @@ const anyTurn = fc.oneof(
   fc.string(),
 );
 
-test.serial(
-  'whatever the other party says, the conversation comes to its end, and its end depends on the history alone',
-  async (t) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom('ko', 'en', 'ja'),
-        fc.constantFrom('inbound' as const, 'outbound' as const),
-        fc.option(fc.string()),
-        fc.array(anyTurn, { minLength: 16, maxLength: 16 }),
-        async (language, direction, task, turns) => {
-          const call = { language, direction, task };
-          const conversation = talk(call);
-          if (direction === 'outbound') await conversation.open();
-          for (const turn of turns) {
-            const text = await conversation.say(turn);
-            t.is(text, await talk(call).reply(conversation.messages.slice(0, text === '' ? undefined : -1)));
-          }
-          t.true(conversation.hangups.some(({ immediate }) => immediate));
-        },
-      ),
-      { numRuns: 200 },
-    );
-  },
-);
+test.serial('every conversation ends, and its end depends only on the history', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('ko', 'en', 'ja'),
+      fc.constantFrom('inbound' as const, 'outbound' as const),
+      fc.option(fc.string()),
+      fc.array(anyTurn, { minLength: 16, maxLength: 16 }),
+      async (language, direction, task, turns) => {
+        const call = { language, direction, task };
+        const conversation = talk(call);
+        if (direction === 'outbound') await conversation.open();
+        for (const turn of turns) {
+          const text = await conversation.say(turn);
+          t.is(text, await talk(call).reply(conversation.messages.slice(0, text === '' ? undefined : -1)));
+        }
+        t.true(conversation.hangups.some(({ immediate }) => immediate));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
 
 // Language model
 
 type Doors = {
-  /** Where the number lets its calls be transferred. */
+  /** For a number that permits transfers. */
   transferTo?: string[];
   hangUpFails?: Error;
   pressFails?: Error;
@@ -405,7 +401,7 @@ const setUpLanguageModel = async (
 const kickoff = { role: 'user', content: kickoffFor('예약 확인') } as const;
 const says = (...pieces: string[]): ModelAnswer => ({ pieces });
 
-test.serial('the model is asked with its prompt, the whole history and its tools', async (t) => {
+test.serial('sends the model its prompt, the whole history and its tools', async (t) => {
   const { ask, server } = await setUpLanguageModel(
     t,
     () => says('안녕하', '세요. 예약 ', '확인차 전화드렸습니다.'),
@@ -435,7 +431,7 @@ test.serial('the model is asked with its prompt, the whole history and its tools
   );
 });
 
-test.serial('without a key there is no authorization, without keys to press no such tool', async (t) => {
+test.serial('sends no authorization without a key, and no DTMF tool without DTMF', async (t) => {
   const { ask, server } = await setUpLanguageModel(t, () => says('네.'), { canPress: false });
   await textOf(ask());
   t.is(server.requests[0]?.authorization, undefined);
@@ -451,14 +447,11 @@ const toolsAndPrompt = async (t: ExecutionContext, transferTo?: string[]) => {
   return JSON.stringify(server.requests[0]);
 };
 
-test.serial(
-  'a transfer is offered to the model only where the number lets its calls be transferred',
-  async (t) => {
-    t.notRegex(await toolsAndPrompt(t), /transfer/);
-    t.notRegex(await toolsAndPrompt(t, []), /transfer/);
-    t.regex(await toolsAndPrompt(t, ['0215881234', '0312*']), /transfer_call 도구[^]*"name":"transfer_call"/);
-  },
-);
+test.serial('offers the transfer tool only if the number permits transfers', async (t) => {
+  t.notRegex(await toolsAndPrompt(t), /transfer/);
+  t.notRegex(await toolsAndPrompt(t, []), /transfer/);
+  t.regex(await toolsAndPrompt(t, ['0215881234', '0312*']), /transfer_call 도구[^]*"name":"transfer_call"/);
+});
 
 const transferControl = (wanted: object) => ({
   act: 'transfer',
@@ -478,7 +471,7 @@ const collectControl = (wanted: object) => ({
   wanted: { digits: null, finish: null, timeoutSec: 10, secret: false, ...wanted },
 });
 
-/** The reply with a tool in its first answer, and what it has asked for in the end. */
+/** The reply with a tool call in its first response, and its requests to the call. */
 const acts = async (
   t: ExecutionContext,
   first: ModelAnswer,
@@ -492,7 +485,7 @@ const acts = async (
   return { parts: await heardParts(ask()), asked: server.requests, logged };
 };
 
-test.serial('a transfer is a control behind what the model says with it, and ends the reply', async (t) => {
+test.serial("a transfer follows the model's words as a control and ends the reply", async (t) => {
   const given = '{"to":"02-1588-1234","mode":"warm","briefing":"환불 문의","accept_key":null,"say":""}';
   const call = { name: 'transfer_call', arguments: given };
   const { parts, asked } = await acts(t, { pieces: ['연결해 드릴', '게요.'], calls: [call] });
@@ -501,7 +494,7 @@ test.serial('a transfer is a control behind what the model says with it, and end
   t.is(asked.length, 1);
 });
 
-test.serial('a transfer without a word gets one of the built-in agent', async (t) => {
+test.serial('a transfer without words gets a sentence of the built-in agent', async (t) => {
   const call = { name: 'transfer_call', arguments: '{"to":"0215881234"}' };
   const { parts } = await acts(t, { calls: [call, { name: 'hang_up', arguments: '{}' }] });
   t.deepEqual(parts, [
@@ -511,7 +504,7 @@ test.serial('a transfer without a word gets one of the built-in agent', async (t
   ]);
 });
 
-test.serial('a transfer that is written wrong, or not offered, goes back to the model', async (t) => {
+test.serial('returns an invalid or unavailable transfer to the model as an error', async (t) => {
   for (const [given, transferTo] of [
     ['{"to":"somebody"}', ['0215881234']],
     ['{"to":"0215881234"}', []],
@@ -524,24 +517,21 @@ test.serial('a transfer that is written wrong, or not offered, goes back to the 
   }
 });
 
-test.serial('keys are waited for behind the words that the model says with its tool', async (t) => {
+test.serial('collects digits after the words that the model says with its tool', async (t) => {
   const call = { name: 'collect_keys', arguments: '{"digits":4,"secret":true,"finish":""}' };
   const { parts, asked } = await acts(t, { pieces: ['비밀번호 네 자리를 눌러 주세요.'], calls: [call] });
   t.deepEqual(parts, ['비밀번호 네 자리를 눌러 주세요.', collectControl({ digits: 4, secret: true })]);
   t.is(asked.length, 1);
 });
 
-test.serial(
-  'where the model has said nothing yet, it says what to press, and keys are waited for behind that',
-  async (t) => {
-    const call = { name: 'collect_keys', arguments: '' };
-    const { parts, asked } = await acts(t, { calls: [call] }, { next: says('번호를 눌러 주세요.') });
-    t.deepEqual(parts, ['번호를 눌러 주세요.', collectControl({})]);
-    t.regex(asked[1]?.messages.at(-1)?.content ?? '', /Say what to press/);
-  },
-);
+test.serial('asks for the digits itself when the model has said no words', async (t) => {
+  const call = { name: 'collect_keys', arguments: '' };
+  const { parts, asked } = await acts(t, { calls: [call] }, { next: says('번호를 눌러 주세요.') });
+  t.deepEqual(parts, ['번호를 눌러 주세요.', collectControl({})]);
+  t.regex(asked[1]?.messages.at(-1)?.content ?? '', /Say what to press/);
+});
 
-test.serial('it hangs up with its goodbye, which is said before the request is made', async (t) => {
+test.serial('hangs up with its goodbye, spoken before the request', async (t) => {
   const order: string[] = [];
   const { ask, done, server } = await setUpLanguageModel(t, () => ({
     pieces: ['감사합니다. ', '안녕히 계세요.'],
@@ -554,13 +544,13 @@ test.serial('it hangs up with its goodbye, which is said before the request is m
   t.is(server.requests.length, 1, 'nothing is left to say');
 });
 
-test.serial('a hangup without a word gets the goodbye of the built-in agent', async (t) => {
+test.serial('a hangup without words gets the goodbye of the built-in agent', async (t) => {
   const { ask, done } = await setUpLanguageModel(t, () => ({ calls: [{ name: 'hang_up', arguments: '' }] }));
   t.is(await textOf(ask()), '시간 내 주셔서 감사합니다. 안녕히 계세요.');
   t.deepEqual(done, ['hang up after the farewell']);
 });
 
-test.serial('a hangup that is refused goes back to the model, and the conversation goes on', async (t) => {
+test.serial('returns a refused hangup to the model, and the conversation continues', async (t) => {
   const { ask, server } = await setUpLanguageModel(
     t,
     (_asked, round) =>
@@ -582,7 +572,7 @@ test.serial('a hangup that is refused goes back to the model, and the conversati
   ]);
 });
 
-test.serial('keys are pressed, and nonsense is told to the model', async (t) => {
+test.serial('sends DTMF digits and reports invalid ones to the model', async (t) => {
   const rounds: ModelAnswer[] = [
     {
       calls: [
@@ -616,7 +606,7 @@ test.serial('keys are pressed, and nonsense is told to the model', async (t) => 
   ]);
 });
 
-test.serial('a model that only calls tools is stopped, with a reason in the log', async (t) => {
+test.serial('stops a model that only calls tools and logs the reason', async (t) => {
   const { ask, server } = await setUpLanguageModel(t, () => ({
     calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
   }));
@@ -626,7 +616,7 @@ test.serial('a model that only calls tools is stopped, with a reason in the log'
   t.is(server.requests.length, 3);
 });
 
-test.serial('words between tools that never end are a reply', async (t) => {
+test.serial('words between endless tool calls are a reply', async (t) => {
   const { ask } = await setUpLanguageModel(t, () => ({
     pieces: ['눌러 볼게요.'],
     calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
@@ -641,13 +631,13 @@ const failures: [string, ModelAnswer, failure: string, Partial<Doors>?][] = [
   ['a wrong key', sendJson({ error: { message: '비밀' } }, 401), 'http_error'],
   ['a connection that breaks', hangUpConnection, 'connection_failed'],
   ['an error in the stream', sendBody('data: {"error":"비밀"}\n\n'), 'agent_reported_error'],
-  ['nothing at all', sendBody(''), 'no_reply'],
-  ['a page', sendBody('<html>비밀</html>'), 'invalid_reply'],
+  ['an empty stream', sendBody(''), 'no_reply'],
+  ['a web page', sendBody('<html>비밀</html>'), 'invalid_reply'],
   ['a model that takes too long', stayQuiet, 'first_token_timeout', { firstTokenMs: 100 }],
 ];
 
 for (const [title, answer, failure, doors] of failures) {
-  test.serial(`${title} fails the turn, and nobody else answers it`, async (t) => {
+  test.serial(`${title} fails the turn without a fallback answer`, async (t) => {
     const { ask } = await setUpLanguageModel(t, () => answer, doors);
     const { text, error } = await hearReply(ask());
     t.is(text, '');
@@ -657,7 +647,7 @@ for (const [title, answer, failure, doors] of failures) {
   });
 }
 
-test.serial('a model that breaks off within its words fails behind them', async (t) => {
+test.serial('a model that breaks off within its words fails after them', async (t) => {
   const { ask } = await setUpLanguageModel(t, () =>
     sendBody(
       'data: {"choices":[{"index":0,"delta":{"content":"안녕하세요. 저는"}}]}\n\ndata: {"error":"overloaded"}\n\n',
@@ -669,9 +659,9 @@ test.serial('a model that breaks off within its words fails behind them', async 
 });
 
 // Turns
-// Whatever a model answers, a turn comes to an end: in words, in silence that it declared, or in a failure.
+// A turn ends for any model output: in words, in declared silence, or in a failure.
 
-/** One answer of the model: its words, the tools that it calls, and how it breaks off. */
+/** One response of the model: its words, its tool calls, and how it breaks off. */
 type Round = { words: string; tools: string[]; breaks: 'no' | 'status' | 'stream' | 'connection' };
 
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
@@ -717,7 +707,7 @@ const setUpTurns = (
     done.push(what);
     return Promise.resolve();
   };
-  /** Until a first word. */
+  /** Time limits until a first word. */
   const limits: number[] = [];
   const observedClock: Clock = {
     now: () => clock.now() + waited,
@@ -773,7 +763,7 @@ const round: fc.Arbitrary<Round> = fc.record({
 });
 
 test.serial(
-  'a turn ends in words, in a declared silence or in a failure, asks three times at most, and hangs up once at most',
+  'a turn ends in words, declared silence or failure, with at most three requests and one hangup',
   async (t) => {
     await fc.assert(
       fc.asyncProperty(
@@ -788,7 +778,7 @@ test.serial(
           const last = rounds[(asked() - 1) % rounds.length];
           if (isSilent) t.like(last, { words: '', tools: [], breaks: 'no' });
           t.true(done.filter((what) => what === 'hang up').length <= 1);
-          // Whoever is hung up on has heard something first.
+          // The other party hears something before the hangup.
           if (done.at(-1) === 'hang up') t.not(text, '');
           t.false(text.includes(opening), 'the agent without a model stays out of it');
           if (text === `${wordsFor('en').thanks} ${goodbye}`) t.is(done.at(-1), 'hang up');
@@ -799,7 +789,7 @@ test.serial(
   },
 );
 
-test.serial('a model that fails behind keys that it pressed has failed', async (t) => {
+test.serial('a model that fails after its DTMF digits has failed', async (t) => {
   const { hear, done } = setUpTurns([
     { words: '', tools: ['press_keys'], breaks: 'no' },
     { words: '', tools: [], breaks: 'status' },
@@ -810,7 +800,7 @@ test.serial('a model that fails behind keys that it pressed has failed', async (
   t.like(error, { failure: 'http_error', status: 503 });
 });
 
-test.serial('keys that were pressed are an answer, and silence behind them is declared', async (t) => {
+test.serial('DTMF digits count as an answer, and silence after them is declared', async (t) => {
   const { hear, done } = setUpTurns([
     { words: '', tools: ['press_keys'], breaks: 'no' },
     { words: '', tools: [], breaks: 'no' },
@@ -819,8 +809,8 @@ test.serial('keys that were pressed are an answer, and silence behind them is de
   t.deepEqual([text, error, done], ['', undefined, ['press 5']]);
 });
 
-test.serial('the first word is waited for once, over all rounds together', async (t) => {
-  // Time goes by in the model alone.
+test.serial('limits the time to the first word over all rounds together', async (t) => {
+  // Time passes only in the model.
   const took = { clock: { ...systemClock, now: () => 0 }, tookMs: 2_000 };
   const silent = setUpTurns([{ words: '', tools: ['transfer'], breaks: 'no' }], took);
   await silent.hear();
@@ -840,10 +830,10 @@ const whole = (value: object): string =>
   JSON.stringify({ choices: [{ index: 0, message: value, finish_reason: 'tool_calls' }] });
 
 for (const [title, body] of [
-  ['both with the number 0', numbered.map((call) => delta({ tool_calls: [call] })).join('')],
-  ['without a number', calls.map((call) => delta({ tool_calls: [call] })).join('')],
+  ['both with index 0', numbered.map((call) => delta({ tool_calls: [call] })).join('')],
+  ['without an index', calls.map((call) => delta({ tool_calls: [call] })).join('')],
   ['in one chunk', delta({ tool_calls: calls })],
-  ['in a whole document', whole({ content: null, tool_calls: calls })],
+  ['in a complete document', whole({ content: null, tool_calls: calls })],
   [
     'with arguments that are objects',
     whole({
@@ -863,7 +853,7 @@ for (const [title, body] of [
   });
 }
 
-test.serial('sends a model its words back without its thoughts', async (t) => {
+test.serial("returns the model's words to it without reasoning", async (t) => {
   const { ask, server } = await setUpLanguageModel(t, (_, round) =>
     round === 1
       ? {
@@ -891,7 +881,7 @@ for (const written of [
   '<|channel|>analysis<|message|>음.<|end|><|start|>assistant<|channel|>final<|message|>예약을 확인했다.<|return|>',
   '<tool_call>{"name":"x","arguments":{}}</tool_call>예약을 확인했다.',
 ]) {
-  test.serial(`summaries leave out what a model writes for machines: ${written}`, async (t) => {
+  test.serial(`summaries omit machine markup of a model: ${written}`, async (t) => {
     t.is(await summaryOf(t, words(written)), '예약을 확인했다.');
     t.is(
       await summaryOf(t, Array.from(written, (content) => delta({ content })).join('')),
@@ -900,7 +890,7 @@ for (const written of [
   });
 }
 
-test.serial('a summary needs no finish that is known, and is not written twice', async (t) => {
+test.serial('accepts a summary with an unknown finish reason, and without repetition', async (t) => {
   t.is(await summaryOf(t, words('예약을 확인했다.', 'eos')), '예약을 확인했다.');
   t.is(
     await summaryOf(
@@ -927,7 +917,7 @@ const setUpTools = (fails?: Error) => {
   return { done, run };
 };
 
-test.serial('keys of a telephone are pressed as they are', async (t) => {
+test.serial('sends DTMF digits unchanged', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom(...Array.from('0123456789*#ABCDw')), minLength: 1, maxLength: 64 }),
@@ -940,7 +930,7 @@ test.serial('keys of a telephone are pressed as they are', async (t) => {
   );
 });
 
-test.serial('whatever else a model writes is told back to it and does nothing', async (t) => {
+test.serial('returns any other tool input to the model as an error without effect', async (t) => {
   const nonsense = fc.oneof(
     fc.string(),
     fc.json(),
@@ -961,7 +951,7 @@ test.serial('whatever else a model writes is told back to it and does nothing', 
   );
 });
 
-test.serial('a hangup needs no arguments, however that is written, and takes no broken ones', async (t) => {
+test.serial('accepts a hangup with empty arguments in any form, and rejects malformed ones', async (t) => {
   const { done, run } = setUpTools();
   for (const given of ['', '{}', ' ', 'null', '{"reason":"done"}']) {
     t.is((await run('hang_up', given)).did, 'hung up', given);
@@ -970,7 +960,7 @@ test.serial('a hangup needs no arguments, however that is written, and takes no 
   for (const given of ['{', '7', '"now"']) t.is((await run('hang_up', given)).did, 'nothing', given);
 });
 
-test.serial('a refusal is an answer to the model, and a mistake of the gateway is none', async (t) => {
+test.serial('returns a refusal to the model, but not an internal error', async (t) => {
   const refused = setUpTools(new Refusal('call_not_active', 'This call is not in progress.'));
   for (const [name, given] of [
     ['hang_up', '{}'],
@@ -982,7 +972,7 @@ test.serial('a refusal is an answer to the model, and a mistake of the gateway i
   await t.throwsAsync(setUpTools(new TypeError('a mistake')).run('hang_up', '{}'), { message: 'a mistake' });
 });
 
-test.serial('calls go back with an id and with arguments that are an object', (t) => {
+test.serial('sends tool calls back with an id and object arguments', (t) => {
   const call = (id: string, given: string) => ({ id, name: 'press_keys', arguments: given });
   t.deepEqual(returnable([call('x', '{"keys":"1"}'), call('', ''), call('y', '[1]'), call('', '{"ke')]), [
     call('x', '{"keys":"1"}'),

@@ -1,9 +1,9 @@
-/** LangGraph agents: requests, barge-in, cancelled runs and what the thread remembers. */
+/** LangGraph agents: requests, barge-in, cancelled runs and the contents of the thread. */
 import test from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
-import { createSaidWords } from '#src/agents/langgraph/said-words.ts';
-import { createToldMessages } from '#src/agents/langgraph/told-messages.ts';
+import { createSaidWords } from '#src/agents/langgraph/said-messages.ts';
+import { createEmittedMessages } from '#src/agents/langgraph/runs.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { type Answer, hangUpConnection, sendBody, sendJson, stayQuiet } from '#test/helpers/agent-server.ts';
 import { heardParts } from '#test/helpers/heard-reply.ts';
@@ -30,7 +30,7 @@ import { hearRun, runOf } from './langgraph/hear-run.ts';
 
 const gw = `{"call_id":"${callId}","direction":"outbound","from":"0212345678","to":"01000000001","language":"ko"}`;
 
-test.serial('the requests are the documented ones, to the byte', async (t) => {
+test.serial('requests match the documentation byte for byte', async (t) => {
   const { server, say } = await startGraph(t, { changes: { bearerToken: 'secret-token' } });
   t.like(await say('네, "누구"세요?'), { text: '네.', error: undefined, remarks: [] });
   const [thread, run] = server.requests;
@@ -48,7 +48,7 @@ test.serial('the requests are the documented ones, to the byte', async (t) => {
   });
 });
 
-test.serial('without an assistant ID nothing is asked of the server', async (t) => {
+test.serial('sends no request without an assistant ID', async (t) => {
   const { server, say } = await startGraph(t, {
     changes: {
       binding: {
@@ -69,7 +69,7 @@ test.serial('without an assistant ID nothing is asked of the server', async (t) 
 });
 
 const bases: [title: string, base: string, thread: string, query: string][] = [
-  ['a slash at the end', '/', '/threads', ''],
+  ['a trailing slash', '/', '/threads', ''],
   ['a deep path', '/eu/graphs', '/eu/graphs/threads', ''],
   ['a deep path and slashes', '/eu/graphs//', '/eu/graphs/threads', ''],
   ['a query', '/eu/?key=a%2Fb', '/eu/threads', '?key=a%2Fb'],
@@ -90,7 +90,7 @@ for (const [title, base, thread, query] of bases) {
   });
 }
 
-test.serial('a run is given only what its thread does not hold yet', async (t) => {
+test.serial('sends a run only the messages that its thread lacks', async (t) => {
   const { history, say, given } = await startGraph(t);
   history.push({ role: 'assistant', content: '안녕하세요.' });
   await say(kickoffFor('예약 확인'));
@@ -99,7 +99,7 @@ test.serial('a run is given only what its thread does not hold yet', async (t) =
   t.deepEqual(given(), [[kickoffFor('예약 확인')], ['여보세요?']]);
 });
 
-test.serial('what a server did not take is sent with the next turn', async (t) => {
+test.serial('sends messages of a failed run with the next turn', async (t) => {
   const { say, given } = await startGraph(t, {
     runs: [sendBody('', 500), sendBody('', 429), speak('네.')],
   });
@@ -110,7 +110,7 @@ test.serial('what a server did not take is sent with the next turn', async (t) =
   t.deepEqual(given(), [['하나'], ['하나', '둘'], ['하나', '둘', '셋'], ['넷']]);
 });
 
-test.serial('the thread is made when the call begins, and once', async (t) => {
+test.serial('creates the thread once, at the start of the call', async (t) => {
   const { agent, server, say, asked } = await startGraph(t);
   agent.begin?.();
   await server.received(1);
@@ -119,7 +119,7 @@ test.serial('the thread is made when the call begins, and once', async (t) => {
   t.deepEqual(asked(), ['thread', 'run', 'run']);
 });
 
-test.serial('a turn waits until the thread is made', async (t) => {
+test.serial('a turn waits until the thread is created', async (t) => {
   let answerThread = (): void => undefined;
   const { agent, server, say, asked } = await startGraph(t, {
     threads: (response) => {
@@ -135,7 +135,7 @@ test.serial('a turn waits until the thread is made', async (t) => {
   t.deepEqual(asked(), ['thread', 'run']);
 });
 
-test.serial('a thread that could not be made fails the turn and is made with the next one', async (t) => {
+test.serial('a failed thread creation fails the turn and is retried with the next one', async (t) => {
   const { agent, say, asked } = await startGraph(t, {
     threads: [sendJson({ detail: 'Not authenticated' }, 403), sendJson({})],
   });
@@ -149,7 +149,7 @@ test.serial('a thread that could not be made fails the turn and is made with the
   t.deepEqual(asked(), ['thread', 'thread', 'run']);
 });
 
-test.serial('a thread that is not made in time fails the turn and is made with the next one', async (t) => {
+test.serial('a thread creation that times out fails the turn and is retried with the next one', async (t) => {
   const clock = new SimulatedClock();
   const { server, say } = await startGraph(t, { clock, threads: [stayQuiet, sendJson({})] });
   const said = say('하나');
@@ -159,7 +159,7 @@ test.serial('a thread that is not made in time fails the turn and is made with t
   t.is((await say('둘')).text, '네.');
 });
 
-test.serial('an interrupted turn leaves the making of the thread to the next one', async (t) => {
+test.serial('an interrupted turn leaves the thread creation to the next one', async (t) => {
   let answerThread = (): void => undefined;
   const { server, say, asked, given } = await startGraph(t, {
     threads: (response) => {
@@ -178,7 +178,7 @@ test.serial('an interrupted turn leaves the making of the thread to the next one
   t.deepEqual(given(), [['하나', '둘']]);
 });
 
-test.serial('the end of the call lets go of a thread that is still being made', async (t) => {
+test.serial('the end of the call aborts a pending thread creation', async (t) => {
   const { agent, server } = await startGraph(t, { threads: stayQuiet });
   agent.begin?.();
   await server.received(1);
@@ -189,24 +189,21 @@ test.serial('the end of the call lets go of a thread that is still being made', 
 });
 
 for (const status of [404, 409, 422]) {
-  test.serial(
-    `HTTP ${status} of a run: the thread is made again and the turn is tried once more`,
-    async (t) => {
-      const { say, asked, given } = await startGraph(t, { runs: [sendBody('no', status), speak('네.')] });
-      t.like(await say('하나'), { text: '네.', error: undefined });
-      t.deepEqual(asked(), ['thread', 'run', 'thread', 'run']);
-      t.deepEqual(given(), [['하나'], ['하나']]);
-    },
-  );
+  test.serial(`HTTP ${status} of a run creates the thread again and retries the turn`, async (t) => {
+    const { say, asked, given } = await startGraph(t, { runs: [sendBody('no', status), speak('네.')] });
+    t.like(await say('하나'), { text: '네.', error: undefined });
+    t.deepEqual(asked(), ['thread', 'run', 'thread', 'run']);
+    t.deepEqual(given(), [['하나'], ['하나']]);
+  });
 
-  test.serial(`HTTP ${status} of a run, twice, is a failure`, async (t) => {
+  test.serial(`HTTP ${status} of a run fails the second time`, async (t) => {
     const { say, asked } = await startGraph(t, { runs: sendBody('no', status) });
     t.like((await say('하나')).error, { failure: 'http_error', status, serverSays: 'no' });
     t.deepEqual(asked(), ['thread', 'run', 'thread', 'run']);
   });
 }
 
-test.serial('a thread that cannot be made again fails the turn', async (t) => {
+test.serial('a thread that cannot be created again fails the turn', async (t) => {
   const { say, asked } = await startGraph(t, { runs: busy, threads: [sendJson({}), sendBody('', 503)] });
   t.like((await say('하나')).error, { failure: 'http_error', status: 503 });
   t.deepEqual(asked(), ['thread', 'run', 'thread']);
@@ -216,7 +213,7 @@ const failed = recordedReplies('langgraph').filter(({ response }) => response.st
 for (const { name, bytes, request, response, expect } of failed) {
   if (request?.path.endsWith('/cancel') === true) continue;
   const isRun = request?.path.endsWith('/runs/stream');
-  test.serial(`${name} is a failure, and nothing of it is spoken`, async (t) => {
+  test.serial(`${name} fails without speaking`, async (t) => {
     const answer = sendBody(bytes, response.status, { 'content-type': 'text/plain' });
     const { say, asked } = await startGraph(t, isRun === true ? { runs: answer } : { threads: answer });
     t.like(await say('hi'), {
@@ -232,7 +229,7 @@ const runsPath = recordedReplies('langgraph').filter(
   ({ request, response }) => response.status === 200 && request?.path !== '/threads',
 );
 for (const { name, bytes, response, expect } of runsPath) {
-  test.serial(`${name} is spoken as it came from the server`, async (t) => {
+  test.serial(`${name} is spoken as the server sent it`, async (t) => {
     const { 'transfer-encoding': _, ...headers } = response.headers;
     const { say, asked } = await startGraph(t, { runs: sendBody(bytes, 200, headers) });
     const { text, error } = await say('hi');
@@ -243,12 +240,12 @@ for (const { name, bytes, response, expect } of runsPath) {
   });
 }
 
-test.serial('an empty answer is no reply', async (t) => {
+test.serial('an empty response is not a reply', async (t) => {
   const { say } = await startGraph(t, { runs: sendBody('') });
   t.like((await say('hi')).error, { failure: 'no_reply' });
 });
 
-test.serial('a stream that is too large is a failure, and its run is cancelled', async (t) => {
+test.serial('a too large stream fails, and its run is cancelled', async (t) => {
   const { server, say, asked } = await startGraph(t, {
     runs: (response) => {
       response
@@ -261,7 +258,7 @@ test.serial('a stream that is too large is a failure, and its run is cancelled',
   t.deepEqual(asked(), ['thread', 'run', 'cancel']);
 });
 
-test.serial('a thread that was lost is made again with what was said in it', async (t) => {
+test.serial('a lost thread is created again with its conversation', async (t) => {
   const { say, history, asked, server } = await startGraph(t, {
     threads: [
       sendJson({ created_at: '2026-11-21T03:36:05Z' }),
@@ -289,10 +286,10 @@ test.serial('a thread that was lost is made again with what was said in it', asy
 
 for (const [title, again] of [
   ['stands', sendJson({ created_at: '2026-11-21T03:36:05Z' })],
-  ['does not tell when it was made', sendJson({ thread_id: 'x' })],
-  ['is told of in no JSON', sendBody('OK')],
+  ['omits its creation time', sendJson({ thread_id: 'x' })],
+  ['reports it as something other than JSON', sendBody('OK')],
 ] as const) {
-  test.serial(`a busy thread that ${title} is not told its history twice`, async (t) => {
+  test.serial(`a busy thread that ${title} does not receive its history twice`, async (t) => {
     const { say, given } = await startGraph(t, {
       threads: [sendJson({ created_at: '2026-11-21T03:36:05Z' }), again],
       runs: [speak('네.'), busy, speak('그럼요.')],
@@ -303,10 +300,10 @@ for (const [title, again] of [
   });
 }
 
-// Barge in
-// A run that nobody wants any more: the server would go on with it, and the thread takes no other meanwhile.
+// Barge-in
+// An abandoned run: the server would continue it, and the thread accepts no other meanwhile.
 
-test.serial('aborting in the midst of a reply closes the stream and cancels the run', async (t) => {
+test.serial('aborting a reply closes the stream and cancels the run', async (t) => {
   const graph = await startGraph(t, {
     runs: keepSpeaking('네'),
     changes: { bearerToken: 'secret-token', headers: { 'x-api-key': 'key-of-the-server' } },
@@ -334,14 +331,14 @@ test.serial('aborting in the midst of a reply closes the stream and cancels the 
   t.regex(String(traceparent), /^00-7f9c2f6e4f0e4b7e9b1c2d1d5a1e0c11-/);
 });
 
-test.serial('without a token the cancel has no authorization', async (t) => {
+test.serial('sends the cancel without authorization when there is no token', async (t) => {
   const graph = await startGraph(t, { runs: keepSpeaking('네') });
   (await firstWords(graph, '하나')).abort.abort();
   await graph.server.received(3);
   t.false('authorization' in (graph.server.requests[2]?.headers ?? {}));
 });
 
-test.serial('aborting cancels the run also while nobody takes its next piece', async (t) => {
+test.serial('aborting cancels the run even while the reader is idle', async (t) => {
   const graph = await startGraph(t, { runs: keepSpeaking('네') });
   const { abort } = await firstWords(graph, '하나');
   const closed = graph.server.responseClosed();
@@ -351,7 +348,7 @@ test.serial('aborting cancels the run also while nobody takes its next piece', a
   t.is(graph.server.requests[2]?.path, cancelPath);
 });
 
-test.serial('leaving the reply early cancels the run, and once', async (t) => {
+test.serial('leaving the reply early cancels the run once', async (t) => {
   const graph = await startGraph(t, { runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')] });
   const { abort, pieces } = await firstWords(graph, '하나');
   await pieces.return?.();
@@ -361,7 +358,7 @@ test.serial('leaving the reply early cancels the run, and once', async (t) => {
   t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
 });
 
-test.serial('the next turn waits for the cancel and is given the new words only', async (t) => {
+test.serial('the next turn waits for the cancel and receives only the new words', async (t) => {
   const { hold, release } = onDemand();
   const graph = await startGraph(t, {
     runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')],
@@ -376,7 +373,7 @@ test.serial('the next turn waits for the cancel and is given the new words only'
   t.deepEqual(graph.given(), [['하나'], ['둘']]);
 });
 
-test.serial('the next turn does not wait for ever', async (t) => {
+test.serial('the next turn waits only a limited time', async (t) => {
   const clock = new SimulatedClock();
   const graph = await startGraph(t, {
     clock,
@@ -393,7 +390,7 @@ test.serial('the next turn does not wait for ever', async (t) => {
   });
 });
 
-test.serial('a turn that is itself interrupted while it waits for the cancel is never sent', async (t) => {
+test.serial('a turn interrupted while it waits for the cancel is never sent', async (t) => {
   const graph = await startGraph(t, { runs: keepSpeaking('네'), cancels: stayQuiet });
   (await firstWords(graph, '하나')).abort.abort();
   const abort = new AbortController();
@@ -404,29 +401,26 @@ test.serial('a turn that is itself interrupted while it waits for the cancel is 
   t.deepEqual(graph.asked(), ['thread', 'run', 'cancel']);
 });
 
-test.serial(
-  'a request that is given up before its headers is left to arrive, then its run is cancelled',
-  async (t) => {
-    const { hold, release } = onDemand();
-    const graph = await startGraph(t, {
-      runs: [hold(keepSpeaking('네')), speak('그럼요.', 'run-2')],
-    });
-    const abort = new AbortController();
-    const interrupted = graph.say('하나', abort.signal);
-    await graph.server.received(2);
-    abort.abort();
-    t.like(await interrupted, { text: '', error: { name: 'AbortError' } });
-    const said = graph.say('둘');
-    t.is(graph.server.counts.aborted, 0);
-    release();
-    t.like(await said, { text: '그럼요.', remarks: [] });
-    t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
-    t.is(graph.server.requests[2]?.path, cancelPath);
-    t.deepEqual(graph.given(), [['하나'], ['하나', '둘']], 'a run that had not begun has taken nothing');
-  },
-);
+test.serial('a request aborted before its headers is completed, then its run is cancelled', async (t) => {
+  const { hold, release } = onDemand();
+  const graph = await startGraph(t, {
+    runs: [hold(keepSpeaking('네')), speak('그럼요.', 'run-2')],
+  });
+  const abort = new AbortController();
+  const interrupted = graph.say('하나', abort.signal);
+  await graph.server.received(2);
+  abort.abort();
+  t.like(await interrupted, { text: '', error: { name: 'AbortError' } });
+  const said = graph.say('둘');
+  t.is(graph.server.counts.aborted, 0);
+  release();
+  t.like(await said, { text: '그럼요.', remarks: [] });
+  t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
+  t.is(graph.server.requests[2]?.path, cancelPath);
+  t.deepEqual(graph.given(), [['하나'], ['하나', '둘']], 'a run that had not begun has taken nothing');
+});
 
-test.serial('a request whose headers do not come is given up in the end', async (t) => {
+test.serial('aborts a request finally when its headers never arrive', async (t) => {
   const clock = new SimulatedClock();
   const graph = await startGraph(t, { clock, runs: [stayQuiet, speak('그럼요.', 'run-2')] });
   const abort = new AbortController();
@@ -444,7 +438,7 @@ test.serial('a request whose headers do not come is given up in the end', async 
   t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
 });
 
-test.serial('a request that is refused after it was given up leaves nothing to cancel', async (t) => {
+test.serial('a rejected request that was aborted needs no cancel', async (t) => {
   const { hold, release } = onDemand();
   const graph = await startGraph(t, { runs: [hold(sendBody('', 500)), speak('그럼요.')] });
   const abort = new AbortController();
@@ -457,7 +451,7 @@ test.serial('a request that is refused after it was given up leaves nothing to c
   t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
 });
 
-test.serial('a run that has ended is not cancelled', async (t) => {
+test.serial('does not cancel a finished run', async (t) => {
   const graph = await startGraph(t);
   const abort = new AbortController();
   await graph.say('하나', abort.signal);
@@ -468,7 +462,7 @@ test.serial('a run that has ended is not cancelled', async (t) => {
   t.deepEqual(graph.asked(), ['thread', 'run', 'run', 'run']);
 });
 
-test.serial('a run that has failed is not cancelled', async (t) => {
+test.serial('does not cancel a failed run', async (t) => {
   const error = event('error', { error: 'Error', message: 'boom' });
   const graph = await startGraph(t, {
     runs: [sendBody(metadata('run-1') + error, 200, { ...stream, ...located('run-1') }), speak('네.')],
@@ -478,7 +472,7 @@ test.serial('a run that has failed is not cancelled', async (t) => {
   t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
 });
 
-test.serial('a run whose connection has broken is cancelled', async (t) => {
+test.serial('cancels a run whose connection broke', async (t) => {
   const graph = await startGraph(t, {
     runs: [
       (response) => {
@@ -493,7 +487,7 @@ test.serial('a run whose connection has broken is cancelled', async (t) => {
   t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
 });
 
-test.serial('the end of the call cancels a run that is still going', async (t) => {
+test.serial('the end of the call cancels a running run', async (t) => {
   const graph = await startGraph(t, { runs: keepSpeaking('네') });
   await firstWords(graph, '하나');
   graph.agent.close?.();
@@ -501,23 +495,23 @@ test.serial('the end of the call cancels a run that is still going', async (t) =
   t.is(graph.server.requests[2]?.path, cancelPath);
 });
 
-test.serial('a reply that nobody wants from the start asks for nothing', async (t) => {
+test.serial('a reply aborted from the start sends no request', async (t) => {
   const graph = await startGraph(t);
   t.like((await graph.say('하나', AbortSignal.abort())).error, { name: 'AbortError' });
   t.deepEqual(graph.asked(), []);
 });
 
 // Cancel run
-// Cancelling a run: how it is named, and a cancel that fails.
+// Cancelling a run: the source of its id, and a failed cancel.
 
-test.serial('the first event names the run where the header is missing', async (t) => {
+test.serial('reads the run id from the first event when the header is missing', async (t) => {
   const graph = await startGraph(t, { runs: [keepSpeaking('네', 'run-1', {}), speak('그럼요.')] });
   (await firstWords(graph, '하나')).abort.abort();
   t.is((await graph.say('둘')).text, '그럼요.');
   t.is(graph.server.requests[2]?.path, cancelPath);
 });
 
-test.serial('the first event is awaited where only it can name the run', async (t) => {
+test.serial('waits for the first event when only it can have the run id', async (t) => {
   const { hold, release } = onDemand();
   const graph = await startGraph(t, {
     runs: [
@@ -544,12 +538,12 @@ const locations: [title: string, headers: Record<string, string>, id: string][] 
     { 'content-location': `/graphs/threads/${callId}/runs/run-1` },
     'run-1',
   ],
-  ['a whole URL', { 'content-location': `https://example.com/threads/${callId}/runs/run-1?x=1` }, 'run-1'],
+  ['a complete URL', { 'content-location': `https://example.com/threads/${callId}/runs/run-1?x=1` }, 'run-1'],
   ['Location', { location: `/threads/${callId}/runs/run-1/stream` }, 'run-1'],
   ['an ID that is a path', { 'content-location': '/runs/..%2F..%2Fadmin' }, 'run-0'],
 ];
 for (const [title, headers, id] of locations) {
-  test.serial(`the run is named by a header: ${title}`, async (t) => {
+  test.serial(`reads the run id from a header: ${title}`, async (t) => {
     const graph = await startGraph(t, { runs: keepSpeaking('네', 'run-0', headers) });
     (await firstWords(graph, '하나')).abort.abort();
     await graph.server.received(3);
@@ -557,7 +551,7 @@ for (const [title, headers, id] of locations) {
   });
 }
 
-test.serial('a run that nothing names cannot be cancelled, and the log says so', async (t) => {
+test.serial('logs that a run without an id cannot be cancelled', async (t) => {
   const graph = await startGraph(t, {
     runs: [(response) => void response.writeHead(200, stream).write(partial('네')), speak('그럼요.')],
   });
@@ -575,7 +569,7 @@ const failedCancels: [title: string, answer: Answer, reason: string][] = [
   ['a connection that breaks', hangUpConnection, 'connection_failed, UND_ERR_SOCKET'],
 ];
 for (const [title, answer, reason] of failedCancels) {
-  test.serial(`a cancel that fails is a remark: ${title}`, async (t) => {
+  test.serial(`logs a failed cancel: ${title}`, async (t) => {
     const graph = await startGraph(t, {
       runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')],
       cancels: answer,
@@ -606,7 +600,7 @@ test.serial('a cancel has its own time limit', async (t) => {
   ]);
 });
 
-test.serial('a thread that is busy all the same: the run that was left is cancelled again', async (t) => {
+test.serial('cancels the left run again when the thread is still busy', async (t) => {
   const graph = await startGraph(t, {
     runs: [keepSpeaking('네'), busy, speak('그럼요.', 'run-2')],
     cancels: [sendBody('', 500), sendBody('', 202)],
@@ -617,7 +611,7 @@ test.serial('a thread that is busy all the same: the run that was left is cancel
   t.deepEqual(graph.given(), [['하나'], ['둘'], ['둘']]);
 });
 
-test.serial('the run that was left is not forgotten when the turn after it is refused', async (t) => {
+test.serial('remembers the left run when the next turn is rejected', async (t) => {
   const graph = await startGraph(t, {
     runs: [keepSpeaking('네'), sendBody('', 500), busy, speak('그럼요.', 'run-2')],
   });
@@ -629,7 +623,7 @@ test.serial('the run that was left is not forgotten when the turn after it is re
   t.deepEqual(graph.given().at(-1), ['둘', '셋']);
 });
 
-// Every cut
+// Chunking
 
 const start = metadata('run-1');
 const ai = (content: string) => ({ content, id: 'a', type: 'ai', tool_calls: [] });
@@ -638,14 +632,14 @@ const isRun = ({ request, response }: ReturnType<typeof recordedReplies>[number]
   response.status === 200 && request?.path !== '/threads';
 const runsPerCut = recordedReplies('langgraph').filter(isRun);
 
-/** All the cuts in two take time in the square of the length; single bytes cut a long body everywhere at once. */
+/** Testing every split into two takes quadratic time; single bytes split a long body everywhere at once. */
 const cutsOf = (bytes: Buffer): Iterable<Buffer[]> =>
   bytes.length <= 4_096
     ? everyCut(bytes)
     : [[bytes], Array.from(bytes, (_, place) => bytes.subarray(place, place + 1))];
 
 for (const { name, bytes, expect } of runsPerCut) {
-  test.serial(`${name} speaks what is expected, however it is cut`, async (t) => {
+  test.serial(`${name} speaks the expected text for any chunking`, async (t) => {
     const whole = await hearRun([bytes]);
     if (expect.spoken !== undefined) t.is(whole.text, expect.spoken);
     if (expect.failure !== undefined) {
@@ -664,7 +658,7 @@ for (const { name, bytes, expect } of runsPerCut) {
 }
 
 for (const { name, heard, cuts } of repliesWithControls('langgraph')) {
-  test.serial(`recorded ${name}, cut anywhere, acts as it should`, async (t) => {
+  test.serial(`recorded ${name}, in any chunking, has the expected result`, async (t) => {
     for (const pieces of cuts()) t.deepEqual(await heardParts(runOf(pieces)), heard);
   });
 }
@@ -682,7 +676,7 @@ const noise = fc.constantFrom(
   '\n',
 );
 
-test.serial('line ends, cuts, comments and what is unknown make no difference', async (t) => {
+test.serial('line ends, chunking, comments and unknown events make no difference', async (t) => {
   const reply = fc.record({
     words: fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }), {
       minLength: 1,
@@ -717,9 +711,9 @@ test.serial('line ends, cuts, comments and what is unknown make no difference', 
   t.pass();
 });
 
-// Said words
+// Spoken words
 
-test('what is said of a message grows', (t) => {
+test('the spoken part of a message grows', (t) => {
   const said = createSaidWords();
   t.is(said.of('a'), '');
   said.add('a', 'Good ');
@@ -727,21 +721,21 @@ test('what is said of a message grows', (t) => {
   t.is(said.of('a'), 'Good morning.');
 });
 
-test('the same words under another id are a repetition, whatever the space around them', (t) => {
+test('the same words under another id are a repetition, regardless of spaces', (t) => {
   const said = createSaidWords();
   said.add('a', 'Good morning. ');
   t.true(said.repeats({ id: 'b', text: ' Good morning.' }));
   t.false(said.repeats({ id: 'b', text: 'Good evening.' }));
 });
 
-test('a message does not repeat itself, nor does one without an id', (t) => {
+test('a message never repeats itself, nor does one without an id', (t) => {
   const said = createSaidWords();
   said.add('a', 'Good morning.');
   t.false(said.repeats({ id: 'a', text: 'Good morning.' }));
   t.false(said.repeats({ id: '', text: 'Good morning.' }));
 });
 
-test('only whole messages count: what has grown on, or was forgotten, is no longer found by its beginning', (t) => {
+test('compares only complete messages, not grown or forgotten ones', (t) => {
   const said = createSaidWords();
   said.add('a', 'Good');
   t.true(said.repeats({ id: 'b', text: 'Good' }));
@@ -752,31 +746,31 @@ test('only whole messages count: what has grown on, or was forgotten, is no long
   t.false(said.repeats({ id: 'b', text: 'Good morning.' }));
 });
 
-// Told messages
+// Sent messages
 
 const user = (content: string) => ({ role: 'user', content }) as const;
 const agent = (content: string) => ({ role: 'assistant', content }) as const;
 
-test('a thread is told what it does not hold, and of that only what the user said', (t) => {
-  const told = createToldMessages();
+test("sends a thread only what it lacks, and of that only the user's words", (t) => {
+  const told = createEmittedMessages();
   const first = [agent('Hello.'), user('One.')];
-  t.deepEqual(told.untold(first), [user('One.')]);
+  t.deepEqual(told.unsent(first), [user('One.')]);
   told.hold(first);
   const second = [...first, agent('Yes?'), user('Two.'), user('Three.')];
-  t.deepEqual(told.untold(second), [user('Two.'), user('Three.')]);
+  t.deepEqual(told.unsent(second), [user('Two.'), user('Three.')]);
 });
 
-test('what no run has taken is told with the next one', (t) => {
-  const told = createToldMessages();
+test('sends messages of no run with the next one', (t) => {
+  const told = createEmittedMessages();
   told.hold([user('One.')]);
-  t.deepEqual(told.untold([user('One.'), user('Two.')]), [user('Two.')]);
-  t.deepEqual(told.untold([user('One.'), user('Two.'), user('Three.')]), [user('Two.'), user('Three.')]);
+  t.deepEqual(told.unsent([user('One.'), user('Two.')]), [user('Two.')]);
+  t.deepEqual(told.unsent([user('One.'), user('Two.'), user('Three.')]), [user('Two.'), user('Three.')]);
 });
 
-test('who asks twice is told the newest words twice, and an earlier turn takes nothing back', (t) => {
-  const told = createToldMessages();
+test('a repeated request has the newest words again, and an earlier turn removes none', (t) => {
+  const told = createEmittedMessages();
   told.hold([user('One.'), user('Two.')]);
-  t.deepEqual(told.untold([user('One.'), user('Two.')]), [user('Two.')]);
+  t.deepEqual(told.unsent([user('One.'), user('Two.')]), [user('Two.')]);
   told.hold([user('One.')]);
-  t.deepEqual(told.untold([user('One.'), user('Two.'), user('Three.')]), [user('Three.')]);
+  t.deepEqual(told.unsent([user('One.'), user('Two.'), user('Three.')]), [user('Three.')]);
 });

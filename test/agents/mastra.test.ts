@@ -75,7 +75,7 @@ const sendText = (text: string): Answer =>
     { type: 'finish', payload: { stepResult: { reason: 'stop' } } },
   );
 
-test.serial('an inbound request is the documented one, to the byte', async (t) => {
+test.serial('an inbound request matches the documentation byte for byte', async (t) => {
   const { server, ask } = await setUpMastra(t, sendText('네.'), { bearerToken: 'session-token' });
   t.is(
     await textOf(
@@ -98,7 +98,7 @@ test.serial('an inbound request is the documented one, to the byte', async (t) =
   t.like(request, { method: 'POST', path: '/api/agents/voiceAssistant/stream' });
 });
 
-test.serial('an outbound request goes to the stored agent, and begins with the kickoff', async (t) => {
+test.serial('an outbound request goes to the stored agent and starts with the kickoff', async (t) => {
   const { server, ask } = await setUpMastra(t, sendText('안녕하세요.'), {
     direction: 'outbound',
     agentId: '예약 봇/1',
@@ -118,7 +118,7 @@ test.serial('an outbound request goes to the stored agent, and begins with the k
   );
 });
 
-test.serial('an inbound call never goes to an Agent ID, only to where its chat URL points', async (t) => {
+test.serial('an inbound call uses only its chat URL, never an Agent ID', async (t) => {
   const plain = await setUpMastra(t, sendText('네.'), { agentId: 'stored' });
   await textOf(plain.ask());
   t.is(plain.server.requests[0]?.path, '/api/agents/voiceAssistant/stream');
@@ -138,32 +138,32 @@ const address = test.macro<[title: string, path: string, agentId: string | null,
   title: (_, title) => title,
 });
 
-test.serial(address, 'a base without an Agent ID', '', null, '/api/agents/voiceAssistant/stream');
-test.serial(address, 'a base with a path and slashes', '/bots//', 'a', '/bots/api/agents/a/stream');
-test.serial(address, 'a base that ends in /api', '/bots/api/', 'a', '/bots/api/agents/a/stream');
-test.serial(address, 'a base that only looks like it', '/myapi', 'a', '/myapi/api/agents/a/stream');
-test.serial(address, 'the URL of an agent', '/api/agents/b', null, '/api/agents/b/stream');
+test.serial(address, 'a base URL without an Agent ID', '', null, '/api/agents/voiceAssistant/stream');
+test.serial(address, 'a base URL with a path and slashes', '/bots//', 'a', '/bots/api/agents/a/stream');
+test.serial(address, 'a base URL that ends in /api', '/bots/api/', 'a', '/bots/api/agents/a/stream');
+test.serial(address, 'a base URL with a similar ending', '/myapi', 'a', '/myapi/api/agents/a/stream');
+test.serial(address, 'an agent URL', '/api/agents/b', null, '/api/agents/b/stream');
 test.serial(
   address,
-  'the URL of its stream',
+  "an agent's stream URL",
   '/x/api/agents/b%20c/stream/',
   null,
   '/x/api/agents/b%20c/stream',
 );
+test.serial(address, 'an agent URL and an Agent ID', '/api/agents/b/stream', 'a', '/api/agents/a/stream');
+test.serial(address, 'agents with unusual names', '/api/agents/api', null, '/api/agents/api/stream');
+test.serial(address, 'a query is kept', '/api?key=a/b', 'a', '/api/agents/a/stream?key=a/b');
 test.serial(
   address,
-  'the URL of an agent and an Agent ID',
-  '/api/agents/b/stream',
-  'a',
-  '/api/agents/a/stream',
+  'an Agent ID is one path segment',
+  '',
+  'a/../b?c#d',
+  '/api/agents/a%2F..%2Fb%3Fc%23d/stream',
 );
-test.serial(address, 'agents with odd names', '/api/agents/api', null, '/api/agents/api/stream');
-test.serial(address, 'a query stays', '/api?key=a/b', 'a', '/api/agents/a/stream?key=a/b');
-test.serial(address, 'an Agent ID is one segment', '', 'a/../b?c#d', '/api/agents/a%2F..%2Fb%3Fc%23d/stream');
 
 for (const { name, bytes, response } of recordedReplies('mastra')) {
   if (response.status < 300) continue;
-  test.serial(`recorded ${name}: HTTP ${response.status} is a failure with the server's words`, async (t) => {
+  test.serial(`recorded ${name}: HTTP ${response.status} fails with the server's words`, async (t) => {
     const { ask } = await setUpMastra(t, sendBody(bytes, response.status));
     const { text, error } = await hearReply(ask());
     t.is(text, '');
@@ -172,7 +172,7 @@ for (const { name, bytes, response } of recordedReplies('mastra')) {
   });
 }
 
-test.serial('what is asked is what the recorded server was asked', async (t) => {
+test.serial('requests equal those of the recorded server', async (t) => {
   const recorded = recordedReplies('mastra').find(({ name }) => name === '02a-voiceAssistant');
   const { server, ask } = await setUpMastra(t, sendBody(recorded?.bytes ?? ''));
   t.is(await textOf(ask()), recorded?.expect.spoken ?? '');
@@ -180,7 +180,7 @@ test.serial('what is asked is what the recorded server was asked', async (t) => 
   t.is(server.requests[0]?.body, JSON.stringify(recorded?.request?.body));
 });
 
-test.serial('a reply may be far larger than its words', async (t) => {
+test.serial('a stream may be far larger than its words', async (t) => {
   const bulk = { type: 'tool-result', payload: { result: 'x'.repeat(400_000) } };
   const { ask } = await setUpMastra(
     t,
@@ -215,7 +215,7 @@ const recorded = [
   ).values(),
 ];
 
-/** Answers without a word and without an end: nothing was expected to be spoken, so the reply is missing. */
+/** Responses without a word and without an end: no words were expected, so the reply is missing. */
 const missing: Readonly<Record<string, string>> = {
   '12-generate-non-stream': 'invalid_reply',
   'old-v0.18.0-errPart-stream-vnext': 'no_reply',
@@ -223,14 +223,14 @@ const missing: Readonly<Record<string, string>> = {
 };
 
 for (const { name, heard, cuts } of repliesWithControls('mastra')) {
-  test.serial(`recorded ${name}, cut anywhere, acts as it should`, async (t) => {
+  test.serial(`recorded ${name}, in any chunking, has the expected result`, async (t) => {
     for (const pieces of cuts())
       t.deepEqual(await heardParts(readMastraReply(bodyOf(pieces), longestLine)), heard);
   });
 }
 
 for (const { name, bytes, response, expect } of recorded) {
-  test.serial(`recorded ${name}, cut anywhere, speaks what it should`, async (t) => {
+  test.serial(`recorded ${name}, in any chunking, speaks the expected text`, async (t) => {
     for (const pieces of bytes.length < 4_096 ? everyCut(bytes) : everyCutFarApart(bytes)) {
       const { text, error } = await hearMastraStream(pieces, response);
       const failure = missing[name] ?? (expect.failure === undefined ? undefined : 'agent_reported_error');
@@ -253,26 +253,23 @@ test.serial('a tool call between two messages ends the sentence', async (t) => {
   ]);
 });
 
-test.serial(
-  'messages are kept apart, also when they share an ID or nothing stands between them',
-  async (t) => {
-    const { text, sentences } = await hearText(
-      events(
-        streamDelta('하나'),
-        streamDelta(' 더'),
-        chunk('step-finish', { stepResult: { reason: 'tool-calls' } }),
-        chunk('step-start'),
-        streamDelta('둘'),
-        streamDelta('셋', 'txt-2'),
-        streamFinish(),
-      ) + done,
-    );
-    t.is(text, '하나 더둘셋');
-    t.deepEqual(sentences, ['하나 더', '둘', '셋']);
-  },
-);
+test.serial('separates messages that share an ID or directly follow each other', async (t) => {
+  const { text, sentences } = await hearText(
+    events(
+      streamDelta('하나'),
+      streamDelta(' 더'),
+      chunk('step-finish', { stepResult: { reason: 'tool-calls' } }),
+      chunk('step-start'),
+      streamDelta('둘'),
+      streamDelta('셋', 'txt-2'),
+      streamFinish(),
+    ) + done,
+  );
+  t.is(text, '하나 더둘셋');
+  t.deepEqual(sentences, ['하나 더', '둘', '셋']);
+});
 
-test.serial('only the text of the agent itself is spoken', async (t) => {
+test.serial("speaks only the agent's own text", async (t) => {
   const inner = streamDelta('안쪽');
   const { text, remarks } = await hearText(
     events(
@@ -291,7 +288,7 @@ test.serial('only the text of the agent itself is spoken', async (t) => {
   t.deepEqual(remarks, ['a part of the stream could not be read']);
 });
 
-test.serial('a character whose halves come in two deltas stays one', async (t) => {
+test.serial('joins a character that was split between two deltas', async (t) => {
   const { text } = await hearText(
     'data: {"type":"text-delta","payload":{"id":"1","text":"좋아요 \\ud83d"}}\n\n' +
       'data: {"type":"text-delta","payload":{"id":"1","text":"\\ude00!"}}\n\n' +
@@ -314,47 +311,42 @@ const ends = test.macro<[title: string, body: string, expected: Partial<HeardRep
 });
 
 const words = streamDelta('네.');
-test.serial(ends, 'a reply with all of its marks needs no remark', events(words, streamFinish()) + done, {
+test.serial(ends, 'a complete reply logs no remark', events(words, streamFinish()) + done, {
   text: '네.',
   remarks: [],
 });
-test.serial(ends, 'the end of the response will do behind a finish', events(words, streamFinish()), {
+test.serial(ends, 'accepts the end of the response after a finish', events(words, streamFinish()), {
   remarks: [],
 });
 for (const reason of ['eos', 'end_turn', { unified: 'stop', raw: 'end_turn' }])
   test.serial(
     ends,
-    `a finish in another word: ${JSON.stringify(reason)}`,
+    `an unknown finish reason: ${JSON.stringify(reason)}`,
     events(words, { type: 'finish', payload: { stepResult: { reason } } }),
     { text: '네.', remarks: [] },
   );
-test.serial(ends, 'text without an end stands', events(words), {
+test.serial(ends, 'text without an end', events(words), {
   text: '네.',
   remarks: ['the stream ended without its end mark'],
 });
 test.serial(
   ends,
-  'nothing behind the end mark is read',
+  'stops reading after the end mark',
   events(words, streamFinish()) + done + events(streamDelta('더')),
   {
     text: '네.',
   },
 );
-test.serial(
-  ends,
-  'text behind a finish is not of the reply',
-  events(words, streamFinish(), streamDelta('더')) + done,
-  {
-    text: '네.',
-  },
-);
+test.serial(ends, 'ignores text after a finish', events(words, streamFinish(), streamDelta('더')) + done, {
+  text: '네.',
+});
 test.serial(ends, 'a finish without text is silence', events(streamFinish()) + done, {
   text: '',
   remarks: ['the agent finished without text'],
 });
 test.serial(
   ends,
-  'a tool call for the caller behind words',
+  'a tool call for the client after words',
   events(words, streamFinish('tool-calls')) + done,
   {
     text: '네.',
@@ -364,16 +356,16 @@ test.serial(
 for (const reason of ['tool-calls', 'length', 'content-filter', 'unknown', 'a new one']) {
   test.serial(
     ends,
-    `a finish for ${reason} without words is no silence`,
+    `a finish with ${reason} without words is not silence`,
     events(streamFinish(reason)) + done,
     'no_reply',
   );
 }
-test.serial(ends, 'a finish of a kind that is new', events(words, streamFinish('toString')) + done, {
+test.serial(ends, 'a new kind of finish', events(words, streamFinish('toString')) + done, {
   text: '네.',
   remarks: ['the agent finished for a reason that is not known here'],
 });
-test.serial(ends, 'an approval that nobody gives', events(words, chunk('tool-call-approval')) + done, {
+test.serial(ends, 'a tool approval without an approver', events(words, chunk('tool-call-approval')) + done, {
   text: '네.',
   remarks: ['the agent waits for a tool call to be approved'],
 });
@@ -393,39 +385,34 @@ test.serial(
     remarks: ['a part of the stream could not be read'],
   },
 );
-test.serial(ends, 'an end mark alone', done, 'no_reply');
-test.serial(ends, 'a stream that only begins', events(chunk('start'), chunk('step-start')), 'no_reply');
+test.serial(ends, 'only an end mark', done, 'no_reply');
+test.serial(ends, 'a stream that only starts', events(chunk('start'), chunk('step-start')), 'no_reply');
 test.serial(ends, 'no body', '', 'no_reply');
-test.serial(ends, 'a page', '<!doctype html><p>0:"네"', 'invalid_reply');
-test.serial(ends, 'plain words', '네, 그렇습니다.', 'invalid_reply');
+test.serial(ends, 'a web page', '<!doctype html><p>0:"네"', 'invalid_reply');
+test.serial(ends, 'plain text', '네, 그렇습니다.', 'invalid_reply');
 test.serial(ends, 'JSON of another kind', '{"reply":"네"}', 'invalid_reply');
 test.serial(
   ends,
-  'a finish for an error',
+  'a finish with an error',
   events(words, streamFinish('error')) + done,
   'agent_reported_error',
 );
 test.serial(
   ends,
-  'a finish for a guardrail',
+  'a finish with a guardrail',
   events(streamFinish('tripwire')) + done,
   'agent_reported_error',
 );
-test.serial(ends, 'an error without any words', events(words, chunk('error', null)), 'agent_reported_error');
+test.serial(ends, 'an error without any text', events(words, chunk('error', null)), 'agent_reported_error');
 
-test.serial(
-  'the words of an error are found in each of its shapes, what came before it is said',
-  async (t) => {
-    const shapes = [{ error: { message: '과부하' } }, { type: 'error', error: '과부하' }];
-    for (const payload of shapes) {
-      const { text, error } = await hearText(
-        events(words, chunk('error', payload), streamDelta('더')) + done,
-      );
-      t.is(text, '네.');
-      t.like(error, { failure: 'agent_reported_error', serverSays: '과부하' });
-    }
-  },
-);
+test.serial('finds the text of an error in each format and speaks the words before it', async (t) => {
+  const shapes = [{ error: { message: '과부하' } }, { type: 'error', error: '과부하' }];
+  for (const payload of shapes) {
+    const { text, error } = await hearText(events(words, chunk('error', payload), streamDelta('더')) + done);
+    t.is(text, '네.');
+    t.like(error, { failure: 'agent_reported_error', serverSays: '과부하' });
+  }
+});
 
 test.serial('the older data stream: errors, steps, reasoning and tools', async (t) => {
   const body = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -472,7 +459,7 @@ const cutEveryMastraProperties = (text: string, size: number): Buffer[] => {
   );
 };
 
-// Halves of characters, too: they are written as escapes within JSON.
+// Includes unpaired surrogates: they are written as escapes within JSON.
 const someText = fc.string({
   unit: fc.constantFrom('네', 'a', '\n', '\u2028', '\0', '"', '😀', '\ud83d', ' '),
 });
@@ -481,43 +468,25 @@ const noise = fc.record({ type: noiseType, runId: fc.string(), payload: fc.jsonV
 const parts = fc.array(fc.oneof(someText, noise), { maxLength: 12 });
 const size = fc.integer({ min: 1, max: 60 });
 
-test.serial(
-  'line ends, comments, unknown events and fields, and cuts change nothing of what is said',
-  async (t) => {
-    const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
-    const extra = fc.constantFrom(
-      '',
-      ': comment\n',
-      'id: 7\n',
-      'event: x\n',
-      'retry: 1\n',
-      'zz: 1\n',
-      ':\n\n',
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        parts,
-        lineEnd,
-        extra,
-        fc.boolean(),
-        size,
-        async (all, end, other, space, pieceSize) => {
-          const body = [...all, anyFinish]
-            .map((part) => JSON.stringify(typeof part === 'string' ? anyDelta(part) : part))
-            .map((json) => `${other}data:${space ? ' ' : ''}${json}\n\n`)
-            .join('');
-          const { text, error } = await hearMastraProperties(
-            cutEveryMastraProperties((body + done).replaceAll('\n', end), pieceSize),
-          );
-          t.is(error, undefined);
-          t.is(text, all.filter((part) => typeof part === 'string').join(''));
-        },
-      ),
-    );
-  },
-);
+test.serial('line ends, comments, unknown events and fields, and chunking make no difference', async (t) => {
+  const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+  const extra = fc.constantFrom('', ': comment\n', 'id: 7\n', 'event: x\n', 'retry: 1\n', 'zz: 1\n', ':\n\n');
+  await fc.assert(
+    fc.asyncProperty(parts, lineEnd, extra, fc.boolean(), size, async (all, end, other, space, pieceSize) => {
+      const body = [...all, anyFinish]
+        .map((part) => JSON.stringify(typeof part === 'string' ? anyDelta(part) : part))
+        .map((json) => `${other}data:${space ? ' ' : ''}${json}\n\n`)
+        .join('');
+      const { text, error } = await hearMastraProperties(
+        cutEveryMastraProperties((body + done).replaceAll('\n', end), pieceSize),
+      );
+      t.is(error, undefined);
+      t.is(text, all.filter((part) => typeof part === 'string').join(''));
+    }),
+  );
+});
 
-test.serial('chunks between record separators, or on lines, say the same as events', async (t) => {
+test.serial('chunks with record separators or lines equal events', async (t) => {
   const separator = fc.constantFrom('\x1e', '\x1e\n', '\n', '\r\n');
   await fc.assert(
     fc.asyncProperty(parts, separator, fc.boolean(), size, async (all, between, leading, pieceSize) => {
@@ -532,7 +501,7 @@ test.serial('chunks between record separators, or on lines, say the same as even
   );
 });
 
-test.serial('lines of the older data stream say their text', async (t) => {
+test.serial('lines of the older data stream are spoken', async (t) => {
   const line = fc.constantFrom('g:"생각"', '2:[{"a":1}]', '9:{"text":"x"}', 'e:{}', 'f:{}', '8:[]');
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(someText, line)), size, async (all, pieceSize) => {
@@ -545,7 +514,7 @@ test.serial('lines of the older data stream say their text', async (t) => {
   );
 });
 
-test.serial('whatever comes, a reply ends, or fails as an agent fails', async (t) => {
+test.serial('any input ends the reply or fails it with an agent failure', async (t) => {
   const line = fc.oneof(
     fc.string(),
     fc.jsonValue().map((value) => `data: ${JSON.stringify(value)}\n\n`),

@@ -57,7 +57,7 @@ const hello = [{ role: 'user', content: '안녕하세요' }] as const;
 const sendYes = sendBody('{"output":"네."}');
 
 test.serial(
-  'an inbound request is the documented one, to the byte, and has the new turn alone',
+  'an inbound request matches the documentation byte for byte and has only the new turn',
   async (t) => {
     const { server, ask } = await setUpN8n(t, sendYes, {
       bearerToken: 'session-token',
@@ -84,7 +84,7 @@ test.serial(
   },
 );
 
-test.serial('an outbound request begins with the kickoff and shows the stored token', async (t) => {
+test.serial('an outbound request starts with the kickoff and has the stored token', async (t) => {
   const { server, ask } = await setUpN8n(t, sendYes, { direction: 'outbound', bearerToken: 'stored-token' });
   await textOf(ask([{ role: 'user', content: kickoffFor('예약 확인') }]));
   const [request] = server.requests;
@@ -99,7 +99,7 @@ test.serial('an outbound request begins with the kickoff and shows the stored to
   );
 });
 
-test.serial('what is asked is what the recorded server was asked', async (t) => {
+test.serial('requests equal those of the recorded server', async (t) => {
   const recorded = recordedReplies('n8n').find(({ name }) => name === '02a-lastNode-code');
   const { server, ask } = await setUpN8n(t, sendBody(recorded?.bytes ?? ''));
   t.is(await textOf(ask()), recorded?.expect.spoken ?? '');
@@ -109,7 +109,7 @@ test.serial('what is asked is what the recorded server was asked', async (t) => 
 
 for (const { name, bytes, response } of recordedReplies('n8n')) {
   if (response.status < 300) continue;
-  test.serial(`recorded ${name}: HTTP ${response.status} is a failure, never its message`, async (t) => {
+  test.serial(`recorded ${name}: HTTP ${response.status} fails without speaking its message`, async (t) => {
     const { status } = response;
     const { ask } = await setUpN8n(t, sendBody(bytes, status));
     const { text, error } = await hearReply(ask());
@@ -136,7 +136,7 @@ const hearBody = (body: string | Buffer): Promise<HeardReply> => hearN8nReply([B
 
 const failureOf = ({ error }: HeardReply): unknown => (error instanceof AgentFailure ? error.failure : error);
 
-/** What a recorded answer without a reply fails with; the recordings only say that it does. */
+/** The failure of a recorded response without a reply; the recordings only say that it fails. */
 const expectedFailure = (failure: string | undefined): string | undefined => {
   if (failure === undefined) return undefined;
   return failure === 'empty body' || failure.startsWith('no output/text/message field')
@@ -146,7 +146,7 @@ const expectedFailure = (failure: string | undefined): string | undefined => {
 
 for (const { name, bytes, response, expect } of recordedReplies('n8n')) {
   if (response.status >= 300) continue;
-  test.serial(`recorded ${name}, cut anywhere, speaks what it should`, async (t) => {
+  test.serial(`recorded ${name}, in any chunking, speaks the expected text`, async (t) => {
     const wanted = { text: expect.spoken ?? '', failure: expectedFailure(expect.failure) };
     for (const pieces of everyCut(bytes)) {
       const heard = await hearN8nReply(pieces, response);
@@ -160,7 +160,7 @@ for (const { name, bytes, response, expect } of recordedReplies('n8n')) {
 }
 
 for (const { name, heard, cuts } of repliesWithControls('n8n')) {
-  test.serial(`recorded ${name}, cut anywhere, acts as it should`, async (t) => {
+  test.serial(`recorded ${name}, in any chunking, has the expected result`, async (t) => {
     for (const pieces of cuts())
       t.deepEqual(await heardParts(readN8nReply(bodyOf(pieces), longestLine)), heard);
   });
@@ -187,10 +187,10 @@ const fails = test.macro<[title: string, body: unknown, failure: string, message
 });
 
 // One document
-test.serial(speaks, 'output comes before text and message', { message: 'c', text: 'b', output: 'a' }, 'a');
-test.serial(speaks, 'text comes before message', { message: 'c', text: 'b' }, 'b');
-test.serial(speaks, 'message alone', { message: 'c' }, 'c');
-test.serial(speaks, 'a field that is no text is passed over', { output: null, text: 7, message: 'c' }, 'c');
+test.serial(speaks, 'output precedes text and message', { message: 'c', text: 'b', output: 'a' }, 'a');
+test.serial(speaks, 'text precedes message', { message: 'c', text: 'b' }, 'b');
+test.serial(speaks, 'only message', { message: 'c' }, 'c');
+test.serial(speaks, 'skips a field that is not text', { output: null, text: 7, message: 'c' }, 'c');
 test.serial(speaks, 'an object in output', { output: { text: '안쪽' }, text: '바깥' }, '안쪽');
 test.serial(
   speaks,
@@ -201,30 +201,30 @@ test.serial(
 test.serial(speaks, 'a list in output', { output: [{ foo: 1 }, { text: '안쪽' }] }, '안쪽');
 test.serial(
   speaks,
-  'all incoming items: the first that gives a reply',
+  'all incoming items: the first one with a reply',
   [{ foo: 1 }, { output: 'a' }, 'b'],
   'a',
 );
 test.serial(speaks, 'a list of texts', ['a', 'b'], 'a');
-test.serial(speaks, 'a text in quotes', '"안녕\\n하세요"', '안녕\n하세요');
+test.serial(speaks, 'a quoted text', '"안녕\\n하세요"', '안녕\n하세요');
 test.serial(speaks, 'a document over several lines', '\n{\n  "output": "네"\n}\n', '네');
-test.serial(speaks, 'blank lines that keep the connection alive', '\n \n\n{"output":"네"}\n\n', '네');
+test.serial(speaks, 'keep-alive blank lines', '\n \n\n{"output":"네"}\n\n', '네');
 test.serial(
   speaks,
-  'documents on lines: the first that gives a reply',
+  'documents on lines: the first one with a reply',
   '{"a":1}\n{"text":"a"}\n{"text":"b"}',
   'a',
 );
 test.serial(
   speaks,
-  'the words of a status with a reply beside it',
+  'a status text with a reply beside it',
   { message: 'Workflow was started', text: 'a' },
   'a',
 );
-test.serial(speaks, 'a type that is not of a stream', { type: 'answer', output: '네' }, '네');
+test.serial(speaks, 'a non-stream type', { type: 'answer', output: '네' }, '네');
 
 test.serial(fails, 'an empty body', '', 'no_reply', /empty/);
-test.serial(fails, 'blank lines alone', '\n \r\n', 'no_reply', /empty/);
+test.serial(fails, 'only blank lines', '\n \r\n', 'no_reply', /empty/);
 test.serial(
   fails,
   'other fields',
@@ -245,14 +245,14 @@ test.serial(
   /response mode/,
 );
 test.serial(fails, 'an execution that only starts', { executionStarted: true }, 'no_reply', /response mode/);
-test.serial(fails, 'lists in lists without end', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'no_reply');
-test.serial(fails, 'a page', '<!DOCTYPE html><p>네</p>', 'invalid_reply');
+test.serial(fails, 'endlessly nested lists', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'no_reply');
+test.serial(fails, 'a web page', '<!DOCTYPE html><p>네</p>', 'invalid_reply');
 test.serial(fails, 'half a document', '{"output":"안녕', 'invalid_reply');
 test.serial(fails, 'half a list', '[{"output":"안녕', 'invalid_reply');
 test.serial(fails, 'an event stream', 'data: {"type":"text-delta"}\n\n', 'invalid_reply');
 test.serial(fails, 'a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), 'invalid_reply');
 test.serial(fails, 'text in UTF-16', Buffer.from('hello', 'utf16le'), 'invalid_reply');
-test.serial(fails, 'text in an old encoding', Buffer.from([0xbe, 0xc8, 0xb3, 0xe7]), 'invalid_reply');
+test.serial(fails, 'text in a legacy encoding', Buffer.from([0xbe, 0xc8, 0xb3, 0xe7]), 'invalid_reply');
 
 const jsonLines = (...values: unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
@@ -261,7 +261,7 @@ for (const body of [
   jsonLines({ type: 'begin' }, { type: 'item', content: '' }, { type: 'end' }),
   jsonLines({ type: 'begin' }, { type: 'end' }),
 ]) {
-  test.serial(`${body.trim()} is the agent choosing silence`, async (t) => {
+  test.serial(`${body.trim()} means that the agent chooses silence`, async (t) => {
     const { error, remarks } = await hearBody(body);
     t.is(error, undefined);
     t.deepEqual(remarks, ['the workflow answered with an empty text']);
@@ -269,12 +269,7 @@ for (const body of [
 }
 
 // Plain text
-test.serial(
-  speaks,
-  'plain text without the space around it',
-  ' 안녕하세요: "네" \r\n둘째 줄\n',
-  '안녕하세요: "네" \n둘째 줄',
-);
+test.serial(speaks, 'trims plain text', ' 안녕하세요: "네" \r\n둘째 줄\n', '안녕하세요: "네" \n둘째 줄');
 test.serial(speaks, 'text that begins with a bracket', '[안내] 오늘은 쉽니다.', '[안내] 오늘은 쉽니다.');
 test.serial(speaks, 'text that begins with a brace', '{이름} 님, 안녕하세요.', '{이름} 님, 안녕하세요.');
 test.serial(speaks, 'text that begins with a quote', '"안녕" 이라고 했어요.', '"안녕" 이라고 했어요.');
@@ -285,7 +280,7 @@ const begin = { type: 'begin', metadata: { nodeName: 'AI Agent' } };
 const end = { type: 'end', metadata: { nodeName: 'AI Agent' } };
 const item = (content: unknown) => ({ type: 'item', content, metadata: { text: '아님', output: '아님' } });
 
-test.serial('an end is not the end of the reply, but of a sentence', async (t) => {
+test.serial('an end event ends a sentence, not the reply', async (t) => {
   const body = lines(
     begin,
     item('확인해 '),
@@ -305,7 +300,7 @@ test.serial('an end is not the end of the reply, but of a sentence', async (t) =
   });
 });
 
-test.serial("a node's first item may be its JSON, which gives its reply or nothing", async (t) => {
+test.serial('the first item of a node may be JSON with a reply', async (t) => {
   const node = (content: unknown) => [begin, item(content), end];
   const json = (value: unknown) => node(JSON.stringify(value));
   const body = lines(
@@ -325,7 +320,7 @@ test.serial('speaks streamed text that happens to be JSON', async (t) => {
   for (const pieces of [
     ['예약 번호는 ', '[{"id":3}] ', '입니다.'],
     ['예약 번호는 ', '{"text":"바꿔치기"}', '입니다.'],
-    // Data at first, and text when more of it comes.
+    // Treated as data at first, and as text when more of it arrives.
     ['[{"id":3}] ', '번으로 예약했습니다.'],
   ]) {
     const body = lines(begin, ...pieces.map(item), end);
@@ -333,7 +328,7 @@ test.serial('speaks streamed text that happens to be JSON', async (t) => {
   }
 });
 
-test.serial('two nodes that stream side by side have a first item each', async (t) => {
+test.serial('each of two simultaneously streaming nodes has a first item', async (t) => {
   const of = (nodeId: string, type: string, content?: string) => ({ type, content, metadata: { nodeId } });
   const body = lines(
     of('a', 'begin'),
@@ -354,7 +349,7 @@ for (const [title, steps, response, expected] of [
   ['more', [['네.']], '{"output":"네. 예약했습니다."}', ' 예약했습니다.'],
   ['other words', [['네.']], '{"output":"예약했습니다."}', '예약했습니다.'],
 ] as const) {
-  test.serial(`speaks a reply once that a node behind the agent responds with: ${title}`, async (t) => {
+  test.serial(`speaks a reply once that a node after the agent responds with: ${title}`, async (t) => {
     const said = steps.flatMap((step) => [begin, ...step.map(item), end]);
     const { text, error } = await hearBody(lines(...said, begin, item(response), end));
     t.is(error, undefined);
@@ -365,7 +360,7 @@ for (const [title, steps, response, expected] of [
 const toolError = { type: 'error', content: '연결 거부', metadata: { nodeName: 'hang_up' } };
 const wentOn = 'a node of the workflow failed, and the workflow went on';
 
-test.serial('a tool that fails is no failed turn: what the agent says behind it is the reply', async (t) => {
+test.serial('a failed tool does not fail the turn when the agent continues speaking', async (t) => {
   const body = lines(begin, item('잠시만요.'), end, toolError, begin, item('안녕히 '), item('계세요.'), end);
   t.deepEqual(await hearBody(body), {
     text: '잠시만요.안녕히 계세요.',
@@ -375,25 +370,22 @@ test.serial('a tool that fails is no failed turn: what the agent says behind it 
   });
 });
 
-test.serial(
-  'a tool that fails behind the words, and a step that adds nothing, leave the words',
-  async (t) => {
-    t.deepEqual(await hearBody(lines(begin, item('안녕히 계세요.'), end, toolError, begin, end)), {
-      text: '안녕히 계세요.',
-      sentences: ['안녕히 계세요.'],
-      remarks: [wentOn],
-      error: undefined,
-    });
-  },
-);
+test.serial('a tool failure after the words, or an empty step, keeps the words', async (t) => {
+  t.deepEqual(await hearBody(lines(begin, item('안녕히 계세요.'), end, toolError, begin, end)), {
+    text: '안녕히 계세요.',
+    sentences: ['안녕히 계세요.'],
+    remarks: [wentOn],
+    error: undefined,
+  });
+});
 
-test.serial('an error behind which no words come is that of the reply', async (t) => {
+test.serial('an error without later words fails the reply', async (t) => {
   const { text, error } = await hearBody(lines(begin, toolError, begin, end));
   t.is(text, '');
   t.like(error, { failure: 'agent_reported_error', serverSays: '연결 거부' });
 });
 
-test.serial('an error that is the last word fails the reply, and what came before it is said', async (t) => {
+test.serial('a final error fails the reply and keeps the words before it', async (t) => {
   const withWords = await hearBody(lines(begin, item('오늘은 '), { type: 'error', content: '한도 초과' }));
   t.is(withWords.text, '오늘은 ');
   t.like(withWords.error, { failure: 'agent_reported_error', serverSays: '한도 초과' });
@@ -402,11 +394,11 @@ test.serial('an error that is the last word fails the reply, and what came befor
   t.like(without.error, { failure: 'agent_reported_error', serverSays: undefined });
 });
 
-test.serial(fails, 'a stream that breaks off before a word', lines(begin, item('')), 'no_reply');
-test.serial(fails, 'a stream whose nodes do not all end', lines(begin, begin, end), 'no_reply');
+test.serial(fails, 'a stream that breaks off before the first word', lines(begin, item('')), 'no_reply');
+test.serial(fails, 'a stream with unfinished nodes', lines(begin, begin, end), 'no_reply');
 test.serial(
   fails,
-  'a stream whose items hold no reply',
+  'a stream without a reply in its items',
   lines(begin, item('{"answer":"네"}'), end),
   'no_reply',
 );
@@ -417,7 +409,7 @@ test.serial(
   '네',
 );
 
-test.serial('what is odd about a stream is remarked, and its words stand', async (t) => {
+test.serial('logs oddities of a stream and keeps its words', async (t) => {
   const remarksOf = async (body: string, text = '네') => {
     const heard = await hearBody(body);
     t.like(heard, { text, error: undefined });
@@ -445,7 +437,7 @@ const size = fc.integer({ min: 1, max: 60 });
 const words = fc.string({ unit: fc.constantFrom('네', 'a', '\n', '\u2028', '[', '"', '😀', '\ud83d', ' ') });
 
 test.serial(
-  'line ends, blank lines, unknown lines and fields, and cuts change nothing of what is said',
+  'line ends, blank lines, unknown lines and fields, and chunking make no difference',
   async (t) => {
     const noise = fc.constantFrom(begin, end, { type: 'tool', content: '아님' }, { output: '아님' }, null, 7);
     await fc.assert(
@@ -466,7 +458,7 @@ test.serial(
   },
 );
 
-test.serial('only texts at the places of a reply are spoken', async (t) => {
+test.serial('speaks only text at known reply fields', async (t) => {
   const data = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"type"'));
   await fc.assert(
     fc.asyncProperty(
@@ -483,7 +475,7 @@ test.serial('only texts at the places of a reply are spoken', async (t) => {
   );
 });
 
-test.serial('whatever comes, a reply ends, or fails as an agent fails', async (t) => {
+test.serial('any input ends the reply or fails it with an agent failure', async (t) => {
   const line = fc.oneof(
     fc.string(),
     fc.jsonValue().map((value) => JSON.stringify(value)),

@@ -57,7 +57,7 @@ const yes = sendBody(
   'data: {"choices":[{"index":0,"delta":{"content":"네."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
 );
 
-test.serial('the request is the documented one, to the byte', async (t) => {
+test.serial('the request matches the documentation byte for byte', async (t) => {
   const { server, ask } = await setUpOpenaiCompatible(t, yes, { path: '/v1', bearerToken: 'session-token' });
   const messages: Message[] = [
     { role: 'user', content: kickoffFor('예약 "확인"') },
@@ -75,7 +75,7 @@ test.serial('the request is the documented one, to the byte', async (t) => {
   );
 });
 
-test.serial('a withheld number is a header like any other', async (t) => {
+test.serial('sends a withheld number as an ordinary header', async (t) => {
   const { server, ask } = await setUpOpenaiCompatible(t, yes, { context: { ...context, from: 'anonymous' } });
   await textOf(ask());
   t.is(server.requests[0]?.headers['x-gw-from'], 'anonymous');
@@ -89,7 +89,7 @@ for (const [chatPath, expected] of [
   ['/v1/chat/completions', '/v1/chat/completions'],
   ['/v1/chat/completions/', '/v1/chat/completions'],
 ] as const) {
-  test.serial(`the chat URL …${chatPath} asks ${expected}`, async (t) => {
+  test.serial(`the chat URL …${chatPath} requests ${expected}`, async (t) => {
     const { server, ask } = await setUpOpenaiCompatible(t, yes, { path: chatPath });
     await textOf(ask());
     t.is(server.requests[0]?.path, expected);
@@ -99,7 +99,7 @@ for (const [chatPath, expected] of [
 for (const { name, bytes, response } of recordedReplies('openai_compatible').filter(
   ({ response: { status } }) => status >= 300,
 )) {
-  test.serial(`${name}: an HTTP error is a failure, and nothing of it is spoken`, async (t) => {
+  test.serial(`${name}: an HTTP error fails without speaking`, async (t) => {
     const { ask } = await setUpOpenaiCompatible(t, sendBody(bytes, response.status));
     const { text, error } = await hearReply(ask());
     t.is(text, '');
@@ -109,7 +109,7 @@ for (const { name, bytes, response } of recordedReplies('openai_compatible').fil
 
 const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
 
-test.serial('a tool that nobody here can call is no reply', async (t) => {
+test.serial('a call of an unknown tool is not a reply', async (t) => {
   const toolCalls = recordedReplies('openai_compatible').find(({ name }) => name === '29-tool_calls');
   const { ask } = await setUpOpenaiCompatible(t, sendBody(toolCalls?.bytes ?? ''));
   const { text, error } = await hearReply(ask());
@@ -117,7 +117,7 @@ test.serial('a tool that nobody here can call is no reply', async (t) => {
   t.like(error, { failure: 'no_reply', message: wantsTool });
 });
 
-test.serial('a tool that nobody here can call is a remark behind words', async (t) => {
+test.serial('logs a call of an unknown tool after words', async (t) => {
   const chunk = (delta: object, finish: string | null = null): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
   const call = { index: 0, id: 'c', function: { name: 'look_up', arguments: '{}' } };
@@ -158,7 +158,7 @@ const done = 'data: [DONE]\n\n';
 const cases = recordedReplies('openai_compatible').filter(({ response }) => response.status < 300);
 
 for (const { name, bytes, response, expect } of cases) {
-  test.serial(`${name}: speaks what is expected, however it is cut`, async (t) => {
+  test.serial(`${name}: speaks the expected text for any chunking`, async (t) => {
     for (const pieces of everyCut(bytes)) {
       const { text, error } = await read(pieces, response.reset);
       t.is(text, expect.spoken ?? '');
@@ -167,19 +167,19 @@ for (const { name, bytes, response, expect } of cases) {
   });
 }
 
-/** As its agent reads it; none of these calls a tool. */
+/** Words of a stream as the agent reads them; these replies call no tools. */
 async function* wordsIn(pieces: readonly Uint8Array[]): AsyncGenerator<ReplyPiece, void, undefined> {
   for await (const part of readCompletion(bodyOf(pieces), replyLimits.lineCharacters))
     if (typeof part !== 'object' || 'remark' in part) yield part;
 }
 
 for (const { name, heard, cuts } of repliesWithControls('openai_compatible')) {
-  test.serial(`recorded ${name}, cut anywhere, acts as it should`, async (t) => {
+  test.serial(`recorded ${name}, in any chunking, has the expected result`, async (t) => {
     for (const pieces of cuts()) t.deepEqual(await heardParts(wordsIn(pieces)), heard);
   });
 }
 
-test.serial('a reply that stands although something is odd carries a remark', async (t) => {
+test.serial('logs a remark for a valid reply with oddities', async (t) => {
   const odd = new Map(cases.map(({ name, bytes }) => [name, bytes]));
   const remarksOf = async (name: string): Promise<string[]> =>
     (await read([odd.get(name) ?? Buffer.of()])).remarks;
@@ -193,7 +193,7 @@ test.serial('a reply that stands although something is odd carries a remark', as
   t.deepEqual(await remarksOf('35-malformed-json-event'), ['a part of the response could not be read']);
 });
 
-test.serial('the server’s own words stand beside the failure, never in it', async (t) => {
+test.serial('keeps the server’s own text beside the failure, never within it', async (t) => {
   for (const { bytes, expect, response } of cases.filter(
     (recorded) => recorded.expect.failure !== undefined,
   )) {
@@ -207,7 +207,7 @@ test.serial('the server’s own words stand beside the failure, never in it', as
   });
 });
 
-test.serial('errors have many shapes', async (t) => {
+test.serial('reads errors in many formats', async (t) => {
   for (const error of [
     event({ error: 'model crashed' }),
     event({ error: { code: 500 } }),
@@ -227,7 +227,7 @@ test.serial('errors have many shapes', async (t) => {
   );
 });
 
-test.serial('nothing is no reply, something else is no completion', async (t) => {
+test.serial('an empty body is not a reply, and another format is not a completion', async (t) => {
   for (const empty of ['', '\n\n', ': comment\n\n', done, says(null) + says(''), event({ choices: [] })]) {
     t.like((await readText(empty)).error, { failure: 'no_reply' }, empty);
   }
@@ -236,14 +236,14 @@ test.serial('nothing is no reply, something else is no completion', async (t) =>
   }
 });
 
-test.serial('a model that finishes without text chooses silence', async (t) => {
+test.serial('a finish without text means that the model chooses silence', async (t) => {
   const { text, error, remarks } = await readText(says('') + says(null, 'stop') + done);
   t.is(text, '');
   t.is(error, undefined);
   t.deepEqual(remarks, ['the model finished without text']);
 });
 
-test.serial('parts of a content, and other choices', async (t) => {
+test.serial('reads content parts and ignores other choices', async (t) => {
   const { text } = await readText(
     says([{ type: 'text', text: '네, ' }, { type: 'image_url', image_url: {} }, { text: '그렇습니다.' }, 7]) +
       event({
@@ -259,21 +259,24 @@ test.serial('parts of a content, and other choices', async (t) => {
 });
 
 for (const finish of ['length', 'content_filter']) {
-  test.serial(`a model that finishes by ${finish} before its first word has chosen nothing`, async (t) => {
-    const { text, error } = await readText(says('') + says(null, finish));
-    t.is(text, '');
-    t.like(error, { failure: 'no_reply' });
-  });
+  test.serial(
+    `a model that finishes with ${finish} before its first word has not chosen silence`,
+    async (t) => {
+      const { text, error } = await readText(says('') + says(null, finish));
+      t.is(text, '');
+      t.like(error, { failure: 'no_reply' });
+    },
+  );
 }
 
-test.serial('a connection that breaks behind the finish loses nothing', async (t) => {
+test.serial('a connection that breaks after the finish loses no words', async (t) => {
   const whole = await read([Buffer.from(says('네.', 'stop'))], true);
   t.is(whole.text, '네.');
   t.is(whole.error, undefined);
   t.deepEqual(whole.remarks, ['the connection broke behind the end of the reply']);
 });
 
-test.serial('calls of tools are put together from their parts', async (t) => {
+test.serial('assembles tool calls from their parts', async (t) => {
   const call = (part: object): string => event({ choices: [{ index: 0, delta: { tool_calls: [part] } }] });
   const { toolCalls, text, error } = await readText(
     says('안녕히 계세요.') +
@@ -293,26 +296,26 @@ test.serial('calls of tools are put together from their parts', async (t) => {
 });
 
 for (const finish of ['eos', 'eos_token', 'end_turn', 'stop_sequence', 'STOP', 'null', 'completed']) {
-  test.serial(`a reply that finishes by ${finish} is complete`, async (t) => {
+  test.serial(`a reply that finishes with ${finish} is complete`, async (t) => {
     const body = says('네, 가능합니다.') + event({ choices: [{ delta: {}, finish_reason: finish }] }) + done;
     t.like(await readText(body), { text: '네, 가능합니다.', remarks: [], error: undefined });
   });
 }
 
-test.serial('a text "null" in every chunk is no finish', async (t) => {
+test.serial('a text "null" in every chunk is not a finish', async (t) => {
   const body = says('네, ', 'null') + says('가능합니다.', 'null') + done;
   t.like(await readText(body), { text: '네, 가능합니다.', remarks: [], error: undefined });
 });
 
 for (const finish of ['max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'model_context_window_exceeded']) {
-  test.serial(`a reply that finishes by ${finish} was cut off`, async (t) => {
+  test.serial(`a reply that finishes with ${finish} was cut off`, async (t) => {
     const { text, remarks, error } = await readText(says('네, 가능') + says(null, finish) + done);
     t.is(text, '네, 가능');
     t.deepEqual([remarks, error], [['the reply was cut off at its longest length'], undefined]);
   });
 }
 
-test.serial('an unknown finish is a remark behind words, and declares no silence', async (t) => {
+test.serial('an unknown finish logs a remark after words and declares no silence', async (t) => {
   const unknown = 'the reply finished for a reason that is not known here';
   t.like(await readText(says('네.') + says(null, 'ran_dry') + done), {
     text: '네.',
@@ -322,7 +325,7 @@ test.serial('an unknown finish is a remark behind words, and declares no silence
   t.like((await readText(says(null, 'ran_dry') + done)).error, { failure: 'no_reply', message: unknown });
 });
 
-test.serial('a model that ends its turn in another word, without text, chooses silence', async (t) => {
+test.serial('a known end reason without text means that the model chooses silence', async (t) => {
   const { error, remarks } = await readText(says(null, 'end_turn') + done);
   t.deepEqual([error, remarks], [undefined, ['the model finished without text']]);
 });
@@ -343,24 +346,24 @@ for (const [title, body, expected] of [
     wholeReply,
   ],
   [
-    'with its thoughts',
+    'with its reasoning',
     says('<think>음.</think>네, ') + says('됩니다.') + says('<think>음.</think>네, 됩니다.', 'stop'),
     '네, 됩니다.',
   ],
-  ['with notes behind it', parts + says(`${wholeReply} ##0$$`, 'stop') + done, `${wholeReply} ##0$$`],
+  ['with notes after it', parts + says(`${wholeReply} ##0$$`, 'stop') + done, `${wholeReply} ##0$$`],
   ['when it is short', says('네.') + says('네.', 'stop') + done, '네.'],
   [
-    'with more behind it',
+    'with more words after it',
     says('네.') + event({ choices: [{ message: { content: '네. 그럼요.' } }] }) + done,
     '네. 그럼요.',
   ],
 ] as const) {
-  test.serial(`a whole reply that is repeated ${title} is spoken once`, async (t) => {
+  test.serial(`speaks once a whole reply that is repeated ${title}`, async (t) => {
     t.like(await readText(body), { text: expected, error: undefined });
   });
 }
 
-test.serial('words that only happen to be repeated are spoken', async (t) => {
+test.serial('speaks words that are repeated by coincidence', async (t) => {
   t.is((await readText(says('하') + says('하') + says('하하', 'stop') + done)).text, '하하하하');
   t.is(
     (await readText(says('네. ') + says('네. ') + says('감사합니다.', 'stop') + done)).text,
@@ -368,7 +371,7 @@ test.serial('words that only happen to be repeated are spoken', async (t) => {
   );
 });
 
-test.serial('the call of a tool among the words is left out, with a remark', async (t) => {
+test.serial('omits a tool call within the words and logs a remark', async (t) => {
   const call = '<tool_call>\n{"name":"find_order","arguments":{"id":"B-2"}}\n</tool_call>';
   t.like(await readText(says(`잠시만요. ${call}`, 'stop') + done), {
     text: '잠시만요. ',
@@ -381,7 +384,7 @@ test.serial('the call of a tool among the words is left out, with a remark', asy
   });
 });
 
-test.serial('calls of tools belong together by number, id or name', async (t) => {
+test.serial('assembles tool calls by index, id or name', async (t) => {
   const call = (...tool_calls: object[]): string => event({ choices: [{ index: 0, delta: { tool_calls } }] });
   const press = (keys: string) => ({ name: 'press_keys', arguments: `{"keys":"${keys}"}` });
   const callsOf = async (body: string) =>
@@ -393,7 +396,7 @@ test.serial('calls of tools belong together by number, id or name', async (t) =>
     call({ function: press('1') }) + call({ function: press('2') }),
     call({ index: 0, function: press('1') }) + call({ index: 0, function: press('2') }),
     call({ index: '0', id: 'a', function: press('1') }) + call({ index: '0', id: 'b', function: press('2') }),
-    // Parts, of which only the first has the id.
+    // Parts; only the first has the id.
     call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '{"keys":' } }) +
       call({ index: 0, function: { arguments: '"1"}' } }) +
       call({ index: 0, id: 'b', function: { name: 'press_keys' } }) +
@@ -402,7 +405,7 @@ test.serial('calls of tools belong together by number, id or name', async (t) =>
     call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '{"keys":' } }) +
       call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '"1"}' } }) +
       call({ index: 1, id: 'b', function: press('2') }),
-    // All of them again at the end.
+    // All tool calls repeated at the end.
     call({ index: 0, id: 'a', function: press('1') }, { index: 1, id: 'b', function: press('2') }) +
       call({ index: 0, id: 'a', function: press('1') }, { index: 1, id: 'b', function: press('2') }),
   ]) {
@@ -414,7 +417,7 @@ test.serial('calls of tools belong together by number, id or name', async (t) =>
   );
 });
 
-test.serial('thoughts are never spoken, wherever their marks are cut', async (t) => {
+test.serial('never speaks reasoning, wherever its marks are split', async (t) => {
   const whole =
     '<think>손님이 <b>화</b>났다</think>\n\n네, 3 < 4 이고 <thin> 입니다. <think>음</think>그렇죠?<th';
   const characters = Array.from(whole);
@@ -433,7 +436,7 @@ test.serial('thoughts are never spoken, wherever their marks are cut', async (t)
   t.is((await readText(says('<think>끝없는 생각') + says(null, 'stop'))).text, '');
 });
 
-test.serial('line ends, chunk sizes, comments and unknown fields change nothing', async (t) => {
+test.serial('line ends, chunk sizes, comments and unknown fields make no difference', async (t) => {
   const words = fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }), { minLength: 1, maxLength: 12 });
   const noise = fc.constantFrom(
     '',
@@ -468,7 +471,7 @@ test.serial('line ends, chunk sizes, comments and unknown fields change nothing'
 
 // Azure OpenAI
 
-/** As its deployments answer a stream: results of its filter in chunks without a choice, and in choices without a delta. */
+/** A stream of a deployment: filter results in chunks without a choice, and in choices without a delta. */
 const azureStream = [
   { choices: [], prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] },
   { choices: [{ index: 0, delta: { role: 'assistant', content: '', refusal: null }, finish_reason: null }] },
@@ -478,7 +481,7 @@ const azureStream = [
   { choices: [{ index: 0, delta: {}, finish_reason: 'stop', content_filter_results: {} }] },
 ];
 
-/** It knows one deployment, one version and one key. */
+/** A deployment of Azure OpenAI that accepts one name, one version and one key. */
 const azure: Answer = (response, request) => {
   const url = new URL(request.path, 'http://localhost');
   const refuse = (status: number, code: string, message: string) =>
@@ -499,13 +502,13 @@ for (const path of [
   '/openai/deployments/front-desk/?api-version=2024-10-21',
   '/openai/deployments/front-desk/chat/completions?api-version=2024-10-21',
 ])
-  test.serial(`a deployment of Azure OpenAI answers at ${path}`, async (t) => {
+  test.serial(`a deployment of Azure OpenAI responds at ${path}`, async (t) => {
     const headers = { 'api-key': 'key-of-the-resource' };
     const { ask } = await setUpOpenaiCompatible(t, azure, { path, headers });
     t.like(await hearReply(ask()), { text: '네, 그럼요.', error: undefined, remarks: [] });
   });
 
-test.serial('a deployment of Azure OpenAI takes no bearer token for its key', async (t) => {
+test.serial('a deployment of Azure OpenAI rejects a bearer token as its key', async (t) => {
   const { ask } = await setUpOpenaiCompatible(t, azure, {
     path: '/openai/deployments/front-desk?api-version=2024-10-21',
     bearerToken: 'key-of-the-resource',

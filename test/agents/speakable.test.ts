@@ -4,23 +4,22 @@ import * as fc from 'fast-check';
 import { excerptOf } from '#src/agents/excerpt.ts';
 import { createModelMarks } from '#src/agents/model-marks.ts';
 import { createSentenceCutter } from '#src/agents/sentences.ts';
-import { createSpeakable } from '#src/agents/speakable.ts';
-import { createUtterances } from '#src/agents/utterances.ts';
+import { createSpeakable, createUtterances } from '#src/agents/utterances.ts';
 import { systemClock } from '#src/clocks.ts';
 import { timesAsCostly } from '#test/helpers/processor-time.ts';
 import { examples, pieces } from './sentences/cut.ts';
 
 // Tables
-// Written texts, and what is said of each.
+// Written texts, and the spoken text of each.
 
-/** Of each sentence of a reply what is said. */
+/** The spoken text of each sentence of a reply. */
 const say = (...sentences: string[]): (string | undefined)[] => {
   const speakable = createSpeakable();
   return sentences.map((sentence) => speakable.say(sentence));
 };
 
 const tables: Record<string, [written: string, said: string | undefined][]> = {
-  'what stands at the beginning of a line': [
+  'markup at the beginning of a line': [
     ['# 안내', '안내'],
     ['### 3. 끝 ###', '3. 끝 ###'],
     ['- 영업시간', '영업시간'],
@@ -131,7 +130,7 @@ const tables: Record<string, [written: string, said: string | undefined][]> = {
     [String.raw`\(x + 1\) 및 $$y$$ 그리고 \[z\]`, 'x + 1 및 y 그리고 z'],
     ['It costs $5 and $6.', 'It costs $5 and $6.'],
   ],
-  'what cannot be seen': [
+  'invisible characters': [
     ['안\u200b녕\u202e하\ufeff세\u00ad요\ufffd.', '안녕하세요.'],
     ['안녕\u0000하세요\u0007', '안녕 하세요'],
     ['  a \t\u00a0 b  ', 'a b'],
@@ -176,7 +175,7 @@ const replies: Record<string, [written: string, said: string | undefined][]> = {
     ['````', none],
     ['끝', '끝'],
   ],
-  'a fence in the midst of a line': [
+  'a fence within a line': [
     ['앞 ```a', '앞'],
     ['b``` 뒤', '뒤'],
     ['x ```y``` z', 'x z'],
@@ -199,7 +198,7 @@ const replies: Record<string, [written: string, said: string | undefined][]> = {
 };
 
 for (const [title, sentences] of Object.entries(replies)) {
-  test(`${title} is not said`, (t) => {
+  test(`does not speak ${title}`, (t) => {
     t.deepEqual(
       say(...sentences.map(([written]) => written)),
       sentences.map(([, said]) => said),
@@ -207,7 +206,7 @@ for (const [title, sentences] of Object.entries(replies)) {
   });
 }
 
-test('a new message is not hidden by what the last one left open', (t) => {
+test('an unclosed mark does not hide the next message', (t) => {
   const speakable = createSpeakable();
   t.is(speakable.say('```'), undefined);
   speakable.reset();
@@ -215,7 +214,7 @@ test('a new message is not hidden by what the last one left open', (t) => {
 });
 
 // Properties
-// Whatever is written, what is said can be said, and costs in proportion.
+// Any written text yields speakable text, at linear cost.
 
 const markup = [
   '*¦**¦_¦__¦`¦```¦~~¦#¦# ¦- ¦> ¦|¦ | ¦[¦]¦](¦![¦(¦)¦<¦>¦</b>¦<a href="¦"¦<!--¦-->¦<think>¦</think>',
@@ -223,7 +222,7 @@ const markup = [
   '\ufe0f¦\u20e3¦\u200b¦\ud83d¦\0¦\ue200',
 ].flatMap((line) => line.split('¦'));
 
-/** Any text, rich in what is written to be read. */
+/** Random text with many characters of markup. */
 const marked = fc
   .array(
     fc.oneof(
@@ -235,7 +234,7 @@ const marked = fc
   )
   .map((parts) => parts.join(''));
 
-test.serial('what is said can be said as it is', (t) => {
+test.serial('speakable text stays unchanged', (t) => {
   fc.assert(
     fc.property(fc.array(marked, { maxLength: 4 }), (sentences) => {
       for (const said of say(...sentences)) if (said !== undefined) t.is(say(said)[0], said);
@@ -244,7 +243,7 @@ test.serial('what is said can be said as it is', (t) => {
   );
 });
 
-test.serial('no mark is ever said', (t) => {
+test.serial('never speaks a mark', (t) => {
   const forbidden =
     /\*\*|`|~~|\]\(|\$\$|\||<\/?[a-z]+>|<!--|:\/\/|[\p{Cc}\p{Cf}\p{Cs}\u{FFFD}\u{1F000}-\u{1FAFF}]|^\s|\s$|\s\s/u;
   fc.assert(
@@ -293,7 +292,7 @@ const plainSentence = fc
   )
   .map(([words, [open = '', close = '']]) => `${open}${words}${close}`);
 
-test.serial('a plain sentence is said to the letter', (t) => {
+test.serial('speaks a plain sentence unchanged', (t) => {
   fc.assert(
     fc.property(plainSentence, (sentence) => {
       t.is(say(sentence)[0], sentence);
@@ -321,22 +320,19 @@ for (const part of [
   '[^',
   '> ',
 ]) {
-  test.serial(
-    `a sentence full of ${JSON.stringify(part)} is taken apart in time that grows with it`,
-    async (t) => {
-      const taken = (characters: number) => () => {
-        const text = part.repeat(characters / part.length);
-        say(text, `a${text}b`);
-      };
-      // In proportion it would be ten times as much, with the square a hundred.
-      const times = await timesAsCostly(taken(20_000), taken(2_000), 40);
-      t.true(times <= 40, `ten times as long, it costs ${Math.round(times)} times as much`);
-    },
-  );
+  test.serial(`processes a sentence full of ${JSON.stringify(part)} in linear time`, async (t) => {
+    const taken = (characters: number) => () => {
+      const text = part.repeat(characters / part.length);
+      say(text, `a${text}b`);
+    };
+    // Linear cost would be ten times as much, quadratic a hundred times.
+    const times = await timesAsCostly(taken(20_000), taken(2_000), 40);
+    t.true(times <= 40, `ten times as long, it costs ${Math.round(times)} times as much`);
+  });
 }
 
 // Cuts
-// Where a reply is cut into sentences.
+// How a reply is cut into sentences.
 
 const cut = (pieces: readonly string[]): string[] => {
   const cutter = createSentenceCutter();
@@ -349,7 +345,7 @@ for (const sentences of examples) {
   });
 }
 
-test.serial('Japanese and unspaced Korean sentences need no space between them', (t) => {
+test.serial('cuts Japanese and unspaced Korean sentences without spaces', (t) => {
   t.deepEqual(cut(['はい、承知しました。午後三時ですね？「はい。」ありがとうございます！']), [
     'はい、承知しました。',
     '午後三時ですね？',
@@ -378,7 +374,7 @@ test.serial('Japanese and unspaced Korean sentences need no space between them',
   ]);
 });
 
-test.serial('a line break ends a sentence, with or without a mark', (t) => {
+test.serial('a line break ends a sentence, with or without punctuation', (t) => {
   t.deepEqual(cut(['첫째 줄\n둘째 줄\r\n\r\n셋째 줄.\n']), ['첫째 줄', '둘째 줄', '셋째 줄.']);
   t.deepEqual(cut(['- 첫째\n- 둘째\u20281. 셋째\v5.\n6.  \n끝']), [
     '- 첫째',
@@ -400,19 +396,19 @@ test.serial('the first sentence does not wait for the second', (t) => {
   t.deepEqual(cutter.end(), []);
 });
 
-test.serial('nothing is made of nothing', (t) => {
+test.serial('empty text yields no sentence', (t) => {
   t.deepEqual(cut([]), []);
   t.deepEqual(cut(['']), []);
   t.deepEqual(cut([' \n\n ', '  ']), []);
 });
 
-test.serial('half a character at the end of a piece joins its other half', (t) => {
+test.serial('joins a character that was split between two chunks', (t) => {
   t.deepEqual(cut(['좋아요 \ud83d', '\ude00. 네.']), ['좋아요 😀.', '네.']);
   t.deepEqual(cut(['좋아요! \ud83d', '\ude00']), ['좋아요!', '😀']);
   t.deepEqual(cut(['좋아요 \ud83d']), ['좋아요 \ud83d']);
 });
 
-test.serial('however a reply is cut into pieces, its sentences are the same', (t) => {
+test.serial('the same sentences result for any chunking', (t) => {
   fc.assert(
     fc.property(pieces, ({ whole, parts }) => {
       t.deepEqual(cut(parts), cut([whole]));
@@ -422,7 +418,7 @@ test.serial('however a reply is cut into pieces, its sentences are the same', (t
   );
 });
 
-test.serial('no word is lost or added', (t) => {
+test.serial('loses and adds no word', (t) => {
   const bare = (words: string): string => words.replaceAll(/\s/gu, '');
   fc.assert(
     fc.property(pieces, ({ whole, parts }) => {
@@ -433,7 +429,7 @@ test.serial('no word is lost or added', (t) => {
   );
 });
 
-test.serial('a sentence without an end takes a breath: behind a comma, else at a space', (t) => {
+test.serial('cuts an endless sentence after a comma, else at a space', (t) => {
   const clause = '단어가 이어지고 또 이어지는데요, ';
   const breaths = cut([clause.repeat(30)]);
   t.true(breaths.length > 1);
@@ -444,7 +440,7 @@ test.serial('a sentence without an end takes a breath: behind a comma, else at a
   );
 });
 
-test.serial('a sentence without any space is cut between whole characters', (t) => {
+test.serial('cuts a sentence without spaces between whole characters', (t) => {
   for (const character of ['가', '\u1112\u1161\u11ab', 'が', 'か\u3099', '𠮷', '葛\u{e0100}']) {
     const breaths = cut(Array.from(character.repeat(400)));
     t.true(breaths.length > 1);
@@ -455,26 +451,26 @@ test.serial('a sentence without any space is cut between whole characters', (t) 
   t.true(cut([family.repeat(300)]).every((breath) => breath.length % family.length === 0));
 });
 
-test.serial('no address is cut, however long', (t) => {
+test.serial('never cuts a URL, however long', (t) => {
   const address = `https://example.com/${'a.b?c!d,e'.repeat(100)}`;
   t.deepEqual(cut([`자세한 내용은 ${address} 입니다. 네.`]), ['자세한 내용은', address, '입니다.', '네.']);
   t.deepEqual(cut([`詳しくは${address}をご覧ください。`]), ['詳しくは', address, 'をご覧ください。']);
 });
 
 for (const character of ['가', 'a', '.', '"', '[', '1. ']) {
-  test.serial(`200,000 pieces of ${character} are cut in time that grows with their number`, async (t) => {
+  test.serial(`cuts 200,000 chunks of ${character} in linear time`, async (t) => {
     const cutPieces = (count: number) => () => {
       const cutter = createSentenceCutter();
       for (let piece = 0; piece < count; piece += 1) cutter.add(character);
       t.true(cutter.end().length < 2);
     };
-    // In proportion it would be ten times as much, with the square a hundred.
+    // Linear cost would be ten times as much, quadratic a hundred times.
     const times = await timesAsCostly(cutPieces(200_000), cutPieces(20_000), 40);
     t.true(times <= 40, `ten times as many cost ${Math.round(times)} times as much`);
   });
 }
 
-test.serial('a quotation that never ends is cut where it may take a breath, and what follows is not', (t) => {
+test.serial('cuts an endless quotation at a pause, and no later text', (t) => {
   const text = `그분이 "${'안녕하세요. '.repeat(60)}`;
   const sentences = cut([text]);
   t.true(sentences.length > 1);
@@ -483,9 +479,9 @@ test.serial('a quotation that never ends is cut where it may take a breath, and 
 });
 
 // Pauses
-// Sentences when nothing comes for a moment.
+// Sentences when no text arrives for a moment.
 
-/** What a pause gives out. */
+/** The text that a pause releases. */
 const paused = (text: string): string[] => {
   const cutter = createSentenceCutter();
   cutter.add(text);
@@ -505,7 +501,7 @@ for (const text of [
   'He is here.',
   '5!',
 ]) {
-  test(`a pause gives out ${text}`, (t) => {
+  test(`a pause releases ${text}`, (t) => {
     t.deepEqual(paused(text), [text]);
   });
 }
@@ -534,7 +530,7 @@ for (const text of [
   });
 }
 
-test('pauses between words change nothing about where sentences are cut', (t) => {
+test('pauses between words do not change the cuts', (t) => {
   for (const sentences of examples.filter(
     (sentences) => !/\.\.|…|["”] [a-z라하]/u.test(sentences.join(' ')),
   )) {
@@ -545,7 +541,7 @@ test('pauses between words change nothing about where sentences are cut', (t) =>
   }
 });
 
-test('whenever it pauses, what it gives out ends in a sentence mark, and no word is lost', (t) => {
+test('text released at a pause ends in punctuation, and no word is lost', (t) => {
   fc.assert(
     fc.property(pieces, ({ whole, parts }) => {
       const cutter = createSentenceCutter();
@@ -563,7 +559,7 @@ test('whenever it pauses, what it gives out ends in a sentence mark, and no word
   );
 });
 
-test('a quotation is not spoken half when nothing comes for a moment', (t) => {
+test('a pause does not release half a quotation', (t) => {
   const cutter = createSentenceCutter();
   t.deepEqual(cutter.add('그분이 "안녕하세요.'), []);
   t.deepEqual(cutter.pause(), []);
@@ -586,16 +582,16 @@ const passed = (pieces: readonly string[], options = {}): string => {
 
 const order = '{"name":"find_order","arguments":{"id":"B-2"}}';
 
-/** What a model may write, and what is for the ear. `calls`: a tool is called in it. */
+/** Model output, and its speakable text. `calls`: it contains a tool call. */
 const cases: [title: string, given: string, expected: string, calls?: 'calls'][] = [
   ['ordinary words', '네, 3 < 5 이고 <b>굵게</b> |x| <', '네, 3 < 5 이고 <b>굵게</b> |x| <'],
   ['the end of a turn', '네.<|im_end|>', '네.'],
-  ['what a model makes up behind the end', '네.<|im_end|>\n<|im_start|>user\n아니요.<|im_end|>', '네.'],
-  ['another answer behind the end', '네.<|im_end|>\n<|im_start|>assistant\n네.', '네.'],
+  ['invented text after the end', '네.<|im_end|>\n<|im_start|>user\n아니요.<|im_end|>', '네.'],
+  ['another answer after the end', '네.<|im_end|>\n<|im_start|>assistant\n네.', '네.'],
   ['other ends', '네.<|eot_id|>하나', '네.'],
-  ['the end of Gemma', '네.<end_of_turn>\n<start', '네.'],
+  ['the end mark of Gemma', '네.<end_of_turn>\n<start', '네.'],
   ['the beginning of a turn', '<|im_start|>assistant\n네.', '네.'],
-  ['the beginning of a turn of Gemma, and nothing else', '<start_of_turn>model', ''],
+  ['only the turn beginning of Gemma', '<start_of_turn>model', ''],
   ['a header of Llama', '<|start_header_id|>assistant<|end_header_id|>\n\n네.', '\n\n네.'],
   ['a header without its end', '<|im_start|>네, 예약을 확인했습니다.', '네, 예약을 확인했습니다.'],
   ['a header of Kimi', '<|im_assistant|>assistant<|im_middle|>네.<|im_end|>', '네.'],
@@ -608,43 +604,43 @@ const cases: [title: string, given: string, expected: string, calls?: 'calls'][]
   ['tokens of Seed', '<seed:bos>assistant\n네.<seed:eos>', '네.'],
   ['tokens of other kinds', '네<|pad|>.<unused94>', '네.'],
   ['a turn of Mistral', '네.[INST] 아니요. [/INST] 그래요.', '네.'],
-  ['escapes of a terminal', '\u001b[1;31m네\u001b[0m, \u009b4m그럼요\u009b0m.', '네, 그럼요.'],
-  ['links of a terminal', '\u001b]8;;https://example.com\u0007안내\u001b]8;;\u001b\\ 네.', '안내 네.'],
+  ['terminal escapes', '\u001b[1;31m네\u001b[0m, \u009b4m그럼요\u009b0m.', '네, 그럼요.'],
+  ['terminal links', '\u001b]8;;https://example.com\u0007안내\u001b]8;;\u001b\\ 네.', '안내 네.'],
 
   ['thoughts', '<think>음. 글쎄.</think>\n네.', '\n네.'],
-  ['thoughts of another name', '<thinking>음.</thinking>네.', '네.'],
-  ['thoughts without a beginning', '음. 글쎄.\n</think>\n네.', '\n네.'],
-  ['thoughts without an end', '네.<think>음.', '네.'],
-  ['a token within thoughts', '<think>음.<|pad|>글쎄.</think>네.', '네.'],
-  ['thoughts that end twice', '음.</think>아.</think>네.', '네.'],
-  ['thoughts of Seed', '<seed:think>음.</seed:think>네.', '네.'],
-  ['thoughts of EXAONE', '<thought>\n음.\n</thought>\n\n네.', '\n\n네.'],
-  ['thoughts of Magistral', '[THINK]음.[/THINK]네.', '네.'],
-  ['thoughts of Kimi', '◁think▷음.◁/think▷네.', '네.'],
-  ['thoughts of Kimi without a beginning', '음.◁/think▷네.', '네.'],
+  ['reasoning under another name', '<thinking>음.</thinking>네.', '네.'],
+  ['reasoning without a beginning', '음. 글쎄.\n</think>\n네.', '\n네.'],
+  ['reasoning without an end', '네.<think>음.', '네.'],
+  ['a token within reasoning', '<think>음.<|pad|>글쎄.</think>네.', '네.'],
+  ['reasoning with two ends', '음.</think>아.</think>네.', '네.'],
+  ['reasoning of Seed', '<seed:think>음.</seed:think>네.', '네.'],
+  ['reasoning of EXAONE', '<thought>\n음.\n</thought>\n\n네.', '\n\n네.'],
+  ['reasoning of Magistral', '[THINK]음.[/THINK]네.', '네.'],
+  ['reasoning of Kimi', '◁think▷음.◁/think▷네.', '네.'],
+  ['reasoning of Kimi without a beginning', '음.◁/think▷네.', '네.'],
   [
-    'thoughts of Cohere',
+    'reasoning of Cohere',
     '<|START_THINKING|>음.<|END_THINKING|><|START_RESPONSE|>네.<|END_RESPONSE|><|END_OF_TURN_TOKEN|>',
     '네.',
   ],
-  ['thoughts of Gemma 4', '<|channel>thought\n음.\n<channel|>네.<turn|>', '네.'],
+  ['reasoning of Gemma 4', '<|channel>thought\n음.\n<channel|>네.<turn|>', '네.'],
   [
-    'thoughts of Solar',
+    'reasoning of Solar',
     '<|begin|>assistant<|think|>음.<|end|><|begin|>assistant<|content|>네.<|end|>',
     '네.',
   ],
-  ['thoughts of Apertus', '<|inner_prefix|>음.<|inner_suffix|>네.<|assistant_end|>', '네.'],
+  ['reasoning of Apertus', '<|inner_prefix|>음.<|inner_suffix|>네.<|assistant_end|>', '네.'],
   [
-    'thoughts of OpenThoughts',
+    'reasoning of OpenThoughts',
     '<|begin_of_thought|>음.<|end_of_thought|><|begin_of_solution|>네.<|end_of_solution|>',
     '네.',
   ],
   [
-    'a turn of thoughts before that of HyperCLOVA X',
+    'a reasoning turn before the answer of HyperCLOVA X',
     '<|im_start|>assistant/think\n음.<|im_end|>\n<|im_start|>assistant\n네.<|im_end|>',
     '네.',
   ],
-  ['thoughts of Granite', 'Here is my thought process: 음. Here is my response: 네.', ' 네.'],
+  ['reasoning of Granite', 'Here is my thought process: 음. Here is my response: 네.', ' 네.'],
   ['half a mark at the end', '네.<|im_', '네.<|im_'],
 
   [
@@ -652,8 +648,8 @@ const cases: [title: string, given: string, expected: string, calls?: 'calls'][]
     '<|channel|>analysis<|message|>손님은 시각을 알고 싶어 한다.<|end|><|start|>assistant<|channel|>final<|message|>네 시 반입니다.<|return|>',
     '네 시 반입니다.',
   ],
-  ['the final channel alone', '<|channel|>final<|message|>네 시 반입니다.', '네 시 반입니다.'],
-  ['the analysis alone', '<|channel|>analysis<|message|>음.<|end|>', ''],
+  ['only the final channel', '<|channel|>final<|message|>네 시 반입니다.', '네 시 반입니다.'],
+  ['only the analysis', '<|channel|>analysis<|message|>음.<|end|>', ''],
   ['the final channel without its mark', '<|channel|>final네 시 반입니다.', '네 시 반입니다.'],
   ['channels without their tokens', 'analysis손님은 안다.assistantfinal네 시 반입니다.', '네 시 반입니다.'],
   ['a call of Harmony', '<|channel|>commentary to=functions.look<|message|>{"n":1}<|call|>', '', 'calls'],
@@ -735,16 +731,16 @@ const cases: [title: string, given: string, expected: string, calls?: 'calls'][]
   ['a call of InternLM', `<|action_start|><|plugin|>\n${order}<|action_end|>`, '', 'calls'],
   ['a call of Nemotron', `<TOOLCALL>[${order}]</TOOLCALL>네.`, '네.', 'calls'],
   ['a call of GigaChat', `<|message_sep|>\n\nfunction call<|role_sep|>\n${order}`, '', 'calls'],
-  ['a result of a tool', '<tool_response>{"a":1}</tool_response>네.', '네.', 'calls'],
+  ['a tool result', '<tool_response>{"a":1}</tool_response>네.', '네.', 'calls'],
 
   ['a bare call', order, '', 'calls'],
   ['a bare call among words', `잠시만요. ${order} 네.`, '잠시만요.  네.', 'calls'],
   ['a list of bare calls', `[${order}, ${order}]`, '', 'calls'],
-  ['a bare call in the words of OpenAI', '{"type":"function","function":{"name":"find"}}', '', 'calls'],
+  ['a bare call in the format of OpenAI', '{"type":"function","function":{"name":"find"}}', '', 'calls'],
   ['a bare call in Python', "{'name': 'find', 'arguments': {'who': \"it's me\"}}", '', 'calls'],
   ['half a bare call', '{"name":"find_order","argum', '', 'calls'],
 
-  ['words about a key', '이름은 "name" 칸에 쓰세요.', '이름은 "name" 칸에 쓰세요.'],
+  ['words about a DTMF key', '이름은 "name" 칸에 쓰세요.', '이름은 "name" 칸에 쓰세요.'],
   ['words about a mark', '<tool_call> 태그는 호출입니다.', '태그는 호출입니다.'],
   ['words about brackets', '[TOOL_CALLS]라는 표시입니다.', '[TOOL_CALLS]라는 표시입니다.'],
   ['words in brackets', '[안내] [OK] 네 [1] [a(b)](c)', '[안내] [OK] 네 [1] [a(b)](c)'],
@@ -757,13 +753,13 @@ const cases: [title: string, given: string, expected: string, calls?: 'calls'][]
     'analysis 결과입니다. final answer.',
     'analysis 결과입니다. final answer.',
   ],
-  ['words that grow together with one', 'analysis는 끝났습니다. 네.', 'analysis는 끝났습니다. 네.'],
+  ['words joined with one', 'analysis는 끝났습니다. 네.', 'analysis는 끝났습니다. 네.'],
   ['words that begin like a header', 'assistant manager입니다.', 'assistant manager입니다.'],
-  ['words that begin like a thought', 'Here is my number.', 'Here is my number.'],
+  ['words that begin like reasoning', 'Here is my number.', 'Here is my number.'],
 ];
 
 for (const [title, given, expected, calls] of cases) {
-  test(`${title}: cut anywhere, what is for the ear is left`, (t) => {
+  test(`${title}: keeps exactly the speakable text for any chunking`, (t) => {
     const read = (pieces: readonly string[]): void => {
       const marks = createModelMarks();
       let text = '';
@@ -788,7 +784,7 @@ const modelText = [
   '</function>¦<|tool_call>¦<tool_call|>¦<|channel>thought\n¦<channel|>¦]<]minimax[>[¦\u001b[¦31m¦\u001b]¦\u0007¦네¦. ¦A',
 ].flatMap((line) => line.split('¦'));
 
-test('however a reply is cut, what is for the ear is the same', (t) => {
+test('the speakable text is the same for any chunking', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...modelText), { maxLength: 14 }).map((parts) => parts.join('')),
@@ -806,14 +802,14 @@ test('however a reply is cut, what is for the ear is the same', (t) => {
   );
 });
 
-test('a long object of which nothing is known is given out before its end', (t) => {
+test('releases a long unknown object before its end', (t) => {
   const marks = createModelMarks();
   const begun = `{"id":"${'가'.repeat(5_000)}`;
   t.is(marks.add(begun).text.length + marks.end().length, begun.length);
   t.true(createModelMarks().add(begun).text.length > 4_000);
 });
 
-test('a call of any length is left out, and the words behind it are not', (t) => {
+test('omits a tool call of any length and keeps the words after it', (t) => {
   const long = order.replace('B-2', '가'.repeat(100_000));
   for (const call of [long, `<tool_call>${long}</tool_call>`, `[TOOL_CALLS][${long}]`]) {
     t.is(passed([`네. ${call} 그럼요.`]).replaceAll(/ +/gu, ' '), '네. 그럼요.');
@@ -821,7 +817,7 @@ test('a call of any length is left out, and the words behind it are not', (t) =>
   }
 });
 
-test('of an agent that thinks aloud nothing is said before its thoughts are over', (t) => {
+test('holds back the words of a reasoning model until its reasoning is over', (t) => {
   const marks = createModelMarks({ thinksAloud: true });
   t.deepEqual(marks.add('음. 글쎄. '), { text: '', retracts: false });
   t.deepEqual(marks.add('아하.</think>네.'), { text: '네.', retracts: true });
@@ -829,12 +825,12 @@ test('of an agent that thinks aloud nothing is said before its thoughts are over
   t.is(marks.end(), '');
 });
 
-test('what was taken for a thought and was none is said at the end', (t) => {
+test('speaks at the end what was only suspected to be reasoning', (t) => {
   t.is(passed(['네. ', '그럼요.'], { thinksAloud: true }), '네. 그럼요.');
   t.is(passed(['네. <', 'b'], { thinksAloud: true }), '네. <b');
 });
 
-test('a thought that has not been spoken yet never is', (t) => {
+test('never speaks later reasoning', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('음, 손님이 예약을 물으니'), []);
   t.deepEqual(utterances.add(' 답하자</think>네. '), ['네.']);
@@ -842,14 +838,14 @@ test('a thought that has not been spoken yet never is', (t) => {
   t.deepEqual(utterances.end(), []);
 });
 
-test('thoughts in a reply that comes whole are not spoken, however long', (t) => {
+test('never speaks reasoning in a complete reply, however long', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add(`${'손님이 예약을 물었다. '.repeat(500)}</think>네. 그럼요.`), ['네.']);
   t.true(utterances.thoughtAloud());
   t.deepEqual(utterances.end(), ['그럼요.']);
 });
 
-test('a new message may speak again behind the end of another', (t) => {
+test('a new message after an ended one may be spoken again', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('하나.<|im_end|>아니요.'), []);
   t.deepEqual(utterances.sentenceEnd(), ['하나.']);
@@ -870,14 +866,14 @@ async function* excerptPieces(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test.serial('a short error is read whole', async (t) => {
+test.serial('reads a short error completely', async (t) => {
   t.is(
     await excerptOf(response(excerptPieces(' {"detail":', '"없음"}\n')).response, systemClock),
     '{"detail":"없음"}',
   );
 });
 
-test.serial('a long error is cut, and the rest let go of', async (t) => {
+test.serial('truncates a long error and discards the rest', async (t) => {
   let isReleased = false;
   async function* endless() {
     try {
@@ -890,7 +886,7 @@ test.serial('a long error is cut, and the rest let go of', async (t) => {
   t.true(isReleased);
 });
 
-test.serial('an error that breaks off is what came of it', async (t) => {
+test.serial('keeps the received part of an interrupted error', async (t) => {
   async function* broken() {
     yield Buffer.from('half');
     throw new Error('the connection broke');
@@ -898,7 +894,7 @@ test.serial('an error that breaks off is what came of it', async (t) => {
   t.is(await excerptOf(response(broken()).response, systemClock), 'half');
 });
 
-test.serial('an error that never ends is waited for no longer than a moment', async (t) => {
+test.serial('waits only a moment for an endless error', async (t) => {
   let end: (() => void) | undefined;
   async function* slow() {
     yield Buffer.from('half');

@@ -26,7 +26,7 @@ import { input, scriptedAgent, setUp, times } from './start-reply/scripted-agent
 
 // Create agent
 
-/** Notes the URLs that it was to call, and calls none. */
+/** Records the requested URLs without sending requests. */
 const clientWithoutNetwork = () => {
   const urls: string[] = [];
   const client: EndpointClient = {
@@ -82,7 +82,7 @@ test.serial('the built-in agent needs no endpoint', async (t) => {
   t.deepEqual(urls, []);
 });
 
-test.serial('controls in the task of the built-in agent act where it tells the task', async (t) => {
+test.serial('controls in the task of the built-in agent act when it speaks the task', async (t) => {
   const { createAgent } = setUpCreateAgent();
   const agent = createAgent({
     ...call('builtin', null),
@@ -108,22 +108,22 @@ const firstRequests: Readonly<Record<AgentType, string>> = {
 };
 
 for (const agentType of agentTypes) {
-  test.serial(`${agentType} is called below its chat URL`, async (t) => {
+  test.serial(`${agentType} is called at paths below its chat URL`, async (t) => {
     const { ask, urls } = setUpCreateAgent();
     await t.throwsAsync(ask(call('endpoint', agentType)), { message: 'No network here' });
     t.deepEqual(urls, [firstRequests[agentType]]);
   });
 }
 
-test.serial('half a binding makes no agent', (t) => {
+test.serial('rejects an incomplete binding', (t) => {
   const { createAgent } = setUpCreateAgent();
   t.throws(() => createAgent(call('endpoint', null)), { message: /half a binding/ });
 });
 
 // Sentences
-// From pieces to sentences: what is spoken of a reply, when, and how it ends.
+// From chunks to sentences: the spoken part of a reply, its timing, and its end.
 
-test.serial('each sentence is passed on as soon as it is complete, then the end', async (t) => {
+test.serial('passes on each sentence as soon as it is complete, then the end', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events } = setUp(t, agent);
   await next({ piece: '안녕하세요. 무엇을' });
@@ -167,12 +167,12 @@ const silences: [pieces: ReplyPiece[], logged: object[]][] = [
   [[], [{ msg: 'the agent chose silence' }]],
   [[''], [{ msg: 'the agent chose silence' }]],
   [['', ' \n', sentenceEnd], [{ msg: 'the agent chose silence' }]],
-  [[{ remark: 'tools were called' }], [{ msg: 'about a reply', remark: 'tools were called' }]],
+  [[{ remark: 'tools were called' }], [{ msg: 'remark on a reply', remark: 'tools were called' }]],
 ];
 
 for (const [pieces, expected] of silences) {
   const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
-  test.serial(`a reply of [${title}] is silence with a reason in the log, not a failure`, async (t) => {
+  test.serial(`a reply of [${title}] is silence with a logged reason, not a failure`, async (t) => {
     const { agent, next } = scriptedAgent();
     const { events, log, logged } = setUp(t, agent);
     for (const piece of pieces) await next({ piece });
@@ -194,7 +194,7 @@ const unspeakable: ReplyPiece[][] = [
 
 for (const pieces of unspeakable) {
   const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
-  test.serial(`a reply of [${title}] is no silence that anybody chose: it has failed`, async (t) => {
+  test.serial(`a reply of [${title}] is not chosen silence but a failure`, async (t) => {
     const { agent, next } = scriptedAgent();
     const { events, log, logged } = setUp(t, agent);
     for (const piece of pieces) await next({ piece });
@@ -228,7 +228,7 @@ const endings: [pieces: ReplyPiece[], last: ReplyEvent][] = [
 for (const [pieces, last] of endings) {
   const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
   test.serial(
-    `a reply of [${title}] has ${last.type === 'reply.failed' ? 'torn a sentence apart' : 'ended'}`,
+    `a reply of [${title}] has ${last.type === 'reply.failed' ? 'broken off within a sentence' : 'ended'}`,
     async (t) => {
       const { agent, next } = scriptedAgent();
       const { events } = setUp(t, agent);
@@ -242,7 +242,7 @@ for (const [pieces, last] of endings) {
   );
 }
 
-test.serial('what was spoken leaves nothing in the log, what was remarked does', async (t) => {
+test.serial('logs remarks of a reply but no spoken words', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, log, logged } = setUp(t, agent);
   await next({ piece: '**네**. 😀' });
@@ -250,10 +250,10 @@ test.serial('what was spoken leaves nothing in the log, what was remarked does',
   await next('end');
   t.deepEqual(events, [{ type: 'reply.sentence', text: '네.' }, { type: 'reply.finished' }]);
   t.is(logged.length, 1);
-  t.like(log()[0], { msg: 'about a reply', remark: 'the end is missing', call_id: 'call-1', turn: 3 });
+  t.like(log()[0], { msg: 'remark on a reply', remark: 'the end is missing', call_id: 'call-1', turn: 3 });
 });
 
-test.serial('a message that is complete is spoken to its end', async (t) => {
+test.serial('speaks a complete message to its end', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, agent);
   await next({ piece: '확인해 보겠습니다' });
@@ -262,7 +262,7 @@ test.serial('a message that is complete is spoken to its end', async (t) => {
   t.deepEqual(events, [{ type: 'reply.sentence', text: '확인해 보겠습니다' }]);
 });
 
-test.serial('a whole sentence is spoken when nothing comes for 250 ms, half a sentence is not', async (t) => {
+test.serial('speaks a complete sentence after a gap of 250 ms, but not half a sentence', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, clock } = setUp(t, agent);
   await next({ piece: '잠시만' });
@@ -279,7 +279,7 @@ test.serial('a whole sentence is spoken when nothing comes for 250 ms, half a se
   t.deepEqual(events.slice(1), [{ type: 'reply.sentence', text: '확인해' }, { type: 'reply.finished' }]);
 });
 
-test.serial('what was held back when a reply was abandoned is never spoken', async (t) => {
+test.serial('never speaks the held-back part of an abandoned reply', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, clock, dispose } = setUp(t, agent);
   await next({ piece: '잠시만요.' });
@@ -289,7 +289,7 @@ test.serial('what was held back when a reply was abandoned is never spoken', asy
   t.deepEqual(events, []);
 });
 
-test.serial('thoughts that only their end gives away are not spoken from the second reply on', async (t) => {
+test.serial('does not speak reasoning known only by its end mark from the second reply on', async (t) => {
   const agent: Agent = {
     async *reply() {
       for (const piece of ['The user asks. I should answer. ', 'Done.</think>', '네, 맞습니다. ']) {
@@ -316,7 +316,7 @@ test.serial('thoughts that only their end gives away are not spoken from the sec
   t.deepEqual(await hear(), ['네, 맞습니다.']);
 });
 
-test.serial('a piece of thousands of sentences is taken in turns with everything else', async (t) => {
+test.serial('yields to other work while reading a chunk of thousands of sentences', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, agent);
   const most: number[] = [];
@@ -336,7 +336,7 @@ test.serial('a piece of thousands of sentences is taken in turns with everything
   t.true(Math.max(...most) < 1_000, String(Math.max(...most)));
 });
 
-test.serial('nothing more is taken of a piece when nobody wants the reply any more', async (t) => {
+test.serial('stops reading a chunk of an abandoned reply', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, dispose } = setUp(t, agent);
   await next({ piece: '네.\n'.repeat(10_000) });
@@ -348,9 +348,9 @@ test.serial('nothing more is taken of a piece when nobody wants the reply any mo
 });
 
 // Failures
-// Replies that fail, and replies that are abandoned.
+// Failed and abandoned replies.
 
-test.serial('a speech without end is a failure', async (t) => {
+test.serial('fails an endless reply', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events, log } = setUp(t, agent);
   await next({ piece: '안녕하세요. ' });
@@ -362,7 +362,7 @@ test.serial('a speech without end is a failure', async (t) => {
   t.like(log()[0], { level: 40, failure: 'reply_too_large' });
 });
 
-test.serial('a failure carries its word and its detail, after what came before it', async (t) => {
+test.serial('a failure has its code and detail, after the words before it', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, log } = setUp(t, agent);
   await next({ piece: '네, 확인해 보' });
@@ -374,27 +374,24 @@ test.serial('a failure carries its word and its detail, after what came before i
   t.like(log()[0], { level: 40, call_id: 'call-1', turn: 3, failure: 'http_error', detail: 'HTTP 503' });
 });
 
-test.serial('a failure of the connection is one of the reply', async (t) => {
+test.serial('a connection failure fails the reply', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, agent);
   await next({ error: new EndpointFailure('tls_failed', 'CERT_HAS_EXPIRED') });
   t.deepEqual(events, [{ type: 'reply.failed', failure: 'tls_failed', detail: 'CERT_HAS_EXPIRED' }]);
 });
 
-test.serial(
-  'an agent that crashes fails its reply; the log knows where, and not what was said',
-  async (t) => {
-    const { agent, next } = scriptedAgent();
-    const { events, logged, log } = setUp(t, agent);
-    await next({ error: new SyntaxError('Unexpected token in "비밀입니다"') });
-    t.deepEqual(events, [{ type: 'reply.failed', failure: 'agent_crashed' }]);
-    t.like(log()[0], { level: 50, call_id: 'call-1', error: 'SyntaxError' });
-    t.regex(logged.join(''), /start-reply\.test\.ts/);
-    t.notRegex(logged.join(''), /비밀/);
-  },
-);
+test.serial('a crashing agent fails its reply; the log has the place but no words', async (t) => {
+  const { agent, next } = scriptedAgent();
+  const { events, logged, log } = setUp(t, agent);
+  await next({ error: new SyntaxError('Unexpected token in "비밀입니다"') });
+  t.deepEqual(events, [{ type: 'reply.failed', failure: 'agent_crashed' }]);
+  t.like(log()[0], { level: 50, call_id: 'call-1', error: 'SyntaxError' });
+  t.regex(logged.join(''), /start-reply\.test\.ts/);
+  t.notRegex(logged.join(''), /비밀/);
+});
 
-test.serial('an agent that crashes before it begins, or that is not there, fails its reply', async (t) => {
+test.serial('an agent that crashes before its start, or is missing, fails its reply', async (t) => {
   const crashing = setUp(t, {
     reply() {
       throw new TypeError('not a function');
@@ -407,7 +404,7 @@ test.serial('an agent that crashes before it begins, or that is not there, fails
   }
 });
 
-test.serial('the first text must come within 8 s; empty pieces do not count', async (t) => {
+test.serial('the first text must arrive within 8 s; empty chunks do not count', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events, clock } = setUp(t, agent);
   clock.increment(7_999);
@@ -422,7 +419,7 @@ test.serial('the first text must come within 8 s; empty pieces do not count', as
   t.is(events.length, 1);
 });
 
-test.serial('the whole reply must come within 60 s; what came is said', async (t) => {
+test.serial('the whole reply must arrive within 60 s; the received part is spoken', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events, clock } = setUp(t, agent);
   clock.increment(7_000);
@@ -438,7 +435,7 @@ test.serial('the whole reply must come within 60 s; what came is said', async (t
   t.true(asked[0]?.signal.aborted);
 });
 
-test.serial('a reply that is over, failed or abandoned leaves no timer behind', async (t) => {
+test.serial('a finished, failed or abandoned reply leaves no timer', async (t) => {
   for (const [pieces, last] of [
     [['네.'], 'end'],
     [['네.', '잠시'], 'fail'],
@@ -475,7 +472,7 @@ test.serial('a reply that is over, failed or abandoned leaves no timer behind', 
   }
 });
 
-test.serial('a reply that is over leaves no time limit behind', async (t) => {
+test.serial('a finished reply leaves no time limit', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, clock } = setUp(t, agent);
   await next({ piece: '네.' });
@@ -484,7 +481,7 @@ test.serial('a reply that is over leaves no time limit behind', async (t) => {
   t.deepEqual(events, [{ type: 'reply.sentence', text: '네.' }, { type: 'reply.finished' }]);
 });
 
-test.serial('an abandoned reply is aborted and never heard of again', async (t) => {
+test.serial('an abandoned reply is aborted and emits no further events', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events, clock, dispose, logged } = setUp(t, agent);
   await next({ piece: '하나. ' });
@@ -497,7 +494,7 @@ test.serial('an abandoned reply is aborted and never heard of again', async (t) 
   t.deepEqual(logged, []);
 });
 
-test.serial('a reply may be abandoned in the middle of what it says', async (t) => {
+test.serial('a reply may be abandoned while it emits a sentence', async (t) => {
   const events: ReplyEvent[] = [];
   const { agent, next } = scriptedAgent();
   const startReply = createStartReply({
@@ -514,7 +511,7 @@ test.serial('a reply may be abandoned in the middle of what it says', async (t) 
   t.deepEqual(events, [{ type: 'reply.sentence', text: '하나.' }]);
 });
 
-test.serial('the reader of an abandoned reply gives its generator the chance to tidy up', async (t) => {
+test.serial('the generator of an abandoned reply can clean up', async (t) => {
   let tidied = false;
   const { next, dispose } = (() => {
     const scripted = scriptedAgent();
@@ -536,7 +533,7 @@ test.serial('the reader of an abandoned reply gives its generator the chance to 
 });
 
 // Controls
-// Controls in a reply: what the conversation hears of them, and what it does not hear without them.
+// Controls in a reply: their effect on the conversation, and replies with controls disabled.
 
 const hangUpControls = { type: 'reply.control', control: { act: 'hang_up' } };
 const controlsFinished = { type: 'reply.finished' };
@@ -550,7 +547,7 @@ const hear = async (t: ExecutionContext, pieces: readonly ReplyPiece[], writesCo
   return world;
 };
 
-test.serial('a control comes behind the sentence that stands before it, at once', async (t) => {
+test.serial('a control follows the sentence before it at once', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, { ...agent, writesControls: true });
   await next({ piece: 'Goodbye.<hang' });
@@ -562,7 +559,7 @@ test.serial('a control comes behind the sentence that stands before it, at once'
   t.deepEqual(events.slice(2), [sentence('Take care.'), controlsFinished]);
 });
 
-test.serial('a sentence is cut where a control stands in it', async (t) => {
+test.serial('a control splits its sentence', async (t) => {
   const { events } = await hear(t, ['I press one <keys press="1"/> and wait.']);
   t.deepEqual(events, [
     sentence('I press one'),
@@ -572,21 +569,18 @@ test.serial('a sentence is cut where a control stands in it', async (t) => {
   ]);
 });
 
-test.serial('a reply may be a control alone, or declare that it says nothing', async (t) => {
+test.serial('a reply may consist of a control or a declared silence', async (t) => {
   t.deepEqual((await hear(t, ['<hangup/>'])).events, [hangUpControls, controlsFinished]);
   t.deepEqual((await hear(t, [' <silence/>\n'])).events, [controlsFinished]);
 });
 
-test.serial(
-  'where the binding lets it only speak, a control is left out of what is spoken, as any tag',
-  async (t) => {
-    const { events } = await hear(t, ['Goodbye.<hangup/>', { controls: [{ hangup: {} }] }], false);
-    t.deepEqual(events, [sentence('Goodbye.'), controlsFinished]);
-    t.like((await hear(t, ['<hangup/>'], false)).events, [{ type: 'reply.failed', failure: 'no_reply' }]);
-  },
-);
+test.serial('omits controls from the words when the binding does not permit them', async (t) => {
+  const { events } = await hear(t, ['Goodbye.<hangup/>', { controls: [{ hangup: {} }] }], false);
+  t.deepEqual(events, [sentence('Goodbye.'), controlsFinished]);
+  t.like((await hear(t, ['<hangup/>'], false)).events, [{ type: 'reply.failed', failure: 'no_reply' }]);
+});
 
-test.serial('what an answer lists beside its text comes behind it', async (t) => {
+test.serial('controls listed beside the text of a response follow it', async (t) => {
   const { events } = await hear(t, ['Goodbye', { controls: [{ keys: { press: '9' } }, { hangup: {} }] }]);
   t.deepEqual(events, [
     sentence('Goodbye'),
@@ -596,7 +590,7 @@ test.serial('what an answer lists beside its text comes behind it', async (t) =>
   ]);
 });
 
-test.serial('what is wrong is left out and logged without its words', async (t) => {
+test.serial('skips and logs invalid controls without their words', async (t) => {
   const { events, log, logged } = await hear(t, ['One.<keys press="비밀"/> Two.<dance secret="비밀"/>']);
   t.deepEqual(events, [sentence('One.'), sentence('Two.'), controlsFinished]);
   t.is(log().length, 2);
@@ -615,7 +609,7 @@ const thoughtful: readonly [written: string, what: string][] = [
 ];
 
 for (const [written, what] of thoughtful)
-  test.serial(`a control within ${what} is none`, async (t) => {
+  test.serial(`ignores a control within ${what}`, async (t) => {
     const { events } = await hear(t, [written]);
     t.deepEqual(events, [sentence('Hello.'), controlsFinished]);
   });
@@ -635,12 +629,12 @@ const among: readonly [written: string, before: string[], after: string[]][] = [
 ];
 
 for (const [written, before, after] of among)
-  test.serial(`in ${JSON.stringify(written)} the control acts in its place`, async (t) => {
+  test.serial(`in ${JSON.stringify(written)} the control acts at its place`, async (t) => {
     const { events } = await hear(t, [written]);
     t.deepEqual(events, [...before.map(sentence), keysControl, ...after.map(sentence), controlsFinished]);
   });
 
-/** How a control may be written, and whether it acts. `zeta` is in no word that is spoken. */
+/** Spellings of a control, and whether it acts. `zeta` is in no spoken word. */
 const writtenControls: readonly [written: string, acts: boolean][] = [
   ['<keys press="1"/>', true],
   ["<KEYS zeta='zeta' press = '1' />", true],
@@ -661,42 +655,34 @@ async function* inPieces(pieces: readonly string[]): AsyncGenerator<string, void
 const eventsOf = (pieces: readonly string[], writesControls = true): Promise<ReplyEvent[]> =>
   replyEvents(inPieces(pieces), { writesControls });
 
-/** Only at the end of a reply: what follows would belong to it. */
+/** Only at the end of a reply: text after it would belong to it. */
 const brokenOff = ['<', '<ke', '<keys', '<keys zeta="1', '<keys press="zeta>'];
 
-test.serial(
-  'nothing of a control is spoken, and those that are right act, wherever the reply is cut',
-  async (t) => {
-    const part = fc.oneof(
-      fc
-        .constantFrom('One.', ' Two,', '\n3 < 4. ', '**', ' <b>well</b> ')
-        .map((text) => [text, false] as const),
-      fc.constantFrom(...writtenControls),
-    );
-    const reply = fc.tuple(fc.array(part, { maxLength: 8 }), fc.constantFrom('', ...brokenOff));
-    await fc.assert(
-      fc.asyncProperty(reply, fc.array(fc.nat(400), { maxLength: 12 }), async ([parts, end], cuts) => {
-        const text = parts.map(([written]) => written).join('') + end;
-        const places = [0, ...cuts.filter((cut) => cut < text.length).toSorted((a, b) => a - b), text.length];
-        const events = await eventsOf(
-          places.slice(1).map((place, index) => text.slice(places[index], place)),
-        );
-        t.deepEqual(
-          events.filter(({ type }) => type === 'reply.control'),
-          parts.filter(([, acts]) => acts).map(() => keysControl),
-        );
-        t.notRegex(
-          JSON.stringify(events.filter(({ type }) => type === 'reply.sentence')),
-          /zeta|keys|press/i,
-        );
-        t.deepEqual(events, await eventsOf([text]));
-      }),
-      { numRuns: 200 },
-    );
-  },
-);
+test.serial('speaks no part of a control and applies valid ones for any chunking', async (t) => {
+  const part = fc.oneof(
+    fc
+      .constantFrom('One.', ' Two,', '\n3 < 4. ', '**', ' <b>well</b> ')
+      .map((text) => [text, false] as const),
+    fc.constantFrom(...writtenControls),
+  );
+  const reply = fc.tuple(fc.array(part, { maxLength: 8 }), fc.constantFrom('', ...brokenOff));
+  await fc.assert(
+    fc.asyncProperty(reply, fc.array(fc.nat(400), { maxLength: 12 }), async ([parts, end], cuts) => {
+      const text = parts.map(([written]) => written).join('') + end;
+      const places = [0, ...cuts.filter((cut) => cut < text.length).toSorted((a, b) => a - b), text.length];
+      const events = await eventsOf(places.slice(1).map((place, index) => text.slice(places[index], place)));
+      t.deepEqual(
+        events.filter(({ type }) => type === 'reply.control'),
+        parts.filter(([, acts]) => acts).map(() => keysControl),
+      );
+      t.notRegex(JSON.stringify(events.filter(({ type }) => type === 'reply.sentence')), /zeta|keys|press/i);
+      t.deepEqual(events, await eventsOf([text]));
+    }),
+    { numRuns: 200 },
+  );
+});
 
-test.serial('angle brackets without a control are spoken to the letter as without controls', async (t) => {
+test.serial('speaks angle brackets without a control unchanged', async (t) => {
   const unit = fc.constantFrom(
     '<',
     '</',
@@ -717,7 +703,7 @@ test.serial('angle brackets without a control are spoken to the letter as withou
   await fc.assert(
     fc.asyncProperty(fc.array(unit, { maxLength: 20 }), async (units) => {
       const text = units.join('');
-      // Empty elements of unknown names are taken for misspelled controls, and `<hang` at the end for one that broke off.
+      // Empty elements of unknown names count as misspelled controls, and `<hang` at the end as an interrupted one.
       fc.pre(!/<hang$|<[a-z][^<]*\/\s*>/u.test(text));
       t.deepEqual(await eventsOf([text]), await eventsOf([text], false));
     }),
@@ -725,19 +711,19 @@ test.serial('angle brackets without a control are spoken to the letter as withou
   );
 });
 
-test.serial('angle brackets that are no controls are spoken as before', async (t) => {
+test.serial('speaks angle brackets that are not controls unchanged', async (t) => {
   for (const text of ['3 < 4 and 5 > 4.', 'a <b and c.', 'It is <b>bold</b>.', 'Well <hangup, then.']) {
     const { events } = await hear(t, [text]);
     t.deepEqual(events, (await hear(t, [text], false)).events, text);
   }
 });
 
-test.serial('the end of a message is one, also within a tag', async (t) => {
+test.serial('the end of a message also ends a tag', async (t) => {
   const { events } = await hear(t, ['One <', sentenceEnd, 'Two.']);
   t.deepEqual(events, (await hear(t, ['One <', sentenceEnd, 'Two.'], false)).events);
 });
 
-test.serial('a reply that fails has done what came before', async (t) => {
+test.serial('controls before a failure have acted', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, { ...agent, writesControls: true });
   await next({ piece: 'One.<keys press="1"/>Two' });
@@ -749,9 +735,9 @@ test.serial('a reply that fails has done what came before', async (t) => {
 });
 
 // Find tags
-// Tags in a text that comes in pieces.
+// Tags in chunked text.
 
-/** Texts joined, tags in brackets of their own, and `{}` for a control that is not closed. */
+/** Joined texts, with tags in brackets, and `{}` for an unclosed control. */
 const found = (pieces: readonly string[]): string => {
   const finder = createTagFinder();
   return [...pieces.flatMap((piece) => finder.add(piece)), ...finder.end()]
@@ -779,7 +765,7 @@ const texts: readonly [text: string, expected: string][] = [
   ['<hang up the phone', '<hang up the phone'],
   ['<collection of things', '<collection of things'],
   ['<keys press = "1>" />.', '[keys press = "1>" /].'],
-  // Controls that are not closed
+  // Unclosed controls
   ['Goodbye.<hangup', 'Goodbye.{}'],
   ['Goodbye.<hang', 'Goodbye.{}'],
   ['Goodbye.</hangup', 'Goodbye.</hangup'],
@@ -796,14 +782,14 @@ const texts: readonly [text: string, expected: string][] = [
 ];
 
 for (const [text, expected] of texts)
-  test(`${text.slice(0, 40)}, wherever it is cut`, (t) => {
+  test(`${text.slice(0, 40)}, in any chunking`, (t) => {
     t.is(found([text]), expected);
     t.is(found(Array.from(text)), expected);
     for (let at = 0; at <= Math.min(text.length, 200); at += 1)
       t.is(found([text.slice(0, at), text.slice(at)]), expected);
   });
 
-test('however a text is cut, what is found is the same, and nothing is lost', (t) => {
+test('any chunking finds the same tags and loses no text', (t) => {
   const unit = fc.constantFrom('<', '>', '/', '"', "'", '=', ' ', 'a', 'hangup', 'keys', '가', '\n', '😀');
   fc.assert(
     fc.property(fc.array(unit, { maxLength: 40 }), fc.array(fc.nat(60)), (units, cuts) => {
@@ -817,7 +803,7 @@ test('however a text is cut, what is found is the same, and nothing is lost', (t
 });
 
 // Read control
-// What a tag, or an object of a list, means.
+// The meaning of a tag, or of an object in a list.
 
 const hangUpReadControl = { act: 'hang_up' } as const;
 const press = (keys: string) => ({ act: 'press_keys', keys }) as const;
@@ -856,7 +842,7 @@ const collecting: readonly [source: string, control: unknown][] = [
 ];
 
 for (const [source, control] of collecting)
-  test(`<${source}> waits for keys`, (t) => t.deepEqual(readControlTag(source), control));
+  test(`<${source}> collects digits`, (t) => t.deepEqual(readControlTag(source), control));
 
 for (const source of [
   'digits="0"',
@@ -866,7 +852,7 @@ for (const source of [
   'timeout_sec="0"',
   'secret="maybe"',
 ])
-  test(`<collect ${source}/> is left out`, (t) =>
+  test(`skips <collect ${source}/>`, (t) =>
     t.like(readControlTag(`collect ${source}/`), {
       leftOut:
         'a control "collect" is wrong: it takes "digits" from 1 to 64, "finish" (one key), "timeout_sec" from 1 to 120, "secret" (true or false), each of which may be left out',
@@ -914,13 +900,13 @@ for (const source of [
   'to="0212345678" on_failure="cry"',
   `to="0212345678" briefing="${'a'.repeat(2_001)}"`,
 ])
-  test(`<transfer ${source.slice(0, 60)}/> is left out`, (t) =>
+  test(`skips <transfer ${source.slice(0, 60)}/>`, (t) =>
     t.like(readControlTag(`transfer ${source}/`), {
       leftOut:
         'a control "transfer" is wrong: it takes a telephone number in "to"; "mode" (cold or warm), "say" and "briefing" (up to 2000 characters), "accept_key" (one key), "ring_timeout_sec" from 5 to 120 and "on_failure" (resume or hang_up) may be left out',
     }));
 
-test('a transfer that is listed has the types of JSON', (t) => {
+test('a listed transfer has JSON types', (t) => {
   t.deepEqual(
     readListedControls([{ transfer: { to: '0212345678', ring_timeout_sec: 30, briefing: 'Hello.' } }]),
     [transfer({ ringTimeoutSec: 30, briefing: 'Hello.' })],
@@ -940,13 +926,13 @@ for (const [tag, language] of [
   });
 
 for (const source of ['', 'tag=""', 'tag="xx"', 'tag="english"', `tag="en-${'a'.repeat(40)}"`, 'to="en"'])
-  test(`<language ${source.slice(0, 20)}/> is left out`, (t) =>
+  test(`skips <language ${source.slice(0, 20)}/>`, (t) =>
     t.deepEqual(readControlTag(`language ${source}/`), {
       leftOut:
         'a control "language" is wrong: it takes a language in "tag": one of ko, en, ja, also with a region',
     }));
 
-test('a list has the types of JSON', (t) => {
+test('a list has JSON types', (t) => {
   t.deepEqual(readListedControls([{ collect: { digits: 4, timeout_sec: 5, secret: true } }]), [
     collect({ digits: 4, timeoutSec: 5, secret: true }),
   ]);
@@ -962,13 +948,13 @@ const wrong: readonly string[] = [
 ];
 
 for (const source of wrong)
-  test(`<${source}> is left out, and what it takes is told`, (t) =>
+  test(`skips <${source}> and logs the valid attributes`, (t) =>
     t.deepEqual(readControlTag(source), {
       leftOut:
         'a control "keys" is wrong: it takes the keys in "press": up to 64 of 0 to 9, *, #, A to D, and w for half a second of waiting',
     }));
 
-test('one of an unknown name is left out, and nothing of it is told', (t) => {
+test('skips a control of an unknown name without a log line', (t) => {
   t.deepEqual(readControlTag('dance style="tango"/'), {
     leftOut: 'the reply has a control of an unknown name',
   });
@@ -977,7 +963,7 @@ test('one of an unknown name is left out, and nothing of it is told', (t) => {
 for (const source of ['b', '/b', 'br/', 'br /', 'a href="x"', 'break time="1s"/', '/hangup', '1/', ''])
   test(`<${source}> is text`, (t) => t.is(readControlTag(source), undefined));
 
-test('a list holds controls in the types of JSON, in its order', (t) => {
+test('a list holds controls in JSON types, in order', (t) => {
   t.deepEqual(readListedControls([{ keys: { press: '12' } }, { hangup: {} }, { silence: {} }]), [
     press('12'),
     hangUpReadControl,
@@ -989,10 +975,10 @@ const notListed = { leftOut: '"controls" is wrong: it is a list of up to 20 obje
 const takesKeys = readListedControls([{ keys: {} }]);
 
 for (const list of [null, 'hangup', {}, [1], ['hangup'], Array.from({ length: 21 }, () => ({ hangup: {} }))])
-  test(`${JSON.stringify(list).slice(0, 40)} is no list of controls`, (t) =>
+  test(`${JSON.stringify(list).slice(0, 40)} is not a list of controls`, (t) =>
     t.deepEqual(readListedControls(list), [notListed]));
 
-test('one that is wrong leaves the others in place', (t) => {
+test('an invalid control does not affect the others', (t) => {
   t.deepEqual(readListedControls([{ keys: { press: 12 } }, { hangup: {} }]), [
     ...takesKeys,
     hangUpReadControl,
@@ -1040,7 +1026,7 @@ const utterancesSpoken = [
   '1. 감사합니다.',
 ];
 
-test('a written answer becomes speech, however it is cut into pieces', (t) => {
+test('turns a written answer into speech for any chunking', (t) => {
   t.deepEqual(speak([answer]), utterancesSpoken);
   t.deepEqual(speak(answer.split('')), utterancesSpoken);
   fc.assert(
@@ -1051,7 +1037,7 @@ test('a written answer becomes speech, however it is cut into pieces', (t) => {
   );
 });
 
-test('a sentence is spoken as soon as it is whole, or when nothing more comes', (t) => {
+test('speaks a sentence once it is complete, or after a gap', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('**네.** 잠'), ['네.']);
   t.deepEqual(utterances.add('시만요.'), []);
@@ -1062,7 +1048,7 @@ test('a sentence is spoken as soon as it is whole, or when nothing more comes', 
   t.deepEqual(utterances.end(), ['확인해 보']);
 });
 
-test('a message that is complete ends its sentence and whatever it has left open', (t) => {
+test('a complete message ends its sentence and all open marks', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('확인해 보겠습니다'), []);
   t.deepEqual(utterances.sentenceEnd(), ['확인해 보겠습니다']);
@@ -1071,7 +1057,7 @@ test('a message that is complete ends its sentence and whatever it has left open
   t.deepEqual(utterances.add('끝났습니다. '), ['끝났습니다.']);
 });
 
-test('a pause does not reveal what is hidden', (t) => {
+test('a pause does not reveal hidden text', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('<think>Let me see.'), []);
   t.deepEqual(utterances.pause(), []);
@@ -1081,7 +1067,7 @@ test('a pause does not reveal what is hidden', (t) => {
   t.deepEqual(utterances.pause(), ['네.']);
 });
 
-test('a speech without end is a failure; what is not spoken does not count', (t) => {
+test('fails an endless reply; unspoken text does not count', (t) => {
   const utterances = createUtterances();
   const sentence = '말이 끝이 없습니다. ';
   utterances.add('```\n');
@@ -1100,7 +1086,7 @@ test('a speech without end is a failure; what is not spoken does not count', (t)
   t.notRegex(error.message, /말이/);
 });
 
-test('a reply that acts again and again is a failure', (t) => {
+test('fails a reply that repeats controls without end', (t) => {
   const utterances = createUtterances({ controls: true });
   const mark = '<keys press="1"/>';
   t.is(utterances.add(mark.repeat(100)).length, 100);
@@ -1110,7 +1096,7 @@ test('a reply that acts again and again is a failure', (t) => {
 
 // With breaker
 
-/** What the server does with a turn. */
+/** The server's response to a turn. */
 type Conduct = 'answers' | 'hangs' | 'stays silent' | Error;
 
 const setUpWithBreaker = () => {
@@ -1142,7 +1128,7 @@ const setUpWithBreaker = () => {
     });
     return { guarded, letGo, ended: ended.promise };
   };
-  /** How the turn ends: `reply.finished`, or the word of its failure. */
+  /** The end of the turn: `reply.finished`, or the code of its failure. */
   const turn = async (callId: string, conduct: Conduct): Promise<string> => {
     const { ended } = begin(callId, conduct);
     await new Promise(setImmediate);
@@ -1156,7 +1142,7 @@ const setUpWithBreaker = () => {
 const refused = new EndpointFailure('connection_failed', 'ECONNREFUSED');
 
 test.serial(
-  'three calls in a row without an answer: further turns fail at once, and nobody is asked',
+  'after three consecutive calls without a response, further turns fail at once without a request',
   async (t) => {
     const { turn, asked, opened } = setUpWithBreaker();
     t.is(await turn('one', 'hangs'), 'first_token_timeout');
@@ -1168,13 +1154,13 @@ test.serial(
   },
 );
 
-test.serial('one bad call cuts off no other, however often it fails', async (t) => {
+test.serial('one failing call does not block others, however often it fails', async (t) => {
   const { turn } = setUpWithBreaker();
   for (let count = 0; count < 10; count += 1) t.is(await turn('bad', 'hangs'), 'first_token_timeout');
   t.is(await turn('good', 'answers'), 'reply.finished');
 });
 
-test.serial('an answer to any call forgets those that had none', async (t) => {
+test.serial('a response to any call resets the count', async (t) => {
   const { turn } = setUpWithBreaker();
   for (const callId of ['one', 'two']) await turn(callId, 'hangs');
   await turn('good', 'answers');
@@ -1185,16 +1171,16 @@ test.serial('an answer to any call forgets those that had none', async (t) => {
 for (const [title, failure] of [
   ['a status', new AgentFailure('http_error', 'HTTP 400', { status: 400 })],
   ['nonsense', new AgentFailure('invalid_reply', 'the response is not JSON')],
-  ['too many requests of its workspace', new EndpointFailure('over_capacity', 'too many')],
+  ['a rate limit of its workspace', new EndpointFailure('over_capacity', 'too many')],
 ] as const) {
-  test.serial(`${title} does not count as no answer`, async (t) => {
+  test.serial(`${title} does not count as a missing response`, async (t) => {
     const { turn, breaker } = setUpWithBreaker();
     for (const callId of ['one', 'two', 'three', 'four']) t.is(await turn(callId, failure), failure.failure);
     t.is(breaker.state(), 'closed');
   });
 }
 
-test.serial('a turn that the other party interrupts says nothing of the server', async (t) => {
+test.serial('an interrupted turn says nothing about the server', async (t) => {
   const { begin, breaker } = setUpWithBreaker();
   for (const callId of ['one', 'two', 'three', 'four']) {
     const { letGo } = begin(callId, 'hangs');
@@ -1205,21 +1191,21 @@ test.serial('a turn that the other party interrupts says nothing of the server',
   t.is(breaker.state(), 'closed');
 });
 
-test.serial('after a second one turn is let through, and its answer lets all through', async (t) => {
+test.serial('lets one turn through after a second; its response closes the breaker', async (t) => {
   const { turn, begin, clock, asked } = setUpWithBreaker();
   for (const callId of ['one', 'two', 'three']) await turn(callId, refused);
   clock.increment(1_000);
   const trial = begin('four', 'hangs');
   t.is(await turn('five', 'answers'), 'circuit_open');
   trial.letGo();
-  // Nothing was heard of it.
+  // The other party heard no part of the reply.
   clock.increment(1_000);
   t.is(await turn('six', 'answers'), 'reply.finished');
   t.is(await turn('seven', 'answers'), 'reply.finished');
   t.deepEqual(asked, ['one', 'two', 'three', 'four', 'six', 'seven']);
 });
 
-test.serial('while the server is left alone, a call that is answered prepares nothing there', async (t) => {
+test.serial('prepares no connection for an answered call while the breaker is open', async (t) => {
   const { turn, begin, asked } = setUpWithBreaker();
   begin('zero', 'stays silent').guarded.begin?.();
   t.true(asked.includes('zero begins'));
@@ -1231,7 +1217,7 @@ test.serial('while the server is left alone, a call that is answered prepares no
 
 // Trace agent request
 
-test('all requests of a call are one trace, each a span of its own', (t) => {
+test('all requests of a call are one trace, each with a span of its own', (t) => {
   const callId = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
   const headers = [traceparent(callId), traceparent(callId), traceparent(callId)];
   for (const header of headers) t.regex(header, /^00-7f9c2f6e4f0e4b7e9b1c2d1d5a1e0c11-[0-9a-f]{16}-01$/);
@@ -1249,12 +1235,12 @@ const adds = test.macro<[title: string, chatUrl: string, path: string, expected:
 
 const base = 'https://agent.example.com';
 
-test(adds, 'a path is added to a host', base, '/threads', `${base}/threads`);
-test(adds, 'a path is added to a path', `${base}/v1`, '/chat/completions', `${base}/v1/chat/completions`);
-test(adds, 'slashes at the end make no difference', `${base}/v1//`, '/threads', `${base}/v1/threads`);
-test(adds, 'nor do they behind the host', `${base}//`, '/threads', `${base}/threads`);
-test(adds, 'slashes elsewhere stay', `${base}/a//b/`, '/c', `${base}/a//b/c`);
-test(adds, 'the query stays', `${base}/v1/?key=a%2Fb/`, '/threads', `${base}/v1/threads?key=a%2Fb/`);
-test(adds, 'the port stays', 'http://127.0.0.1:2024/', '/threads', 'http://127.0.0.1:2024/threads');
-test(adds, 'what is percent-encoded stays so', `${base}/a%2Fb%20c`, '/d%2Fe', `${base}/a%2Fb%20c/d%2Fe`);
-test(adds, 'Korean in a chat URL is encoded', `${base}/상담`, '/x', `${base}/%EC%83%81%EB%8B%B4/x`);
+test(adds, 'adds a path to a host', base, '/threads', `${base}/threads`);
+test(adds, 'adds a path to a path', `${base}/v1`, '/chat/completions', `${base}/v1/chat/completions`);
+test(adds, 'trailing slashes make no difference', `${base}/v1//`, '/threads', `${base}/v1/threads`);
+test(adds, 'trailing slashes after the host make no difference', `${base}//`, '/threads', `${base}/threads`);
+test(adds, 'keeps other slashes', `${base}/a//b/`, '/c', `${base}/a//b/c`);
+test(adds, 'keeps the query', `${base}/v1/?key=a%2Fb/`, '/threads', `${base}/v1/threads?key=a%2Fb/`);
+test(adds, 'keeps the port', 'http://127.0.0.1:2024/', '/threads', 'http://127.0.0.1:2024/threads');
+test(adds, 'keeps percent-encoding', `${base}/a%2Fb%20c`, '/d%2Fe', `${base}/a%2Fb%20c/d%2Fe`);
+test(adds, 'encodes Korean in a chat URL', `${base}/상담`, '/x', `${base}/%EC%83%81%EB%8B%B4/x`);

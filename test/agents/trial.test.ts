@@ -64,7 +64,7 @@ const tryWith = async (
   return { server, trial, turn: trial.turns.at(-1) };
 };
 
-test.serial('an inbound conversation goes turn by turn, and everything is noted', async (t) => {
+test.serial('an inbound conversation runs turn by turn and records everything', async (t) => {
   const { server, trial } = await tryWith(
     t,
     [sendReply('Good morning. How can I help?'), sendReply('Bye.')],
@@ -100,7 +100,7 @@ test.serial('an inbound conversation goes turn by turn, and everything is noted'
   t.like(first, { remarks: [], failure: null, advice: null });
 });
 
-test.serial('an outbound conversation begins with the kickoff, from the own number', async (t) => {
+test.serial("an outbound conversation starts with the kickoff, from the number's own number", async (t) => {
   const { trial } = await tryWith(t, sendReply('Hello.'), {
     direction: 'outbound',
     instruction: 'Book a table\nfor two',
@@ -116,7 +116,7 @@ test.serial('an outbound conversation begins with the kickoff, from the own numb
   });
 });
 
-test.serial('times are those since the turn began, in order', async (t) => {
+test.serial('times count from the start of the turn, in order', async (t) => {
   const { turn } = await tryWith(t, after(30, sendReply('One. Two.')));
   const exchange = turn?.exchanges[0];
   const times = [
@@ -135,7 +135,7 @@ test.serial('times are those since the turn began, in order', async (t) => {
   t.is(exchange?.received?.firstByteMs, turn?.firstByteMs);
 });
 
-test.serial('the token is sent, and shown nowhere, not even where the server repeats it', async (t) => {
+test.serial('sends the token and shows it nowhere, even if the server repeats it', async (t) => {
   const token = 'hush-hush-1';
   const { server, trial } = await tryWith(
     t,
@@ -155,7 +155,7 @@ test.serial('the token is sent, and shown nowhere, not even where the server rep
   );
 });
 
-test.serial("headers of the customer's own are sent, and shown by their names alone", async (t) => {
+test.serial('sends custom headers and shows only their names', async (t) => {
   const key = 'hush-"hush"-1';
   const headers = { 'x-api-key': key, 'x-debug': 'true' };
   const echo = { 'x-echo': key };
@@ -175,7 +175,7 @@ test.serial("headers of the customer's own are sent, and shown by their names al
   t.is(redirected.turn?.failure?.kind, 'redirect_refused');
   const other = await tryWith(t, sendJson({ [key]: 'Hi' }), { headers });
   t.regex(other.turn?.advice ?? '', /its fields are: "••••"/);
-  // A long one is cut where the shown part of a body ends.
+  // A long one is cut at the end of the shown part of a body.
   const long = 'key-'.repeat(1_024);
   const cut = await tryWith(t, sendBody(`Unknown key ${long}`, 401), { headers: { 'x-api-key': long } });
   for (const { trial } of [spoken, refused, redirected, other, cut]) {
@@ -184,7 +184,7 @@ test.serial("headers of the customer's own are sent, and shown by their names al
   }
 });
 
-test.serial('the first turn that fails is the last, and its advice says what to change', async (t) => {
+test.serial('stops at the first failed turn and gives advice', async (t) => {
   const { server, trial, turn } = await tryWith(t, sendJson({ text: 'Hi' }), { say: ['One', 'Two'] });
   t.is(server.requests.length, 1);
   t.false(trial.ok);
@@ -192,7 +192,7 @@ test.serial('the first turn that fails is the last, and its advice says what to 
   t.regex(turn?.advice ?? '', /its fields are: "text"/);
 });
 
-test.serial('an error status keeps what the server says of it', async (t) => {
+test.serial("keeps the server's text of an error status", async (t) => {
   const { turn } = await tryWith(t, sendBody('no such path', 404));
   t.like(turn, {
     failure: { kind: 'http_error', detail: 'HTTP 404', serverSays: 'no such path' },
@@ -201,14 +201,14 @@ test.serial('an error status keeps what the server says of it', async (t) => {
   t.regex(turn?.advice ?? '', /Correct the path/);
 });
 
-test.serial('silence that the agent chooses is no failure, and no reply either', async (t) => {
+test.serial('a chosen silence is neither a failure nor a reply', async (t) => {
   const { trial, turn } = await tryWith(t, sendReply(''));
   t.false(trial.ok);
   t.like(turn, { failure: null, spoken: [] });
   t.regex(turn?.advice ?? '', /say nothing/);
 });
 
-test.serial('text that no voice can speak is no reply', async (t) => {
+test.serial('text without speakable characters is not a reply', async (t) => {
   const { turn } = await tryWith(t, sendReply('🙂'));
   t.like(turn, {
     failure: { kind: 'no_reply', detail: 'the reply has text, and none of it can be spoken' },
@@ -217,7 +217,7 @@ test.serial('text that no voice can speak is no reply', async (t) => {
   t.regex(turn?.advice ?? '', /words/);
 });
 
-test.serial('a redirect and a broken reply are told by name', async (t) => {
+test.serial('names a redirect and an interrupted reply', async (t) => {
   const redirected = await tryWith(t, redirectTo('https://elsewhere.example.com/'));
   t.like(redirected.turn, {
     failure: { kind: 'redirect_refused' },
@@ -237,7 +237,7 @@ test.serial('a redirect and a broken reply are told by name', async (t) => {
   t.regex(broken.turn?.exchanges[0]?.error ?? '', /^connection_failed/);
 });
 
-test.serial('the time limits of a call hold', async (t) => {
+test.serial('applies the time limits of a call', async (t) => {
   const { turn } = await tryWith(t, stayQuiet, { token: 'hush-hush' }, { firstTokenMs: 30 });
   t.like(turn, {
     failure: { kind: 'first_token_timeout' },
@@ -245,7 +245,7 @@ test.serial('the time limits of a call hold', async (t) => {
   });
 });
 
-test.serial('the whole trial has a limit of its own', async (t) => {
+test.serial('the whole trial has a time limit', async (t) => {
   const server = await startAgentServer([sendReply('One.'), stayQuiet]);
   t.teardown(() => server.close());
   let expire: () => void = () => undefined;
@@ -275,7 +275,7 @@ test.serial('the whole trial has a limit of its own', async (t) => {
   });
 });
 
-test.serial('what a binding would not store is not sent, and said', async (t) => {
+test.serial('omits fields that the binding does not store, and reports them', async (t) => {
   const { trial } = await tryWith(t, sendReply('Hi.'), { agentId: 'support', assistantId: 'graph' });
   t.deepEqual(trial.notes, [
     'The agent ID is not used: webhook has none.',
@@ -283,14 +283,14 @@ test.serial('what a binding would not store is not sent, and said', async (t) =>
   ]);
 });
 
-test.serial('a large body is shown by its beginning', async (t) => {
+test.serial('truncates a large body', async (t) => {
   const { turn } = await tryWith(t, sendReply('가'.repeat(5_000)));
   const received = turn?.exchanges[0]?.received;
   t.is(received?.bytes, 15_012);
   t.is(received?.body, `{"reply":"${'가'.repeat(1_362)}`);
 });
 
-test.serial('the report shows it all on lines, and moves no cursor', async (t) => {
+test.serial('the report escapes control characters', async (t) => {
   const { turn, server } = await tryWith(t, sendBody('{"reply": "Hi.\\n\\nThere."}\r\n\u001b[2J\u202e', 500));
   const text = turn === undefined ? '' : turnReport(turn);
   t.true(text.includes(`→ POST ${server.url}`));
@@ -302,7 +302,7 @@ test.serial('the report shows it all on lines, and moves no cursor', async (t) =
   t.notRegex(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
 });
 
-test.serial('what the agent would do is shown in its place, and what is wrong is told', async (t) => {
+test.serial('shows controls at their place and reports invalid ones', async (t) => {
   const reply = sendReply('One.<keys press="1#"/><language tag="ko"/><language tag="xx"/> Bye.<hangup/>');
   const { turn, trial } = await tryWith(t, reply, { controls: 'inline' });
   t.true(trial.ok);
@@ -320,7 +320,7 @@ test.serial('what the agent would do is shown in its place, and what is wrong is
   );
 });
 
-test.serial('whom the agent would transfer to is shown, and how', async (t) => {
+test.serial('shows transfer targets and options', async (t) => {
   const reply = sendReply('One moment.<transfer to="0212345678" mode="warm" accept_key="1"/>');
   const { turn } = await tryWith(t, reply, { controls: 'inline' });
   t.like(turn?.controls[0], { act: 'transfer', transfer: { to: '0212345678', acceptKey: '1' } });
@@ -330,14 +330,14 @@ test.serial('whom the agent would transfer to is shown, and how', async (t) => {
   );
 });
 
-test.serial('a token that the server repeats in a control is masked', async (t) => {
+test.serial('masks a token that the server repeats in a control', async (t) => {
   const reply = sendReply('One moment.<transfer to="0212345678" say="secret-1" briefing="secret-1?"/>');
   const { turn } = await tryWith(t, reply, { controls: 'inline', token: 'secret-1' });
   t.like(turn?.controls[0], { transfer: { say: '••••', briefing: '••••?' } });
   t.notRegex(JSON.stringify(turn), /secret-1/);
 });
 
-test.serial('a turn of controls alone is a reply', async (t) => {
+test.serial('a turn with only controls is a reply', async (t) => {
   const listed = sendJson({ reply: '', controls: [{ hangup: {} }] });
   const { trial, turn } = await tryWith(t, listed, { controls: 'inline' });
   t.true(trial.ok);
@@ -346,7 +346,7 @@ test.serial('a turn of controls alone is a reply', async (t) => {
 });
 
 // Trial types
-// Trials of all agent types, against servers that answer with the recorded bytes of the real ones.
+// Trials of all agent types, against servers that respond with recorded bytes of real ones.
 
 type Server = Parameters<typeof recordedReplies>[0];
 
@@ -408,7 +408,7 @@ for (const [agentType, answer, path] of [
   ['langgraph', '04-tools-messages', '/runs/stream'],
   ['mastra', '04-tool-call', '/api/agents/voiceAssistant/stream'],
 ] as const) {
-  test.serial(`${agentType}: what would be spoken, and the request that would be sent`, async (t) => {
+  test.serial(`${agentType}: spoken text and sent request`, async (t) => {
     const { trial, turn } = await tryRecorded(t, agentType, {
       answer,
       path: agentType === 'n8n' ? path : '',
@@ -426,7 +426,7 @@ for (const [agentType, answer, path] of [
   });
 }
 
-test.serial('langgraph: the request that makes the thread belongs to the first turn', async (t) => {
+test.serial('langgraph: the thread creation belongs to the first turn', async (t) => {
   const { turn } = await tryRecorded(t, 'langgraph', { answer: '02a-agent-turn1' });
   t.deepEqual(
     turn?.exchanges.map(({ sent }) => new URL(sent.url).pathname.replace(/[\da-f-]{36}/, 'ID')),
@@ -444,7 +444,7 @@ type Case = [
 const cases: Case[] = [
   ['openai_compatible', { answer: '43-http-404-vllm-model', path: '/v1' }, 'http_error', /"model" key/],
   ['openai_compatible', { answer: '44-http-422-fastapi', path: '/v1' }, 'http_error', /"model" key/],
-  ['openai_compatible', { answer: '45-http-401-text' }, 'http_error', /wants to be shown a token/],
+  ['openai_compatible', { answer: '45-http-401-text' }, 'http_error', /wants a token/],
   ['openai_compatible', { answer: '41-html-200_captive_proxy' }, 'invalid_reply', /web page/],
   ['openai_compatible', { answer: '29-tool_calls' }, 'no_reply', /run its tools/],
   ['openai_compatible', { answer: '39-empty-body-200' }, 'no_reply', /without a reply/],
@@ -480,7 +480,7 @@ for (const [agentType, given, kind, advice] of cases) {
   });
 }
 
-// Trial of built in
+// Trial of built-in
 // The built-in agent, tried without a call.
 
 const tryBuiltIn = async (
@@ -533,22 +533,19 @@ const tryBuiltIn = async (
   return { server, trial, turn: trial.turns[0] };
 };
 
-test.serial(
-  'the built-in agent is tried with its model: the prompt, the words and their times',
-  async (t) => {
-    const { trial, turn, server } = await tryBuiltIn(t, { pieces: ['Hello. ', 'Is Friday fine?'] });
-    t.true(trial.ok);
-    t.is(trial.agentType, 'builtin');
-    t.deepEqual(
-      turn?.spoken.map(({ text }) => text),
-      ['Hello.', 'Is Friday fine?'],
-    );
-    t.regex(turn?.exchanges[0]?.sent.body ?? '', /Confirm the booking/);
-    t.is(server.requests.length, 1);
-  },
-);
+test.serial('tries the built-in agent with its model: prompt, words and times', async (t) => {
+  const { trial, turn, server } = await tryBuiltIn(t, { pieces: ['Hello. ', 'Is Friday fine?'] });
+  t.true(trial.ok);
+  t.is(trial.agentType, 'builtin');
+  t.deepEqual(
+    turn?.spoken.map(({ text }) => text),
+    ['Hello.', 'Is Friday fine?'],
+  );
+  t.regex(turn?.exchanges[0]?.sent.body ?? '', /Confirm the booking/);
+  t.is(server.requests.length, 1);
+});
 
-test.serial("where the model is and what it is called to is nobody's business", async (t) => {
+test.serial('hides URL and name of the model', async (t) => {
   const { trial, turn } = await tryBuiltIn(
     t,
     sendBody('{"error":{"message":"model-key is wrong"}}', 401, { 'x-organization': 'secret' }),
@@ -559,7 +556,7 @@ test.serial("where the model is and what it is called to is nobody's business", 
   t.notRegex(told, /model-key|127\.0\.0\.1|x-organization/);
 });
 
-test.serial('a hangup ends nothing, and is told', async (t) => {
+test.serial('reports a hangup without ending the trial', async (t) => {
   const { turn } = await tryBuiltIn(t, {
     pieces: ['Goodbye.'],
     calls: [{ name: 'hang_up', arguments: '{}' }],
@@ -568,7 +565,7 @@ test.serial('a hangup ends nothing, and is told', async (t) => {
   t.is(turn?.failure, null);
 });
 
-test.serial('what the model would do by its tools is told', async (t) => {
+test.serial('reports the tools that the model would use', async (t) => {
   const { turn } = await tryBuiltIn(t, {
     pieces: ['Please type four digits.'],
     calls: [
@@ -586,14 +583,11 @@ test.serial('what the model would do by its tools is told', async (t) => {
   t.like(transferring.turn?.controls, [{ act: 'transfer', transfer: { to: '0212345678' } }]);
 });
 
-test.serial(
-  'without a model the agent speaks all the same, and a note says that there is none',
-  async (t) => {
-    const { trial } = await tryBuiltIn(t, null);
-    t.true(trial.ok);
-    t.regex(trial.notes.join(), /no language model \(GW_LLM_BASE_URL\)/);
-  },
-);
+test.serial('speaks without a model and notes its absence', async (t) => {
+  const { trial } = await tryBuiltIn(t, null);
+  t.true(trial.ok);
+  t.regex(trial.notes.join(), /no language model \(GW_LLM_BASE_URL\)/);
+});
 
 const broken: [title: string, ModelAnswer, kind: string, advice: RegExp, firstTokenMs?: number][] = [
   ['a wrong key', sendJson({ error: 'no' }, 401), 'http_error', /GW_LLM_API_KEY/],
@@ -603,13 +597,8 @@ const broken: [title: string, ModelAnswer, kind: string, advice: RegExp, firstTo
     'http_error',
     /GW_LLM_BASE_URL.*\/v1.*GW_LLM_MODEL/,
   ],
-  [
-    'a quota that is used up',
-    sendJson({ error: 'insufficient_quota' }, 429),
-    'http_error',
-    /used up its quota/,
-  ],
-  ['a dead server', hangUpConnection, 'connection_failed', /cannot be reached \(.*GW_LLM_BASE_URL/],
+  ['an exhausted quota', sendJson({ error: 'insufficient_quota' }, 429), 'http_error', /used up its quota/],
+  ['an unreachable server', hangUpConnection, 'connection_failed', /cannot be reached \(.*GW_LLM_BASE_URL/],
   [
     'another format',
     sendJson({ type: 'message', content: [] }),
@@ -617,7 +606,7 @@ const broken: [title: string, ModelAnswer, kind: string, advice: RegExp, firstTo
     /chat completions.*LiteLLM/,
   ],
   ['a slow model', stayQuiet, 'first_token_timeout', /faster one/, 200],
-  ['tools without end', { calls: [{ name: 'nonsense', arguments: '{}' }] }, 'no_reply', /again and again/],
+  ['endless tool calls', { calls: [{ name: 'nonsense', arguments: '{}' }] }, 'no_reply', /again and again/],
 ];
 
 for (const [title, answer, kind, advice, firstTokenMs] of broken) {

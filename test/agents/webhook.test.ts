@@ -64,7 +64,7 @@ const setUpWebhook = async (
 
 const hello = [{ role: 'user', content: '여보세요?' }] as const;
 
-test.serial('the request is the documented one, to the byte', async (t) => {
+test.serial('the request matches the documentation byte for byte', async (t) => {
   const { server, ask } = await setUpWebhook(t, sendReply('네.'), { bearerToken: 'secret-token' });
   t.is(
     await ask([
@@ -85,7 +85,7 @@ test.serial('the request is the documented one, to the byte', async (t) => {
   t.like(request, { method: 'POST', path: '/chat' });
 });
 
-test.serial('the kickoff is a message like any other', async (t) => {
+test.serial('sends the kickoff as an ordinary message', async (t) => {
   const { server, ask } = await setUpWebhook(t, sendReply('안녕하세요.'));
   await ask([{ role: 'user', content: kickoffFor('예약 확인') }]);
   t.like(JSON.parse(server.requests[0]?.body ?? ''), {
@@ -94,7 +94,7 @@ test.serial('the kickoff is a message like any other', async (t) => {
   });
 });
 
-test.serial('further fields of the reply and its content type are of no interest', async (t) => {
+test.serial('ignores further fields and the content type of the reply', async (t) => {
   const { ask } = await setUpWebhook(
     t,
     sendBody('{"reply":"네, 그렇습니다.","mood":7}', 201, { 'content-type': 'text/plain' }),
@@ -119,7 +119,7 @@ const invalid: [title: string, answer: Answer][] = [
 ];
 
 for (const [title, answer] of invalid) {
-  test.serial(`${title} is no reply`, async (t) => {
+  test.serial(`${title} is not a reply`, async (t) => {
     const { ask } = await setUpWebhook(t, answer);
     const error = await t.throwsAsync(ask(hello));
     t.like(error, { failure: 'invalid_reply' });
@@ -127,7 +127,7 @@ for (const [title, answer] of invalid) {
   });
 }
 
-test.serial('a reply may be large, but not too large', async (t) => {
+test.serial('limits the size of a reply', async (t) => {
   const room = 256 * 1024 - '{"reply":""}'.length;
   const { ask } = await setUpWebhook(t, [sendReply('x'.repeat(room)), sendReply('x'.repeat(room + 1))]);
   t.is((await ask(hello)).length, room);
@@ -161,12 +161,12 @@ const setUpHandshake = async (t: ExecutionContext, answer: Answer, clock: Clock 
   return { server, ask: () => handshake({ url: `${server.url}/auth`, secret, context: handshakeContext }) };
 };
 
-test.serial('200 with a session token lets the caller in', async (t) => {
+test.serial('200 with a session token admits the caller', async (t) => {
   const { ask } = await setUpHandshake(t, sendJson({ session_token: 'caller-7.abc=', expires: 60 }));
   t.deepEqual(await ask(), { allowed: true, sessionToken: 'caller-7.abc=' });
 });
 
-test.serial('it is asked with the call context, signed as an event is', async (t) => {
+test.serial('sends the call context, signed like an event', async (t) => {
   const { server, ask } = await setUpHandshake(t, sendJson({ session_token: 'token' }));
   await ask();
   const [request] = server.requests;
@@ -190,14 +190,14 @@ const rejections: [title: string, answer: Answer, reason: RegExp][] = [
   ['403', sendJson({ session_token: 'token' }, 403), /^HTTP 403$/],
   ['401', sendJson({}, 401), /^HTTP 401$/],
   ['500', sendJson({}, 500), /^HTTP 500$/],
-  ['201, although it has a token', sendJson({ session_token: 'token' }, 201), /^HTTP 201$/],
+  ['201 with a token', sendJson({ session_token: 'token' }, 201), /^HTTP 201$/],
   ['a redirect', redirectTo('https://example.com'), /redirect_refused/],
   ['no token', sendJson({}), /session_token/],
   ['an empty token', sendJson({ session_token: '' }), /session_token/],
   ['a token that is a number', sendJson({ session_token: 7 }), /session_token/],
-  ['a token that no header can hold', sendJson({ session_token: 'a\r\nx-admin: 1' }), /session_token/],
-  ['a token that is absurdly long', sendJson({ session_token: 'x'.repeat(4_097) }), /session_token/],
-  ['something that is not JSON', sendBody('welcome'), /invalid_reply/],
+  ['a token that is not valid in a header', sendJson({ session_token: 'a\r\nx-admin: 1' }), /session_token/],
+  ['a token that is too long', sendJson({ session_token: 'x'.repeat(4_097) }), /session_token/],
+  ['a body that is not JSON', sendBody('welcome'), /invalid_reply/],
   ['a body that is too large', sendBody(' '.repeat(65 * 1024)), /reply_too_large/],
   ['a connection that breaks', (response) => void response.destroy(), /connection_failed/],
 ];
@@ -211,7 +211,7 @@ for (const [title, answer, reason] of rejections) {
   });
 }
 
-test.serial('no answer within 3 s rejects the caller', async (t) => {
+test.serial('no response within 3 s rejects the caller', async (t) => {
   const clock = new SimulatedClock();
   const { server, ask } = await setUpHandshake(t, stayQuiet, clock);
   const asked = ask();

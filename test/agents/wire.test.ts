@@ -3,8 +3,7 @@ import test from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
 import { createMessageEnd, lingerMs } from '#src/agents/message-end.ts';
-import { type Frame, readFrames } from '#src/agents/wire/read-frames.ts';
-import { readLines } from '#src/agents/wire/read-lines.ts';
+import { type Frame, readFrames, readLines } from '#src/agents/wire/read-frames.ts';
 import { bodyOf, everyCut } from '#test/helpers/recorded-replies.ts';
 
 // Read lines
@@ -15,7 +14,7 @@ const readLinesOf = async (pieces: readonly Uint8Array[], longestLine = 1_000): 
   return lines;
 };
 
-test.serial('lines end in four ways, and the last one needs no end', async (t) => {
+test.serial('reads four kinds of line ends, and a last line without one', async (t) => {
   t.deepEqual(await readLinesOf([Buffer.from('LF\nCRLF\r\nCR\rRS\x1e\r\n\n\rlast')]), [
     'LF',
     'CRLF',
@@ -28,21 +27,18 @@ test.serial('lines end in four ways, and the last one needs no end', async (t) =
   ]);
 });
 
-test.serial('the line ends of Unicode are text', async (t) => {
+test.serial('keeps Unicode line separators as text', async (t) => {
   const text = 'a\u2028b\u2029c\u0085d\ve\f';
   t.deepEqual(await readLinesOf([Buffer.from(text)]), [text]);
 });
 
-test.serial(
-  'where the bytes are cut makes no difference, not even within a character or a CRLF',
-  async (t) => {
-    const text = '네, 1번째\r\n🙂\r\r\n\n안녕\u2028하세요';
-    const expected = ['네, 1번째', '🙂', '', '', '안녕\u2028하세요'];
-    for (const pieces of everyCut(Buffer.from(text))) t.deepEqual(await readLinesOf(pieces), expected);
-  },
-);
+test.serial('chunking makes no difference, even within a character or a CRLF', async (t) => {
+  const text = '네, 1번째\r\n🙂\r\r\n\n안녕\u2028하세요';
+  const expected = ['네, 1번째', '🙂', '', '', '안녕\u2028하세요'];
+  for (const pieces of everyCut(Buffer.from(text))) t.deepEqual(await readLinesOf(pieces), expected);
+});
 
-test.serial('any text in any pieces comes out as if it were split at once', async (t) => {
+test.serial('any text in any chunks yields the same lines', async (t) => {
   const piece = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\r', '\n', '\r\n', '\x1e', ''));
   await fc.assert(
     fc.asyncProperty(fc.array(piece), fc.array(fc.integer({ min: 1, max: 9 })), async (texts, sizes) => {
@@ -65,7 +61,7 @@ test.serial('any text in any pieces comes out as if it were split at once', asyn
   );
 });
 
-test.serial('a line is given out when it is complete, before the next bytes come', async (t) => {
+test.serial('returns a line when it is complete, before the next bytes arrive', async (t) => {
   let asked = 0;
   async function* body() {
     asked += 1;
@@ -79,14 +75,14 @@ test.serial('a line is given out when it is complete, before the next bytes come
   t.is((await lines.next()).value, 'two');
 });
 
-test.serial('one byte order mark is dropped, what is no UTF-8 is marked', async (t) => {
+test.serial('removes one byte order mark and replaces invalid UTF-8', async (t) => {
   t.deepEqual(
     await readLinesOf([Buffer.from([0xef]), Buffer.from([0xbb, 0xbf, 0x61]), Buffer.from([0xff, 0x62])]),
     ['a\uFFFDb'],
   );
 });
 
-test.serial('a line may be long, but not too long, in however many pieces', async (t) => {
+test.serial('limits the length of a line for any chunking', async (t) => {
   const byOnes = (count: number) => Array.from({ length: count }, () => Buffer.from('x'));
   t.deepEqual(await readLinesOf(byOnes(1_000)), ['x'.repeat(1_000)]);
   t.like(await t.throwsAsync(readLinesOf(byOnes(1_001))), { failure: 'reply_too_large' });
@@ -96,7 +92,7 @@ test.serial('a line may be long, but not too long, in however many pieces', asyn
   t.is((await readLinesOf([Buffer.from(`${'x'.repeat(999)}\n`.repeat(5))])).length, 5);
 });
 
-test.serial('leaving early lets go of the body', async (t) => {
+test.serial('leaving early closes the body', async (t) => {
   let isReleased = false;
   async function* body() {
     try {
@@ -125,16 +121,19 @@ const reads = test.macro<[title: string, text: string, expected: Frame[], plainT
     for (const pieces of everyCut(Buffer.from(text)))
       t.deepEqual(await readFramesOf(pieces, plainText), expected);
   },
-  title: (_, title) => `${title}, however it is cut`,
+  title: (_, title) => `${title}, in any chunking`,
 });
 
 // Event streams
 test.serial(reads, 'an event with a name', 'event: x\ndata: {"a":"네"}\n\n', [json({ a: '네' }, 'x')]);
 test.serial(reads, 'fields in any order', 'id: 7\ndata: 1\nretry: 5\nevent: x\n\n', [json(1, 'x')]);
-test.serial(reads, 'a name holds for one event', 'event: x\ndata: 1\n\ndata: 2\n\n', [json(1, 'x'), json(2)]);
+test.serial(reads, 'a name applies to one event', 'event: x\ndata: 1\n\ndata: 2\n\n', [
+  json(1, 'x'),
+  json(2),
+]);
 test.serial(reads, 'CRLF', 'event: x\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n', [json(1, 'x'), json(2)]);
 test.serial(reads, 'CR', 'event: x\rdata: 1\r\rdata: 2\r\r', [json(1, 'x'), json(2)]);
-test.serial(reads, 'no space behind the colon', 'data:{"a":1}\n\n', [json({ a: 1 })]);
+test.serial(reads, 'no space after the colon', 'data:{"a":1}\n\n', [json({ a: 1 })]);
 test.serial(reads, 'data over several lines', 'data: {"a":\ndata: 1}\n\n', [json({ a: 1 })]);
 test.serial(reads, 'events without blank lines', 'data: {"a":1}\ndata: {"a":2}\nid: 3\ndata: [DONE]\n', [
   json({ a: 1 }),
@@ -147,14 +146,14 @@ test.serial(reads, 'named events without blank lines', 'event: x\ndata: 1\nevent
   json(3),
 ]);
 test.serial(reads, 'comments', ': heartbeat\n\n:\ndata: 1\n: PROCESSING\n\n', [json(1)]);
-test.serial(reads, 'a byte order mark and blank lines before it', '\uFEFF\n\r\n \ndata: 1\n\n', [json(1)]);
-test.serial(reads, 'an event that the end of the stream ends', 'event: x\ndata: 1', [json(1, 'x')]);
-test.serial(reads, 'the mark of the end', 'data: 1\n\ndata: [DONE]\n\ndata: 2\n\n', [
+test.serial(reads, 'a byte order mark and blank lines at the start', '\uFEFF\n\r\n \ndata: 1\n\n', [json(1)]);
+test.serial(reads, 'an event that ends with the stream', 'event: x\ndata: 1', [json(1, 'x')]);
+test.serial(reads, 'the end mark', 'data: 1\n\ndata: [DONE]\n\ndata: 2\n\n', [
   json(1),
   { type: 'done' },
   json(2),
 ]);
-test.serial(reads, 'data that is no JSON', 'event: x\ndata: {"a":\n\ndata: 2\n\n', [
+test.serial(reads, 'data that is not JSON', 'event: x\ndata: {"a":\n\ndata: 2\n\n', [
   { type: 'unreadable', event: 'x' },
   json(2),
 ]);
@@ -172,7 +171,7 @@ test.serial(reads, 'one document over several lines', '\n {\r\n "a": [1,\r\n 2]\
   json({ a: [1, 2] }),
 ]);
 test.serial(reads, 'a list', '[{"a":1}]\n', [json([{ a: 1 }])]);
-test.serial(reads, 'JSON on lines of their own', '{"a":1}\n{"a":2}\r\n\n{"a":\n{"a":3}', [
+test.serial(reads, 'JSON on separate lines', '{"a":1}\n{"a":2}\r\n\n{"a":\n{"a":3}', [
   json({ a: 1 }),
   json({ a: 2 }),
   { type: 'unreadable', event: '' },
@@ -182,8 +181,8 @@ test.serial(reads, 'JSON between record separators', '\x1e{"a":1}\x1e{"a":2}\n',
   json({ a: 1 }),
   json({ a: 2 }),
 ]);
-test.serial(reads, 'nothing', '', []);
-test.serial(reads, 'blank lines alone', ' \r\n\n', []);
+test.serial(reads, 'an empty stream', '', []);
+test.serial(reads, 'only blank lines', ' \r\n\n', []);
 
 // Plain text
 test.serial(reads, 'plain text', '안녕 \r\n하세요: 네', [{ type: 'text', text: '안녕 \n하세요: 네' }], true);
@@ -194,7 +193,7 @@ test.serial(
   [{ type: 'text', text: '{이름} 님' }],
   true,
 );
-test.serial(reads, 'a text in quotes is JSON', '"안녕\\n하세요"', [json('안녕\n하세요')], true);
+test.serial(reads, 'a quoted text is JSON', '"안녕\\n하세요"', [json('안녕\n하세요')], true);
 test.serial(
   reads,
   'a text that only begins with a quote',
@@ -202,9 +201,9 @@ test.serial(
   [{ type: 'text', text: '"안녕" 하세요' }],
   true,
 );
-test.serial(reads, 'JSON where plain text would do', '{"output":"네"}', [json({ output: '네' })], true);
+test.serial(reads, 'JSON where plain text is permitted', '{"output":"네"}', [json({ output: '네' })], true);
 
-test.serial('a page is no reply, and what begins like JSON and is none neither', async (t) => {
+test.serial('a web page or incomplete JSON is not a reply', async (t) => {
   for (const text of ['<!DOCTYPE html><p>data: 1', ' \n<html>']) {
     for (const plainText of [true, false]) {
       t.like(await t.throwsAsync(readFramesOf([Buffer.from(text)], plainText)), { failure: 'invalid_reply' });
@@ -221,7 +220,7 @@ test.serial('a document over several lines has the limit of one line', async (t)
   t.like(await t.throwsAsync(readFramesOf([wide(9_990), wide(9_990)])), { failure: 'reply_too_large' });
 });
 
-test.serial('frames come as soon as they are complete', async (t) => {
+test.serial('returns frames as soon as they are complete', async (t) => {
   let sent = 0;
   async function* body() {
     for (const text of ['{"a":1}\n', '{"a":2}\n']) {
@@ -234,7 +233,7 @@ test.serial('frames come as soon as they are complete', async (t) => {
   t.is(sent, 1);
 });
 
-test.serial('a body that breaks off gives what came before it', async (t) => {
+test.serial('an interrupted body returns what it contained', async (t) => {
   const frames: Frame[] = [];
   await t.throwsAsync(
     async () => {
@@ -246,7 +245,7 @@ test.serial('a body that breaks off gives what came before it', async (t) => {
   t.deepEqual(frames, [json(1)]);
 });
 
-test.serial('line ends, comments, unknown fields and cuts change nothing of what is read', async (t) => {
+test.serial('line ends, comments, unknown fields and chunking make no difference', async (t) => {
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
   const noise = fc.constantFrom('', ': comment', 'id: 1', 'retry: 10', ':');
   const events = fc.array(
@@ -277,7 +276,7 @@ test.serial('line ends, comments, unknown fields and cuts change nothing of what
 
 // Message end
 
-test.serial('comments behind the end of a message do not keep its connection open', async (t) => {
+test.serial('comments after the end of a message do not keep its connection open', async (t) => {
   const clock = new SimulatedClock();
   const end = createMessageEnd(clock, new AbortController().signal);
   async function* comments() {
@@ -293,7 +292,7 @@ test.serial('comments behind the end of a message do not keep its connection ope
   t.is(count, 3);
 });
 
-test.serial('a message that is not over is waited for, and an abort of its reader is thrown', async (t) => {
+test.serial('waits for an unfinished message and throws an abort of its reader', async (t) => {
   const clock = new SimulatedClock();
   const reader = new AbortController();
   const end = createMessageEnd(clock, reader.signal);

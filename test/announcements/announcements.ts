@@ -1,18 +1,18 @@
 /**
- * Sixty openings of outbound calls: what voicemails, networks, call screening, menus and people say when they pick up, in
- * Korean, English and Japanese. The texts are our own, in the manner of those that carriers and telephones play.
+ * Sixty openings of outbound calls: voicemails, network announcements, call screening, menus and people, in Korean,
+ * English and Japanese. The texts are our own, in the manner of carriers and telephones.
  */
 import type { AnsweredBy } from '#machines/line.ts';
 
 export type AnnouncementLanguage = 'ko' | 'en' | 'ja';
 
-/** A sentence, a pause in milliseconds, or the beep behind which a machine records. */
+/** A sentence, a pause in milliseconds, or the beep after which a machine records. */
 export type AnnouncementPart =
   { say: string; /** Reading for a synthesizer without kanji. */ kana?: string } | number | 'beep';
 
 export type Announcement = {
   language: AnnouncementLanguage;
-  /** Who speaks. */
+  /** The kind of speaker. */
   by: AnsweredBy;
   parts: readonly AnnouncementPart[];
 };

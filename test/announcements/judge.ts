@@ -1,17 +1,17 @@
 /**
- * Plays an announcement into an outbound call in simulated time, through all that listens and plays in a real call, and
- * returns who the gateway takes the answerer for. The recognizer knows the words and emits them as late as real ones do.
+ * Plays an announcement into an outbound call in simulated time, with all components of a real call, and returns the
+ * gateway's classification. The recognizer knows the words and emits them as late as real ones do.
  */
 import { pino } from 'pino';
 import { listening, platformCallPolicy } from '#config/policy.ts';
 import type { AnsweredBy, LineReport } from '#machines/line.ts';
-import { createCallMedia } from '#sip/call-media.ts';
-import { createLineTime } from '#sip/line-time.ts';
-import { loadVoiceDetector, type OpenVoiceDetector } from '#sip/listening/voice-detector.ts';
-import type { SoundEvents } from '#sip/media/media-endpoint.ts';
-import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
-import { createSoundPath } from '#sip/media/sound-path.ts';
-import { telephoneRate } from '#sip/samples.ts';
+import { createCallMedia } from '#sip/audio/call-media.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import { loadVoiceDetector, type OpenVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
+import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
+import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
+import { telephoneRate } from '#sip/audio/samples.ts';
+import { pathInto } from '#test/helpers/path-into.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { soundEndpoint } from '#test/helpers/sound-endpoint.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
@@ -22,34 +22,34 @@ import { announcements, type Announcement } from './announcements.ts';
 import { readVoices } from './voices.ts';
 
 export type Verdict = {
-  /** `null`: it stayed unclear. */
+  /** `null`: no classification. */
   by: AnsweredBy | null;
-  /** Milliseconds from the first sound of the announcement to the verdict. */
+  /** Milliseconds from the first audio of the announcement to the verdict. */
   afterMs: number;
-  /** The message would begin so long behind the last sound of the announcement, in milliseconds; negative: into it. */
+  /** Start of the message after the last audio of the announcement, in milliseconds; negative: before its end. */
   messageMs: number | null;
 };
 
 export type Judged = { announcement: Announcement; lengthMs: number; verdict: Verdict };
 
-/** Whether the agent says its opening meanwhile. */
+/** True if the agent says its opening meanwhile. */
 export type Agent = 'speaks' | 'waits';
 
 const frameLength = 160;
 const frameMs = 20;
-/** From the answer to the first sound. */
+/** Time from the answer to the first audio. */
 const beforeMs = 800;
-/** The longest wait for a verdict behind the last sound. */
+/** The longest wait for a verdict after the last audio. */
 const behindMs = 12_000;
 const beep = Int16Array.from(tones(500, [1_000]), (sample) => Math.round(sample * 9_000));
-/** The loss of the agent's voice on its way back is 36 dB, four frames late. */
+/** The echo of the agent's voice is 36 dB quieter and four frames late. */
 const echo = { factor: 0.016, frames: 4 };
 /** Five seconds of an opening. */
 const openingLength = 40_000;
 
 type Cue = { atMs: number; text: string; lengthMs: number };
 
-/** The samples of an announcement, and when which words begin. */
+/** The samples of an announcement, and the start times of its words. */
 const compose = (parts: Announcement['parts'], voice: (text: string) => Int16Array) => {
   const sounds: Int16Array[] = [];
   const cues: Cue[] = [];
@@ -74,7 +74,7 @@ const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(re
 type JudgeOptions = {
   gives: Gives;
   agent: Agent;
-  /** At 8000 Hz. */
+  /** Samples at 8000 Hz. */
   opening: Int16Array;
   voice: (text: string) => Int16Array;
   openDetector: OpenVoiceDetector;
@@ -89,7 +89,7 @@ const judgeOne = async (announcement: Announcement, options: JudgeOptions): Prom
   const recognizer = scriptedRecognizer(gives, (milliseconds, act) => time.after(milliseconds, act));
   const beginsAt = clock.now() + beforeMs;
   const verdict: Verdict = { by: null, afterMs: 0, messageMs: null };
-  let events: SoundEvents | undefined;
+  let events: AudioEvents | undefined;
 
   const onReport = (report: LineReport): void => {
     if (report.type === 'line.onset') media.pauseTalking();
@@ -123,7 +123,7 @@ const judgeOne = async (announcement: Announcement, options: JudgeOptions): Prom
   await media.begin(
     soundEndpoint(async (to) => {
       events = to;
-      return createSoundPath(ring, telephoneRate, time);
+      return pathInto(ring, telephoneRate, time);
     }),
   );
   if (agent === 'speaks') media.say(1, 'words '.repeat(15));
@@ -151,7 +151,7 @@ const judgeOne = async (announcement: Announcement, options: JudgeOptions): Prom
   return { announcement, lengthMs, verdict };
 };
 
-/** One announcement after the other. */
+/** Evaluates one announcement after the other. */
 export const judgeAll = async ({
   gives,
   agent,
@@ -165,10 +165,10 @@ export const judgeAll = async ({
   return judged;
 };
 
-/** A person may be judged by the silence behind the first words, everybody else by what was said. */
+/** A person may be recognized by the silence after the first words, everything else by its words. */
 const lateMs = { human: 4_000, machine: 2_000, screening: 2_000, menu: 2_000 } as const;
 
-/** `late`: the verdict is right and came this long after the last sound. */
+/** `late`: the verdict is right and came this long after the last audio. */
 export const rate = ({ announcement, lengthMs, verdict }: Judged): 'right' | 'late' | 'wrong' | 'unclear' => {
   if (verdict.by === null) return 'unclear';
   const leavesMessage = verdict.messageMs !== null && announcement.by !== 'machine';

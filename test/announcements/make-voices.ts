@@ -1,6 +1,7 @@
 /**
- * Writes `voices.ulaw.br` (μ-law at 8000 Hz, compressed with brotli) and `voices.json`: the sentences of all announcements,
- * spoken. `node test/announcements/make-voices.ts`; the same versions of the synthesizers write the same bytes.
+ * Writes `voices.ulaw.br` (μ-law at 8000 Hz, compressed with brotli) and `voices.json`: all sentences of the
+ * announcements, synthesized. `node test/announcements/make-voices.ts`; the same versions of the synthesizers write the
+ * same bytes.
  */
 import { writeFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Single sentences of announcements and people, each of which tells who speaks. */
+/** Single sentences of announcements and people, each of which identifies the kind of speaker. */
 import type { AnsweredBy } from '#machines/line.ts';
 import type { AnnouncementLanguage } from './announcements.ts';
 

@@ -6,14 +6,14 @@ import { fromMuLaw } from '../real-sip/mu-law.ts';
 
 const sentenceVoice = z.object({
   text: z.string(),
-  /** First sample in `voices.ulaw.br`, and the one behind the last. */
+  /** First sample in `voices.ulaw.br`, and the one after the last. */
   from: z.number(),
   to: z.number(),
 });
 
 export type SentenceVoice = z.infer<typeof sentenceVoice>;
 
-/** Returns the sound of a sentence at 8000 Hz. */
+/** Returns the audio of a sentence at 8000 Hz. */
 export const readVoices = (): ((text: string) => Int16Array) => {
   const bytes = brotliDecompressSync(readFileSync(new URL('voices.ulaw.br', import.meta.url)));
   const index = z

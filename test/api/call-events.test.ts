@@ -3,16 +3,17 @@ import { once } from 'node:events';
 import { request as sendRequest } from 'node:http';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import test from 'ava';
+import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
 import { createPulledStream } from '#src/api/calls/pulled-stream.ts';
 import { createWakeUp } from '#src/api/calls/wake-up.ts';
-import { createStreamPermits } from '#src/api/stream-permits.ts';
-import { createFactNews } from '#src/calls/journal/fact-news.ts';
+import { createStreamPermits } from '#src/api/http/stream-permits.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import { systemClock } from '#src/clocks.ts';
-import { recordFact } from '#src/persistence/call-facts.ts';
-import type { CallRow } from '#src/persistence/calls.ts';
+import { recordFact } from '#src/persistence/calls/call-facts.ts';
+import type { CallRow } from '#src/persistence/calls/calls.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { someRoute, someSound } from '#test/helpers/some-sound.ts';
@@ -23,7 +24,7 @@ import { addNumber, addWorkspace, fakeGateway, testLimits } from './fake-gateway
 import { storeCall } from './stored-calls.ts';
 
 // Streams
-// Streams of events: for how long they are kept open, and for whom.
+// Streams of events: how long they stay open, and for whom.
 
 test.serial('a comment keeps a silent stream open', async (t) => {
   const gateway = await fakeGateway(t, {
@@ -37,7 +38,7 @@ test.serial('a comment keeps a silent stream open', async (t) => {
   stream.close();
 });
 
-test.serial('a key may have so many streams open, and gets a place back from each that ends', async (t) => {
+test.serial('limits open streams per key and frees a place when one ends', async (t) => {
   const gateway = await fakeGateway(t, { streams: createStreamPermits({ perKey: 2, clock: systemClock }) });
   const { path } = await callWith(gateway, 1);
   const url = `${gateway.baseUrl}${path}`;
@@ -58,13 +59,13 @@ test.serial('a key may have so many streams open, and gets a place back from eac
   for (const stream of [second, third, ofAdmin]) stream.close();
 });
 
-test.serial('when the gateway ends, streams send what is written, and no new one begins', async (t) => {
+test.serial('a shutdown sends written events, ends streams and starts no new one', async (t) => {
   const streams = createStreamPermits({ perKey: 2, clock: systemClock });
   const gateway = await fakeGateway(t, { streams, isHeldHere: () => true });
   const { path, write } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
   await stream.until('the answer', ({ id }) => id === '1');
-  // Nobody tells the stream of the rest: it would find it at its next look.
+  // The stream is not notified of the rest: it would find it at its next poll.
   await write(1, 3);
   await streams.close(0);
   await until('the stream has ended', () => stream.isOver() || undefined);
@@ -81,7 +82,7 @@ test.serial('when the gateway ends, streams send what is written, and no new one
   t.is(refused.body['code'], 'draining');
 });
 
-test.serial('a reader that takes nothing any more is dropped, and what it held is let go of', async (t) => {
+test.serial('disconnects a reader that stops reading and releases its memory', async (t) => {
   let isWatching = false;
   let tell: () => void = () => {};
   const gateway = await fakeGateway(t, {
@@ -89,7 +90,7 @@ test.serial('a reader that takes nothing any more is dropped, and what it held i
     isHeldHere: () => true,
     watchCall: (_, { onState }) => {
       isWatching = true;
-      // Far longer than any real state, so that all buffers on the way are full soon.
+      // Far longer than any real state, so all buffers fill up soon.
       tell = () => onState({ call: 'x'.repeat(100_000), conversation: null, voicemail: null, saying: null });
       return () => {
         isWatching = false;
@@ -111,7 +112,7 @@ test.serial('a reader that takes nothing any more is dropped, and what it held i
   t.false(isWatching);
 });
 
-test.serial('a stream ends when its key or token is good no longer, and the others go on', async (t) => {
+test.serial('a stream ends when its key or token becomes invalid, and others continue', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
     isHeldHere: () => true,
@@ -147,37 +148,31 @@ test.serial('a stream ends when its key or token is good no longer, and the othe
   ofAdmin.close();
 });
 
-test.serial(
-  'a stream of the console ends with its session, and no page from elsewhere opens one',
-  async (t) => {
-    const gateway = await fakeGateway(t, {
-      limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
-      isHeldHere: () => true,
-    });
-    const { id } = await callWith(gateway, 1);
-    const [browser, other] = [await browserOf(gateway), await browserOf(gateway)];
-    const openBy = (cookie: string, headers: Record<string, string>) =>
-      openEventStream(`${gateway.baseUrl}/api/v1/admin/calls/${id}/events`, null, { cookie, ...headers });
-    const elsewhere = await openBy(browser.cookie, { ...byConsole, 'sec-fetch-site': 'same-site' });
-    t.is(elsewhere.status, 403);
-    const [stream, ofOther] = [
-      await openBy(browser.cookie, byConsole),
-      await openBy(other.cookie, byConsole),
-    ];
-    for (const one of [stream, ofOther]) await one.until('the answer', (event) => event.id === '1');
-    t.is((await browser.send('DELETE', sessionPath)).status, 204);
-    await until('the stream of the ended session is over', () => stream.isOver() || undefined);
-    t.false(ofOther.isOver());
-    ofOther.close();
-  },
-);
+test.serial('a console stream ends with its session and cannot be opened from another origin', async (t) => {
+  const gateway = await fakeGateway(t, {
+    limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
+    isHeldHere: () => true,
+  });
+  const { id } = await callWith(gateway, 1);
+  const [browser, other] = [await browserOf(gateway), await browserOf(gateway)];
+  const openBy = (cookie: string, headers: Record<string, string>) =>
+    openEventStream(`${gateway.baseUrl}/api/v1/admin/calls/${id}/events`, null, { cookie, ...headers });
+  const elsewhere = await openBy(browser.cookie, { ...byConsole, 'sec-fetch-site': 'same-site' });
+  t.is(elsewhere.status, 403);
+  const [stream, ofOther] = [await openBy(browser.cookie, byConsole), await openBy(other.cookie, byConsole)];
+  for (const one of [stream, ofOther]) await one.until('the answer', (event) => event.id === '1');
+  t.is((await browser.send('DELETE', sessionPath)).status, 204);
+  await until('the stream of the ended session is over', () => stream.isOver() || undefined);
+  t.false(ofOther.isOver());
+  ofOther.close();
+});
 
-// Told
+// Events
 // The events of a call, as a list and as a stream.
 
 const listed = z.object({ events: z.array(z.record(z.string(), z.unknown())) });
 
-test.serial('what happened in a call is listed in order, with the words of the transcript', async (t) => {
+test.serial("lists the events of a call in order, with the transcript's words", async (t) => {
   const gateway = await fakeGateway(t);
   const { path } = await callWith(gateway);
   const { status, body } = await gateway.client.get(path);
@@ -222,7 +217,7 @@ test.serial('what happened in a call is listed in order, with the words of the t
   );
 });
 
-test.serial('a call that nobody answered has no offsets, one that was rejected has no events', async (t) => {
+test.serial('an unanswered call has no offsets, and a rejected one has no events', async (t) => {
   const gateway = await fakeGateway(t);
   const { id, path } = await callWith(gateway, 0);
   await recordFact(gateway.database, id, 1, {
@@ -241,7 +236,7 @@ test.serial('a call that nobody answered has no offsets, one that was rejected h
   t.is(stream.bytes.toString(), 'retry: 2000\n\nevent: end\ndata: {}\n\n');
 });
 
-test.serial('only the number of the call and its workspace see what happened', async (t) => {
+test.serial('shows events only to the number of the call and its workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const { id, path } = await callWith(gateway);
   const admin = `/api/v1/admin/calls/${id}/events`;
@@ -259,29 +254,26 @@ test.serial('only the number of the call and its workspace see what happened', a
   t.is((await gateway.client.as(gateway.adminToken).get(path)).status, 401);
 });
 
-test.serial(
-  'as a stream the same is told, with the end; who asks for anything else gets the list',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    const { path } = await callWith(gateway);
-    const answer = await gateway.client.get(path, streaming);
-    t.is(answer.headers.get('content-type'), 'text/event-stream');
-    t.is(answer.headers.get('cache-control'), 'no-store');
+test.serial('streams the same events until the end; other Accept headers get the list', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { path } = await callWith(gateway);
+  const answer = await gateway.client.get(path, streaming);
+  t.is(answer.headers.get('content-type'), 'text/event-stream');
+  t.is(answer.headers.get('cache-control'), 'no-store');
 
-    const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
-    await until('the stream has ended', () => stream.isOver() || undefined);
-    const { events } = listed.parse((await gateway.client.get(path)).body);
-    t.deepEqual(stream.events, [
-      ...events.map((data) => ({ event: 'fact', id: String(data['sequence']), data })),
-      { event: 'end', id: null, data: {} },
-    ]);
-    t.is((await gateway.client.get(path, { accept: '*/*' })).headers.get('content-type'), 'application/json');
-    const head = await gateway.client.send('HEAD', path, { headers: streaming });
-    t.is(head.headers.get('content-type'), 'text/event-stream');
-  },
-);
+  const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
+  await until('the stream has ended', () => stream.isOver() || undefined);
+  const { events } = listed.parse((await gateway.client.get(path)).body);
+  t.deepEqual(stream.events, [
+    ...events.map((data) => ({ event: 'fact', id: String(data['sequence']), data })),
+    { event: 'end', id: null, data: {} },
+  ]);
+  t.is((await gateway.client.get(path, { accept: '*/*' })).headers.get('content-type'), 'application/json');
+  const head = await gateway.client.send('HEAD', path, { headers: streaming });
+  t.is(head.headers.get('content-type'), 'text/event-stream');
+});
 
-test.serial('a stream goes on behind the last event that its client knows', async (t) => {
+test.serial("resumes a stream after the client's last event", async (t) => {
   const gateway = await fakeGateway(t);
   const { path } = await callWith(gateway);
   const ids = async (lastEventId: string): Promise<string[]> => {
@@ -299,39 +291,38 @@ test.serial('a stream goes on behind the last event that its client knows', asyn
   t.is(refused.body['code'], 'invalid_request');
 });
 
-test.serial(
-  'a fact is told when it was written, once, also where a client comes back at any moment',
-  async (t) => {
-    const news = createFactNews();
-    const gateway = await fakeGateway(t, {
-      watchFacts: news.watch,
-      // Held by this gateway: nothing is polled.
-      isHeldHere: () => true,
-    });
-    const { id, path, write } = await callWith(gateway, 1);
-    const url = `${gateway.baseUrl}${path}`;
-    const first = await openEventStream(url, gateway.number.key);
-    await first.until('the answer', ({ id: sequence }) => sequence === '1');
-    await write(1, 3);
-    news.tell(id);
-    await first.until('the second turn', ({ id: sequence }) => sequence === '3');
-    first.close();
+test.serial('sends each fact once it is written, exactly once, even to reconnecting clients', async (t) => {
+  const news = createCallBus({ logger: pino({ level: 'silent' }) });
+  const stored = (callId: string): void =>
+    news.publish('stored', { callId, fact: { type: 'recording.failed', at: 1 }, ended: null });
+  const gateway = await fakeGateway(t, {
+    watchFacts: (callId, onFact) => news.subscribe('stored', onFact, callId),
+    // Held by this gateway: no polling.
+    isHeldHere: () => true,
+  });
+  const { id, path, write } = await callWith(gateway, 1);
+  const url = `${gateway.baseUrl}${path}`;
+  const first = await openEventStream(url, gateway.number.key);
+  await first.until('the answer', ({ id: sequence }) => sequence === '1');
+  await write(1, 3);
+  stored(id);
+  await first.until('the second turn', ({ id: sequence }) => sequence === '3');
+  first.close();
 
-    const second = await openEventStream(url, gateway.number.key, { 'last-event-id': '3' });
-    for (let count = 3; count < story.length; count += 1) {
-      await write(count, count + 1);
-      news.tell(id);
-      news.tell(id);
-    }
-    await until('the stream has ended', () => second.isOver() || undefined);
-    t.deepEqual(
-      second.events.map(({ event, id: sequence }) => sequence ?? event),
-      ['4', '5', '6', '7', 'end'],
-    );
-  },
-);
+  const second = await openEventStream(url, gateway.number.key, { 'last-event-id': '3' });
+  for (let count = 3; count < story.length; count += 1) {
+    await write(count, count + 1);
+    stored(id);
+    stored(id);
+  }
+  await until('the stream has ended', () => second.isOver() || undefined);
+  t.deepEqual(
+    second.events.map(({ event, id: sequence }) => sequence ?? event),
+    ['4', '5', '6', '7', 'end'],
+  );
+});
 
-test.serial('a call of another gateway is looked at again and again', async (t) => {
+test.serial('polls the events of a call on another gateway', async (t) => {
   const gateway = await fakeGateway(t);
   const { path, write } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
@@ -341,7 +332,7 @@ test.serial('a call of another gateway is looked at again and again', async (t) 
   t.is(stream.events.at(-1)?.event, 'end');
 });
 
-test.serial('a recording or a summary that never comes is not waited for for ever', async (t) => {
+test.serial('stops waiting for a recording or summary that never arrives', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, lateFactsMs: -Infinity } },
   });
@@ -350,7 +341,7 @@ test.serial('a recording or a summary that never comes is not waited for for eve
   t.regex(bytes.toString(), /call\.ended.*\n\nevent: end\n/);
 });
 
-test.serial('where the charts are is told as they move, without an id', async (t) => {
+test.serial('sends chart states as they change, without an id', async (t) => {
   let tell: (state: WatchedState) => void = () => {};
   const gateway = await fakeGateway(t, {
     isHeldHere: () => true,
@@ -423,11 +414,11 @@ const setUpWakeUp = () => {
   return { clock, wakeUp: createWakeUp(clock) };
 };
 
-/** Whether the wait is over, without the time going on. */
+/** True if the wait is over without advancing the clock. */
 const isOver = async (wait: Promise<void>): Promise<boolean> =>
   Promise.race([wait.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
 
-test.serial('who waits is woken, or the time is up', async (t) => {
+test.serial('a wait ends by a wake-up or the time-out', async (t) => {
   const { clock, wakeUp } = setUpWakeUp();
   const woken = wakeUp.wait(1_000);
   t.false(await isOver(woken));
@@ -439,7 +430,7 @@ test.serial('who waits is woken, or the time is up', async (t) => {
   t.true(await isOver(waited));
 });
 
-test.serial('a waking while nobody waits ends the next wait at once, and that alone', async (t) => {
+test.serial('a wake-up without a waiter ends exactly the next wait at once', async (t) => {
   const { wakeUp } = setUpWakeUp();
   wakeUp.wake();
   wakeUp.wake();
@@ -449,7 +440,7 @@ test.serial('a waking while nobody waits ends the next wait at once, and that al
 
 // Pulled stream
 
-/** A stream of these messages, how many of them were made, and how often it has ended. */
+/** A stream of these messages, the number of generated ones, and how often it has ended. */
 const setUpPulledStream = (messages: AsyncIterable<string>) => {
   const clock = new SimulatedClock();
   const seen = { made: 0, ends: 0 };
@@ -471,7 +462,7 @@ async function* count(to: number) {
   for (let number = 1; number <= to; number += 1) yield `${number} `;
 }
 
-test.serial('a reader gets every message, and the stream ends once', async (t) => {
+test.serial('a reader receives every message, and the stream ends once', async (t) => {
   const { stream, seen } = setUpPulledStream(count(100));
   let text = '';
   for await (const chunk of stream) text += String(chunk);
@@ -479,7 +470,7 @@ test.serial('a reader gets every message, and the stream ends once', async (t) =
   t.is(seen.ends, 1);
 });
 
-test.serial('a reader that takes nothing any more is dropped, and no more is made for it', async (t) => {
+test.serial('disconnects a reader that stops reading and generates no more for it', async (t) => {
   const { stream, seen, clock } = setUpPulledStream(
     (async function* () {
       for (;;) yield 'x'.repeat(100_000);
@@ -497,23 +488,26 @@ test.serial('a reader that takes nothing any more is dropped, and no more is mad
   t.is(seen.made, 1);
 });
 
-test.serial('a stream that is left while a message is made ends at once, and leaves no timer', async (t) => {
-  const message = Promise.withResolvers<string>();
-  const { stream, seen, clock } = setUpPulledStream(
-    (async function* () {
-      yield await message.promise;
-    })(),
-  );
-  stream.read(0);
-  stream.destroy();
-  t.is(seen.ends, 1);
-  message.resolve('late');
-  await once(stream, 'close');
-  clock.increment(10_000);
-  t.is(seen.ends, 1);
-});
+test.serial(
+  'a stream closed during the generation of a message ends at once and clears its timer',
+  async (t) => {
+    const message = Promise.withResolvers<string>();
+    const { stream, seen, clock } = setUpPulledStream(
+      (async function* () {
+        yield await message.promise;
+      })(),
+    );
+    stream.read(0);
+    stream.destroy();
+    t.is(seen.ends, 1);
+    message.resolve('late');
+    await once(stream, 'close');
+    clock.increment(10_000);
+    t.is(seen.ends, 1);
+  },
+);
 
-test.serial('a message that cannot be made is the error of the stream', async (t) => {
+test.serial('an error while generating a message is the error of the stream', async (t) => {
   const { stream, seen } = setUpPulledStream(
     (async function* () {
       yield 'one';
@@ -529,8 +523,8 @@ test.serial('a message that cannot be made is the error of the stream', async (t
   t.is(seen.ends, 1);
 });
 
-// Call sound
-// Trunk and sound in the record of a call, for clients and for admins.
+// Call audio
+// Trunk and audio statistics in the record of a call, for clients and for admins.
 
 const carried: Partial<CallRow> = {
   trunkId: someRoute.trunk.id,
@@ -551,7 +545,7 @@ const sound = {
   one_way: 'nothing_delivered',
 };
 
-test.serial('a client sees how its call sounded, and neither trunk nor address', async (t) => {
+test.serial('shows a client its audio statistics without trunk and addresses', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, carried);
   const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
@@ -559,7 +553,7 @@ test.serial('a client sees how its call sounded, and neither trunk nor address',
   t.notRegex(JSON.stringify(body), /carrier|192\.0\.2|203\.0\.113/);
 });
 
-test.serial('an admin sees the trunk and the addresses, too', async (t) => {
+test.serial('shows an admin trunk and addresses, too', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, carried);
   t.like((await gateway.admin.get(`/api/v1/admin/calls/${id}`)).body, {
@@ -575,7 +569,7 @@ test.serial('an admin sees the trunk and the addresses, too', async (t) => {
   });
 });
 
-test.serial('where no packets are sent nothing is made up', async (t) => {
+test.serial('omits audio statistics when no packets were sent', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway);
   const nothing = { packets: null, loss: null, jitter_ms: null, mos: null };
@@ -587,7 +581,7 @@ test.serial('where no packets are sent nothing is made up', async (t) => {
   });
 });
 
-test.serial('call detail records have it all behind the columns that they had', async (t) => {
+test.serial('appends audio statistics to the existing columns of call records', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway, carried);
   const { bytes } = await gateway.admin.get('/api/v1/admin/call-records');

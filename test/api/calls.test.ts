@@ -1,4 +1,4 @@
-/** Endpoints of calls: create, read, list, cancel, hang up and act in a call. */
+/** Endpoints of calls: create, read, list, cancel, hang up and requests to active calls. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { storeCall, storeRecording } from './stored-calls.ts';
 
 const to = '01000000001';
 
-test.serial('a call is placed from the number of the key', async (t) => {
+test.serial('places a call from the number of the key', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const { status, body } = await client.post('/api/v1/calls', {
     to,
@@ -24,13 +24,13 @@ test.serial('a call is placed from the number of the key', async (t) => {
   ]);
 });
 
-test.serial('hyphens and spaces are removed; what is omitted is left to the policy', async (t) => {
+test.serial('removes hyphens and spaces and leaves omitted fields to the policy', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   t.is((await client.post('/api/v1/calls', { to: ' 010-0000 0001', instruction: null })).status, 201);
   t.deepEqual(asked, [['placeCall', { numberId: number.id, to, instruction: null, maxDurationSec: null }]]);
 });
 
-test.serial('a body is refused by its first fault, and nothing is placed', async (t) => {
+test.serial('rejects a body by its first error and places no call', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const faults: [unknown, string][] = [
     [{}, 'invalid_request'],
@@ -62,16 +62,13 @@ test.serial('a body is refused by its first fault, and nothing is placed', async
   t.deepEqual(asked, []);
 });
 
-test.serial(
-  'a number of this country in international form is refused with the form that it takes',
-  async (t) => {
-    const { client } = await fakeGateway(t);
-    const { body } = await client.post('/api/v1/calls', { to: '+82 10-0000-0001' });
-    t.is(body.detail, 'Give the number in domestic format: write 0 in place of +82.');
-  },
-);
+test.serial('rejects a domestic number in international form and names the accepted form', async (t) => {
+  const { client } = await fakeGateway(t);
+  const { body } = await client.post('/api/v1/calls', { to: '+82 10-0000-0001' });
+  t.is(body.detail, 'Give the number in domestic format: write 0 in place of +82.');
+});
 
-test.serial('each fault is named by its path', async (t) => {
+test.serial('names each error by its path', async (t) => {
   const { client } = await fakeGateway(t);
   const { body } = await client.post('/api/v1/calls', { instruction: 5 });
   t.deepEqual(body.errors, [
@@ -80,21 +77,21 @@ test.serial('each fault is named by its path', async (t) => {
   ]);
 });
 
-test.serial('an empty body says that one is required', async (t) => {
+test.serial('rejects an empty body and requires one', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, body } = await client.post('/api/v1/calls');
   t.is(status, 400);
   t.deepEqual(body.errors, [{ path: '', message: 'This is required.' }]);
 });
 
-test.serial('fields that do not exist are ignored, a sender too', async (t) => {
+test.serial('ignores unknown fields, including a sender', async (t) => {
   const { client, number } = await fakeGateway(t);
   const { status, body } = await client.post('/api/v1/calls', { to, from: '0299999999', more: {} });
   t.is(status, 201);
   t.is(body.from, number.number);
 });
 
-test.serial('an eight-digit service number can be called', async (t) => {
+test.serial('accepts an eight-digit service number', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.post('/api/v1/calls', { to: '1588-1234' })).status, 201);
 });
@@ -113,7 +110,7 @@ const refused = test.macro({
     t.like(answer.body, { code: refusal.code, detail: refusal.message, ...extras });
     t.is(answer.headers.get('retry-after'), retryAfter);
   },
-  title: (_, refusal: Refusal) => `what the gateway refuses reaches the caller: ${refusal.code}`,
+  title: (_, refusal: Refusal) => `passes a rejection by the gateway to the client: ${refusal.code}`,
 });
 
 test.serial(refused, new Refusal('no_agent_endpoint', 'Nobody could speak.'), 422, {});
@@ -131,7 +128,7 @@ test.serial(refused, new Refusal('concurrency_limit', 'Full.', { extras: { maxim
 test.serial(refused, new Refusal('draining', 'Going.'), 503, {}, '5');
 test.serial(refused, new Refusal('over_capacity', 'Full.'), 503, {}, '5');
 
-test.serial('an accident says nothing about the inside, and is logged with its cause', async (t) => {
+test.serial('hides the details of an internal error and logs its cause', async (t) => {
   const { client, logged } = await fakeGateway(t, {
     placeCall: () => Promise.reject(new Error('secret inside')),
   });
@@ -143,7 +140,7 @@ test.serial('an accident says nothing about the inside, and is logged with its c
   t.like(line, { request_id: body.request_id, err: { message: 'secret inside' } });
 });
 
-test.serial('a database that is away for a moment is 503, with a time to try again', async (t) => {
+test.serial('responds with 503 and a retry time while the database is unreachable', async (t) => {
   const lost = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
   const { client } = await fakeGateway(t, { placeCall: () => Promise.reject(lost) });
   const { status, body, headers } = await client.post('/api/v1/calls', { to });
@@ -216,7 +213,7 @@ test.serial('a finished call has all of its fields', async (t) => {
   });
 });
 
-test.serial('a caller has a name, and those who sent it on, where its network tells them', async (t) => {
+test.serial("shows a caller's name and diversions if its network sends them", async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { direction: 'inbound' });
   const diversions = [{ number: '0212345678', reason: 'no-answer' }];
@@ -228,7 +225,7 @@ test.serial('a caller has a name, and those who sent it on, where its network te
   t.like((await gateway.client.get(`/api/v1/calls/${id}`)).body, { from_name: 'Kim', diversions });
 });
 
-test.serial('while it rings, options are pending and nothing has an end', async (t) => {
+test.serial('a ringing call has pending options and no end fields', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'ringing',
@@ -252,7 +249,7 @@ test.serial('while it rings, options are pending and nothing has an end', async 
   });
 });
 
-test.serial('from the answer on, options are in force', async (t) => {
+test.serial('options are in force from the answer on', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'active',
@@ -269,7 +266,7 @@ test.serial('from the answer on, options are in force', async (t) => {
   });
 });
 
-test.serial('a call that was never answered lasted 0 seconds and never had options in force', async (t) => {
+test.serial('an unanswered call lasted 0 seconds and never had options in force', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'no_answer',
@@ -284,13 +281,13 @@ test.serial('a call that was never answered lasted 0 seconds and never had optio
   });
 });
 
-test.serial('a duration that nobody knows is null, not 0', async (t) => {
+test.serial('an unknown duration is null, not 0', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { status: 'failed', endReason: 'system_error', durationSec: null });
   t.is((await gateway.client.get(`/api/v1/calls/${id}`)).body.duration_sec, null);
 });
 
-test.serial('from and to are turned for an inbound call', async (t) => {
+test.serial('swaps from and to for an inbound call', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { direction: 'inbound' });
   t.like((await gateway.client.get(`/api/v1/calls/${id}`)).body, {
@@ -300,7 +297,7 @@ test.serial('from and to are turned for an inbound call', async (t) => {
   });
 });
 
-test.serial('timestamps are those of the workspace', async (t) => {
+test.serial('timestamps use the time zone of the workspace', async (t) => {
   const gateway = await fakeGateway(t);
   await gateway.database.execute('update workspace set time_zone = $2 where id = $1', [
     gateway.workspaceId,
@@ -310,7 +307,7 @@ test.serial('timestamps are those of the workspace', async (t) => {
   t.is((await gateway.client.get(`/api/v1/calls/${id}`)).body.started_at, '2026-11-20T22:00:00.000-05:00');
 });
 
-test.serial('a foreign call, an unknown one and no id at all are not to be told apart', async (t) => {
+test.serial('responds identically to foreign, unknown and malformed call ids', async (t) => {
   const gateway = await fakeGateway(t);
   const foreign = await storeCall({ ...gateway, number: await addNumber(gateway) });
   const answers = [];
@@ -331,7 +328,7 @@ test.serial('a foreign call, an unknown one and no id at all are not to be told 
   for (const other of others) t.deepEqual(other, first);
 });
 
-test.serial('the id may be written in capitals', async (t) => {
+test.serial('accepts an id in capital letters', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway);
   t.is((await gateway.client.get(`/api/v1/calls/${id.toUpperCase()}`)).body.id, id);
@@ -339,7 +336,7 @@ test.serial('the id may be written in capitals', async (t) => {
 
 // Get transcript
 
-test.serial('the turns up to now are read in order', async (t) => {
+test.serial('reads the turns so far in order', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'active',
@@ -383,7 +380,7 @@ test.serial('the turns up to now are read in order', async (t) => {
   });
 });
 
-test.serial('the transcript of a call that is not the key’s own does not exist', async (t) => {
+test.serial("responds with 404 for the transcript of another number's call", async (t) => {
   const gateway = await fakeGateway(t);
   const foreign = await storeCall({ ...gateway, number: await addNumber(gateway) });
   for (const id of [foreign.id, randomUUID(), 'x']) {
@@ -427,7 +424,7 @@ test.serial('a list item has exactly its declared fields', async (t) => {
   });
 });
 
-test.serial('only calls of the number of the key are listed', async (t) => {
+test.serial("lists only calls of the key's number", async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addNumber(gateway);
   await storeCall({ ...gateway, number: other });
@@ -435,7 +432,7 @@ test.serial('only calls of the number of the key are listed', async (t) => {
   t.deepEqual(await idsOf(gateway, ''), [own.id]);
 });
 
-test.serial('newest first, then by id; pages follow one another without a gap', async (t) => {
+test.serial('sorts newest first, then by id; pages join without a gap', async (t) => {
   const gateway = await fakeGateway(t);
   // Pairs that started in the same millisecond.
   const calls = [];
@@ -460,14 +457,14 @@ test.serial('newest first, then by id; pages follow one another without a gap', 
   t.deepEqual(seen, expected);
 });
 
-test.serial('a page that ends exactly at the last call has no next one', async (t) => {
+test.serial('a page that ends exactly at the last call has no next page', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway);
   await storeCall(gateway);
   t.is((await gateway.client.get('/api/v1/calls?limit=2')).body.next_cursor, null);
 });
 
-test.serial('twenty calls are a page unless the limit says otherwise', async (t) => {
+test.serial('a page has twenty calls unless the limit says otherwise', async (t) => {
   const gateway = await fakeGateway(t);
   for (let second = 0; second < 21; second += 1) await storeCall(gateway, { startedAt: at(second) });
   t.is((await idsOf(gateway, '')).length, 20);
@@ -492,7 +489,7 @@ test.serial('filters narrow the list', async (t) => {
   t.deepEqual(await idsOf(gateway, '?since=2026-11-21T03:00:01Z&until=2026-11-21T03:00:02Z'), []);
 });
 
-test.serial('a query that does not validate is refused by its field', async (t) => {
+test.serial('rejects an invalid query and names its field', async (t) => {
   const { client } = await fakeGateway(t);
   const faults = {
     limit: ['0', '201', '-1', '1.5', 'ten', '', '1e2', '99999999999'],
@@ -518,7 +515,7 @@ test.serial('a query that does not validate is refused by its field', async (t) 
 const cancelledCallId = randomUUID();
 const cancelPath = `/api/v1/calls/${cancelledCallId}/cancel`;
 
-test.serial('a ringing call is asked to stop', async (t) => {
+test.serial('requests a ringing call to stop', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const { status, body } = await client.post(cancelPath);
   t.is(status, 202);
@@ -526,7 +523,7 @@ test.serial('a ringing call is asked to stop', async (t) => {
   t.deepEqual(asked, [['requestCancel', { callId: cancelledCallId, numberId: number.id }]]);
 });
 
-test.serial('a call that rings no more cannot be cancelled', async (t) => {
+test.serial('rejects the cancellation of a call that no longer rings', async (t) => {
   const { client } = await fakeGateway(t, {
     requestCancel: () => Promise.reject(new Refusal('call_not_active', 'It does not ring any more.')),
   });
@@ -540,7 +537,7 @@ test.serial('a call that rings no more cannot be cancelled', async (t) => {
 const endedCallId = randomUUID();
 const hangUpPath = `/api/v1/calls/${endedCallId}/hangup`;
 
-test.serial('the body is optional; the farewell is waited for', async (t) => {
+test.serial('the body is optional; the hangup waits for the farewell', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   for (const body of [undefined, {}, { immediate: false }, { unknown: 1 }]) {
     const answer = await client.post(hangUpPath, body);
@@ -551,7 +548,7 @@ test.serial('the body is optional; the farewell is waited for', async (t) => {
   t.is(asked.length, 4);
 });
 
-test.serial('an empty body that calls itself JSON is an empty body', async (t) => {
+test.serial('accepts an empty body with the type JSON', async (t) => {
   const { client } = await fakeGateway(t);
   const { status } = await client.send('POST', hangUpPath, {
     headers: { 'content-type': 'application/json' },
@@ -565,7 +562,7 @@ test.serial('immediate does not wait', async (t) => {
   t.deepEqual(asked, [['requestHangup', { callId: endedCallId, numberId: number.id, immediate: true }]]);
 });
 
-test.serial('a body that does not validate asks for nothing', async (t) => {
+test.serial('an invalid body sends no request to the call', async (t) => {
   const { client, asked } = await fakeGateway(t);
   for (const body of [{ immediate: 'yes' }, { immediate: null }, [], 1, null]) {
     const answer = await client.post(hangUpPath, body);
@@ -575,7 +572,7 @@ test.serial('a body that does not validate asks for nothing', async (t) => {
   t.deepEqual(asked, []);
 });
 
-test.serial('what is no id is looked up as one of nobody', async (t) => {
+test.serial('treats a malformed id like an unknown one', async (t) => {
   const { client, asked } = await fakeGateway(t);
   await client.post('/api/v1/calls/nonsense/hangup');
   t.like(asked[0]?.[1], { callId: '00000000-0000-0000-0000-000000000000' });
@@ -590,7 +587,7 @@ const hangUpCodes: [RefusalCode, number][] = [
 ];
 
 for (const [code, status] of hangUpCodes) {
-  test.serial(`what refuses the hangup reaches the caller: ${code}`, async (t) => {
+  test.serial(`passes a rejected hangup to the client: ${code}`, async (t) => {
     const { client } = await fakeGateway(t, {
       requestHangup: () => Promise.reject(new Refusal(code, 'The call stays alive.')),
     });
@@ -609,7 +606,7 @@ for (const [verb, paused] of [
   ['pause', true],
   ['resume', false],
 ] as const) {
-  test.serial(`${verb} answers with the state that the recording then has`, async (t) => {
+  test.serial(`${verb} responds with the new state of the recording`, async (t) => {
     const { client, asked, number } = await fakeGateway(t);
     for (let times = 0; times < 2; times += 1) {
       const { status, body } = await client.post(`${pausePath}/${verb}`);
@@ -620,7 +617,7 @@ for (const [verb, paused] of [
     t.is(asked.length, 2);
   });
 
-  test.serial(`what refuses to ${verb} reaches the caller`, async (t) => {
+  test.serial(`passes a rejected ${verb} to the client`, async (t) => {
     const refusals = [
       new Refusal('call_not_found', 'No.'),
       new Refusal('call_not_active', 'No.'),
@@ -638,50 +635,47 @@ for (const [verb, paused] of [
   });
 }
 
-test.serial('a key is needed', async (t) => {
+test.serial('requires a key', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.as('').post(`${pausePath}/pause`)).status, 401);
 });
 
-test.serial(
-  'a call says whether its recording is paused: as its last fact says, and never after its end',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    const { id } = await storeCall(gateway, { status: 'active', endedAt: null, endReason: null });
-    const isPaused = async (): Promise<unknown> => {
-      const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
-      return body.recording;
-    };
-    t.deepEqual(await isPaused(), { status: 'none', paused: false, truncated: false });
-    await storeRecording(gateway.database, id, { status: 'pending' });
-    t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
-    const facts = ['recording.paused', 'recording.resumed', 'recording.paused', 'turn.digit'];
-    const seen: unknown[] = [];
-    for (const [index, type] of facts.entries()) {
-      await gateway.database.execute(
-        `insert into call_fact (call_id, sequence, type, at, data) values ($1, $2, $3, now(), '{}')`,
-        [id, index + 1, type],
-      );
-      seen.push(await isPaused());
-    }
-    t.deepEqual(
-      seen,
-      [true, false, true, true].map((paused) => ({ status: 'pending', paused, truncated: false })),
+test.serial('shows whether a recording is paused by its last fact, and never after the end', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { id } = await storeCall(gateway, { status: 'active', endedAt: null, endReason: null });
+  const isPaused = async (): Promise<unknown> => {
+    const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
+    return body.recording;
+  };
+  t.deepEqual(await isPaused(), { status: 'none', paused: false, truncated: false });
+  await storeRecording(gateway.database, id, { status: 'pending' });
+  t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
+  const facts = ['recording.paused', 'recording.resumed', 'recording.paused', 'turn.digit'];
+  const seen: unknown[] = [];
+  for (const [index, type] of facts.entries()) {
+    await gateway.database.execute(
+      `insert into call_fact (call_id, sequence, type, at, data) values ($1, $2, $3, now(), '{}')`,
+      [id, index + 1, type],
     );
-    await gateway.database.execute(`update call set status = 'completed' where id = $1`, [id]);
-    t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
-  },
-);
+    seen.push(await isPaused());
+  }
+  t.deepEqual(
+    seen,
+    [true, false, true, true].map((paused) => ({ status: 'pending', paused, truncated: false })),
+  );
+  await gateway.database.execute(`update call set status = 'completed' where id = $1`, [id]);
+  t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
+});
 
-// Acts in call
-// Keys and words of a program in a call in progress.
+// Requests to a call
+// DTMF digits and words of a program in an active call.
 
 const activeCallId = randomUUID();
 const keys = `/api/v1/calls/${activeCallId}/keys`;
 const say = `/api/v1/calls/${activeCallId}/say`;
 const collect = `/api/v1/calls/${activeCallId}/collect`;
 
-test.serial('keys of the telephone are pressed', async (t) => {
+test.serial('sends DTMF digits', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const answer = await client.post(keys, { keys: '1w204#*AD' });
   t.is(answer.status, 202);
@@ -689,7 +683,7 @@ test.serial('keys of the telephone are pressed', async (t) => {
   t.deepEqual(asked, [['pressKeys', { callId: activeCallId, numberId: number.id, keys: '1w204#*AD' }]]);
 });
 
-test.serial('words wait for the floor unless they are to interrupt', async (t) => {
+test.serial('words wait for silence unless they are to interrupt', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   for (const body of [{ text: ' One moment. ' }, { text: 'Stop.', interrupt: true }]) {
     const answer = await client.post(say, body);
@@ -703,7 +697,7 @@ test.serial('words wait for the floor unless they are to interrupt', async (t) =
 });
 
 test.serial(
-  'keys of the other party are waited for, ten seconds each and in the open where nothing is said',
+  'collects digits of the other party, by default unmasked with ten seconds between them',
   async (t) => {
     const { client, asked, number } = await fakeGateway(t);
     const all = { digits: 4, finish: '#', timeout_sec: 30, secret: true };
@@ -728,7 +722,7 @@ test.serial(
   },
 );
 
-test.serial('what does not validate is asked of no call', async (t) => {
+test.serial('an invalid body sends no request to any call', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const wrong: [string, unknown][] = [
     ...[
@@ -776,7 +770,7 @@ const actCodes: [RefusalCode, number][] = [
 ];
 
 for (const [code, status] of actCodes) {
-  test.serial(`what refuses them reaches the caller: ${code}`, async (t) => {
+  test.serial(`passes a rejection to the client: ${code}`, async (t) => {
     const refuse = () => Promise.reject(new Refusal(code, 'The call goes on.'));
     const { client } = await fakeGateway(t, { pressKeys: refuse, say: refuse });
     for (const answer of [
@@ -789,7 +783,7 @@ for (const [code, status] of actCodes) {
   });
 }
 
-test.serial('without a key nothing is asked', async (t) => {
+test.serial('sends no request without a key', async (t) => {
   const { client, asked } = await fakeGateway(t);
   for (const [path, body] of [
     [keys, { keys: '1' }],

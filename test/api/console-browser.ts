@@ -1,8 +1,8 @@
-/** A browser at the API: what it sends by itself, and what the console sends. */
+/** A browser at the API: the headers that it sends by itself, and those of the console. */
 import { makeSignInLink } from '#src/administration/console-sessions.ts';
 import type { ApiServices } from '#src/api/api-services.ts';
 import { systemClock } from '#src/clocks.ts';
-import { findAdminToken } from '#src/persistence/admin-tokens.ts';
+import { findAdminToken } from '#src/persistence/workspaces/admin-tokens.ts';
 import { apiClient, type ApiResponse } from '#test/helpers/api-client.ts';
 import { sealing, type FakeGateway } from './fake-gateway.ts';
 
@@ -10,7 +10,7 @@ export const sessionPath = '/console/session';
 export const everywherePath = '/console/sessions';
 export const numbersPath = '/api/v1/admin/numbers';
 
-/** What the console sends with each request, and the browser by itself. */
+/** Headers that the console sends with each request, and the browser by itself. */
 export const byConsole = { 'x-trunkline-console': '1', 'sec-fetch-site': 'same-origin' };
 
 export const cookieIn = ({ headers }: ApiResponse): string => headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -21,7 +21,7 @@ export const signIn = (
   headers = {},
 ): Promise<ApiResponse> => apiClient(gateway.baseUrl).post(sessionPath, body, { ...byConsole, ...headers });
 
-/** A browser that is signed in by a pasted token. */
+/** A browser that signed in with a pasted token. */
 export const browserOf = async (gateway: FakeGateway, token = gateway.adminToken) => {
   const answer = await signIn(gateway, { token });
   const cookie = cookieIn(answer);
@@ -35,10 +35,10 @@ export const browserOf = async (gateway: FakeGateway, token = gateway.adminToken
   };
 };
 
-/** A clock that the test turns. */
+/** A clock that the test controls. */
 export const turnedClock = () => {
   let aheadMs = 0;
-  const clock: ApiServices['clock'] = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  const clock: ApiServices['operation']['clock'] = { ...systemClock, now: () => systemClock.now() + aheadMs };
   return { clock, turn: (seconds: number) => (aheadMs += seconds * 1_000) };
 };
 

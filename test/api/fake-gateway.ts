@@ -1,6 +1,6 @@
 /**
- * The API on a real HTTP server and a real database, with a gateway behind it that only remembers what it was asked.
- * Each test has a workspace, an admin token, a number and a number key of its own.
+ * The API on a real HTTP server and a real database, with a gateway that only records requests. Each test has a
+ * workspace, an admin token, a number and a number key of its own.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -11,23 +11,31 @@ import { Registry } from 'prom-client';
 import { readConfig } from '#config/config.ts';
 import { platformMaxCallsInProgress } from '#config/policy.ts';
 import { createApi } from '#src/api/app.ts';
-import { createReadBrowser } from '#src/api/browser.ts';
-import { createClientAddress } from '#src/api/client-address.ts';
-import { answerClientErrors } from '#src/api/client-errors.ts';
+import { createReadBrowser } from '#src/api/http/browser.ts';
+import { createClientAddress } from '#src/api/http/client-address.ts';
+import { answerClientErrors } from '#src/api/http/client-errors.ts';
 import { newAdminToken, newNumberKey } from '#src/administration/new-key.ts';
-import type { ApiServices } from '#src/api/api-services.ts';
-import { createStreamPermits } from '#src/api/stream-permits.ts';
+import { createDirectory } from '#src/administration/directory.ts';
+import type {
+  CallServices,
+  DirectoryServices,
+  EventServices,
+  OperationServices,
+  RequestLimits,
+} from '#src/api/api-services.ts';
+import { createEndpoints } from '#src/events/endpoints.ts';
+import { createStreamPermits } from '#src/api/http/stream-permits.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
 import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
 import { createStoredCalls } from '#src/calls/stored-calls.ts';
 import { systemClock } from '#src/clocks.ts';
-import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
-import { isTransient } from '#src/persistence/connection-errors.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { putNumberKey } from '#src/persistence/number-keys.ts';
-import { createNumber } from '#src/persistence/numbers.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
-import { createWorkspace } from '#src/persistence/workspaces.ts';
+import { createAdminToken, fingerprintOf } from '#src/persistence/workspaces/admin-tokens.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { putNumberKey } from '#src/persistence/numbers/number-keys.ts';
+import { createNumber } from '#src/persistence/numbers/numbers.ts';
+import { createSealing, type Sealing } from '#src/persistence/database/sealing.ts';
+import { createWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -36,9 +44,9 @@ import { fakeCalls, fakeSpeech, fakeTrials } from './fake-services.ts';
 export const sealing = createSealing(Buffer.alloc(32, 1));
 
 export type FakeGateway = {
-  /** With the number key. */
+  /** Client with the number key. */
   client: ApiClient;
-  /** With the admin token. */
+  /** Client with the admin token. */
   admin: ApiClient;
   adminToken: string;
   baseUrl: string;
@@ -46,14 +54,14 @@ export type FakeGateway = {
   database: Database;
   workspaceId: string;
   number: { id: string; number: string; key: string };
-  /** What was asked of the gateway: the name of the function and what it was given. */
+  /** Requests to the gateway: function names and arguments. */
   asked: [string, unknown][];
-  /** Every line that was logged, parsed. */
+  /** Every logged line, parsed. */
   logged: Record<string, unknown>[];
 };
 
 /** No limits on requests. */
-export const testLimits: ApiServices['limits'] = {
+export const testLimits: RequestLimits = {
   perKey: { points: 0, perSeconds: 60 },
   failuresPerAddress: { points: 0, perSeconds: 60 },
   bodyBytes: 64 * 1024,
@@ -123,10 +131,16 @@ const serve = async (t: ExecutionContext, api: ReturnType<typeof createApi>): Pr
   return (server.address() as AddressInfo).port;
 };
 
+/** The services of the API, without their groups, and what some of them are made of. */
+export type FakeServices = CallServices &
+  DirectoryServices &
+  EventServices &
+  OperationServices & { database: Database; sealing: Sealing };
+
 /** `overrides` replaces single services. The server ends with the test. */
 export const fakeGateway = async (
   t: ExecutionContext,
-  overrides: Partial<ApiServices> = {},
+  overrides: Partial<FakeServices> = {},
 ): Promise<FakeGateway> => {
   const database = await testDatabase(t);
   const { workspaceId, adminToken } = await addWorkspace(database);
@@ -134,14 +148,17 @@ export const fakeGateway = async (
   const asked: [string, unknown][] = [];
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level: 'debug', base: null }, { write: (line) => logged.push(JSON.parse(line)) });
-  /** What the API itself asks. */
-  const asking = overrides.database ?? database;
+  const { database: asking = database, sealing: sealer = sealing, clock = systemClock } = overrides;
+  const urlProblem: FakeServices['urlProblem'] = async (url) =>
+    url.startsWith('https://') ? undefined : 'The URL must begin with https://.';
   const note = (name: string, given: unknown): void => void asked.push([name, given]);
-  const api = createApi({
-    database,
-    sealing,
+  const all: FakeServices = {
+    ...createDirectory({ database: asking, sealing: sealer, clock, logger }),
+    endpoints: createEndpoints({ db: asking, sealing: sealer, clock, urlProblem }),
+    database: asking,
+    sealing: sealer,
     logger,
-    clock: systemClock,
+    clock,
     country: 'KR',
     limits: testLimits,
     countWithOthers: () => () => Promise.resolve(null),
@@ -154,12 +171,12 @@ export const fakeGateway = async (
     },
     authenticateNumber: createNumberAuthentication({
       database: asking,
-      sealing,
+      sealing: sealer,
       knownKeys: { find: () => undefined, note: () => {} },
       patienceMs: 1_000,
       clock: systemClock,
     }),
-    repeatedRequests: createRepeatedRequests(asking, sealing),
+    repeatedRequests: createRepeatedRequests(asking, sealer),
     storedCalls: createStoredCalls(asking),
     isPassing: isTransient,
     approach: () => ({ leave: () => {} }),
@@ -176,7 +193,7 @@ export const fakeGateway = async (
     simulator: null,
     trunkHostProblem: async (host) =>
       host === '169.254.169.254' ? 'This gateway sends no SIP there.' : undefined,
-    urlProblem: async (url) => (url.startsWith('https://') ? undefined : 'The URL must begin with https://.'),
+    urlProblem,
     ...fakeTrials(note),
     ...fakeSpeech(note),
     webhookTests: { send: async () => ({ httpStatus: 200, error: null, durationMs: 12, advice: null }) },
@@ -191,7 +208,8 @@ export const fakeGateway = async (
     onAnswered: () => {},
     version: '0.0.0',
     ...overrides,
-  });
+  };
+  const api = createApi({ calls: all, directory: all, events: all, operation: all });
   const port = await serve(t, api);
   const baseUrl = `http://127.0.0.1:${port}`;
   return {

@@ -1,14 +1,14 @@
-/** What a gateway that only remembers what it was asked offers the API. */
+/** Services of a gateway that only records requests, for the API. */
 import { randomUUID } from 'node:crypto';
-import type { ApiServices } from '#src/api/api-services.ts';
+import type { CallServices, DirectoryServices } from '#src/api/api-services.ts';
 import type { PlaceCallRequest, PlacedCall } from '#src/calls/setup/place-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createCallInsertion } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { createCallInsertion } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
 import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-/** Remembers the name of the function and what it was given. */
+/** Records the name of the function and its arguments. */
 type Note = (name: string, given: unknown) => void;
 
 type Asked =
@@ -23,8 +23,8 @@ type Asked =
   | 'pauseRecording'
   | 'resumeRecording';
 
-/** Of a call that is placed, no more is kept than its request, where that has a key. */
-export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<ApiServices, Asked> => {
+/** Stores only the request of a placed call, if it has an idempotency key. */
+export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<CallServices, Asked> => {
   const insertCall = createCallInsertion(database);
   const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {
     const placed = { callId: randomUUID(), from: owner.number };
@@ -71,7 +71,7 @@ export const fakeCalls = (database: Database, workspaceId: string, note: Note): 
 
 export const fakeTrials = (
   note: Note,
-): Pick<ApiServices, 'tryAgent' | 'tryTrunk' | 'trunkStatus' | 'routeTo'> => ({
+): Pick<DirectoryServices, 'tryAgent' | 'tryTrunk' | 'trunkStatus' | 'routeTo'> => ({
   tryAgent: async (request) => {
     note('tryAgent', request);
     const { agentType, direction, language } = request;
@@ -108,11 +108,11 @@ export const fakeTrials = (
   },
 });
 
-export const fakeSpeech = (note: Note): Pick<ApiServices, 'engines' | 'voiceSamples'> => ({
+export const fakeSpeech = (note: Note): Pick<DirectoryServices, 'engines' | 'voiceSamples'> => ({
   engines: {
     recognizers: ['vosk', 'deepgram'],
     synthesizers: ['elevenlabs', 'espeak-ng'],
-    tellTurnEnds: ['deepgram'],
+    reportTurnEnds: ['deepgram'],
     turnModel: false,
     isVoice,
   },

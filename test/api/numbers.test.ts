@@ -22,7 +22,7 @@ const builtin = {
   headers: {},
 };
 
-test.serial('a number begins with the built-in agent, no key and the policy of others', async (t) => {
+test.serial('a new number has the built-in agent, no key and inherited policies', async (t) => {
   const { admin } = await fakeGateway(t);
   const digits = `0311${String(process.pid % 1_000_000).padStart(6, '0')}`;
   const { status, body } = await admin.post(numbersPath, {
@@ -61,7 +61,7 @@ test.serial('a number begins with the built-in agent, no key and the policy of o
   t.is(taken.body.code, 'number_taken');
 });
 
-test.serial('the numbers of the workspace are listed, and no others', async (t) => {
+test.serial('lists only the numbers of the workspace', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
   const { body } = await admin.get(numbersPath);
   t.deepEqual(
@@ -75,7 +75,7 @@ test.serial('the numbers of the workspace are listed, and no others', async (t) 
   t.deepEqual((await admin.as(adminToken).get(numbersPath)).body, { numbers: [] });
 });
 
-test.serial('a number of another workspace does not exist', async (t) => {
+test.serial('responds with 404 for a number of another workspace', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
   const stranger = admin.as((await addWorkspace(database)).adminToken);
   const id = number.id;
@@ -96,7 +96,7 @@ test.serial('a number of another workspace does not exist', async (t) => {
   t.is((await admin.get(`${numbersPath}/${id}`)).body.greeting, null);
 });
 
-test.serial('what is given is changed, null falls back, the rest stays', async (t) => {
+test.serial('changes given fields, clears null ones and keeps the rest', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const changes = {
@@ -130,35 +130,32 @@ test.serial('what is given is changed, null falls back, the rest stays', async (
   t.like((await admin.patch(one, {})).body, { language: 'en' });
 });
 
-test.serial(
-  'how the agent is interrupted is given by a mode; numbers that are not named are the usual ones',
-  async (t) => {
-    const { admin, number } = await fakeGateway(t);
-    const one = `${numbersPath}/${number.id}`;
-    const usual = { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 };
-    t.like((await admin.patch(one, { barge_in: { mode: 'pause' } })).body, { barge_in: usual });
-    const changes = { mode: 'stop', onset_ms: 60, speech_ms: 3_000 };
-    t.like((await admin.patch(one, { barge_in: changes })).body, {
-      barge_in: { ...changes, resume_ms: 500 },
-    });
-    for (const [name, value] of [
-      ['mode', 'never'],
-      ['onset_ms', 59],
-      ['onset_ms', 301],
-      ['speech_ms', 299],
-      ['speech_ms', 3_001],
-      ['resume_ms', 99],
-      ['resume_ms', 3_001],
-    ] as const) {
-      const { status, body } = await admin.patch(one, { barge_in: { mode: 'pause', [name]: value } });
-      t.is(status, 400, `${name}: ${value}`);
-      t.like(body, { code: 'invalid_request', errors: [{ path: `barge_in.${name}` }] });
-    }
-    t.like((await admin.patch(one, { barge_in: null })).body, { barge_in: null });
-  },
-);
+test.serial('sets interruptions by a mode; omitted values use the defaults', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${numbersPath}/${number.id}`;
+  const usual = { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 };
+  t.like((await admin.patch(one, { barge_in: { mode: 'pause' } })).body, { barge_in: usual });
+  const changes = { mode: 'stop', onset_ms: 60, speech_ms: 3_000 };
+  t.like((await admin.patch(one, { barge_in: changes })).body, {
+    barge_in: { ...changes, resume_ms: 500 },
+  });
+  for (const [name, value] of [
+    ['mode', 'never'],
+    ['onset_ms', 59],
+    ['onset_ms', 301],
+    ['speech_ms', 299],
+    ['speech_ms', 3_001],
+    ['resume_ms', 99],
+    ['resume_ms', 3_001],
+  ] as const) {
+    const { status, body } = await admin.patch(one, { barge_in: { mode: 'pause', [name]: value } });
+    t.is(status, 400, `${name}: ${value}`);
+    t.like(body, { code: 'invalid_request', errors: [{ path: `barge_in.${name}` }] });
+  }
+  t.like((await admin.patch(one, { barge_in: null })).body, { barge_in: null });
+});
 
-test.serial('what is out of bounds, or does not exist, changes nothing', async (t) => {
+test.serial('an invalid or unknown value changes no field', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const before = (await admin.get(one)).body;
@@ -201,7 +198,7 @@ test.serial('what is out of bounds, or does not exist, changes nothing', async (
   t.deepEqual((await admin.get(one)).body, before);
 });
 
-test.serial('a new number must be one', async (t) => {
+test.serial('validates a new number', async (t) => {
   const { admin } = await fakeGateway(t);
   for (const number of ['+82212345678', '12', 'abc', '']) {
     const { status, body } = await admin.post(numbersPath, { number });
@@ -211,7 +208,7 @@ test.serial('a new number must be one', async (t) => {
   t.is((await admin.post(numbersPath, {})).status, 400);
 });
 
-test.serial('a number chooses engines and a voice among those that are configured', async (t) => {
+test.serial('a number selects engines and a voice among the configured ones', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const choice = { recognizer: 'deepgram', synthesizer: 'espeak-ng', voice: 'en-us+f3' };
@@ -223,7 +220,7 @@ test.serial('a number chooses engines and a voice among those that are configure
   t.like((await admin.post(numbersPath, { number: digits, ...choice })).body, { number: digits, ...choice });
 });
 
-test.serial('a voice goes with its synthesizer', async (t) => {
+test.serial('a voice requires its synthesizer', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const change = async (body: object) => {
@@ -242,39 +239,34 @@ test.serial('a voice goes with its synthesizer', async (t) => {
   t.deepEqual(await change({ synthesizer: null }), [null, null]);
 });
 
-test.serial(
-  'what is not configured, and a voice that nobody could have, is refused with what there is',
-  async (t) => {
-    const { admin, number } = await fakeGateway(t);
-    const one = `${numbersPath}/${number.id}`;
-    const errorsOf = async (body: object) => (await admin.patch(one, body)).body['errors'];
-    t.deepEqual(await errorsOf({ recognizer: 'whisper-cpp', synthesizer: 'flite', voice: 'x' }), [
-      {
-        path: 'recognizer',
-        message: 'This recognizer is not configured on this gateway; there is vosk, deepgram.',
-      },
-      {
-        path: 'synthesizer',
-        message: 'This synthesizer is not configured on this gateway; there is elevenlabs, espeak-ng.',
-      },
-    ]);
-    const alone = [
-      { path: 'voice', message: 'A voice is one of a synthesizer: choose the synthesizer too.' },
-    ];
-    t.deepEqual(await errorsOf({ voice: 'ko' }), alone);
-    t.deepEqual(await errorsOf({ synthesizer: null, voice: 'ko' }), alone);
-    t.deepEqual(await errorsOf({ synthesizer: 'espeak-ng', voice: 'mb/mb-us1' }), [
-      { path: 'voice', message: 'A voice of espeak-ng has no such name.' },
-    ]);
-    t.like((await admin.get(one)).body, { recognizer: null, synthesizer: null, voice: null });
-  },
-);
+test.serial('rejects an unconfigured engine or unknown voice and lists the available ones', async (t) => {
+  const { admin, number } = await fakeGateway(t);
+  const one = `${numbersPath}/${number.id}`;
+  const errorsOf = async (body: object) => (await admin.patch(one, body)).body['errors'];
+  t.deepEqual(await errorsOf({ recognizer: 'whisper-cpp', synthesizer: 'flite', voice: 'x' }), [
+    {
+      path: 'recognizer',
+      message: 'This recognizer is not configured on this gateway; there is vosk, deepgram.',
+    },
+    {
+      path: 'synthesizer',
+      message: 'This synthesizer is not configured on this gateway; there is elevenlabs, espeak-ng.',
+    },
+  ]);
+  const alone = [{ path: 'voice', message: 'A voice is one of a synthesizer: choose the synthesizer too.' }];
+  t.deepEqual(await errorsOf({ voice: 'ko' }), alone);
+  t.deepEqual(await errorsOf({ synthesizer: null, voice: 'ko' }), alone);
+  t.deepEqual(await errorsOf({ synthesizer: 'espeak-ng', voice: 'mb/mb-us1' }), [
+    { path: 'voice', message: 'A voice of espeak-ng has no such name.' },
+  ]);
+  t.like((await admin.get(one)).body, { recognizer: null, synthesizer: null, voice: null });
+});
 
-test.serial('where no engine is configured, none can be chosen', async (t) => {
+test.serial('rejects every engine when none is configured', async (t) => {
   const engines = {
     recognizers: [],
     synthesizers: [],
-    tellTurnEnds: [],
+    reportTurnEnds: [],
     turnModel: false,
     isVoice: () => false,
   };
@@ -288,56 +280,53 @@ test.serial('where no engine is configured, none can be chosen', async (t) => {
 
 const pathOf = (id: string): string => `/api/v1/admin/numbers/${id}`;
 
-test.serial(
-  'a deleted number is gone with its key; its calls and the audit log keep what it was',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    const { admin, client, number, workspaceId } = gateway;
-    const { id: callId } = await storeCall(gateway);
-    const other = await addNumber({ database: gateway.database, workspaceId });
-    t.is((await admin.delete(pathOf(number.id))).status, 204);
+test.serial('deleting a number deletes its key; calls and audit log keep their entries', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { admin, client, number, workspaceId } = gateway;
+  const { id: callId } = await storeCall(gateway);
+  const other = await addNumber({ database: gateway.database, workspaceId });
+  t.is((await admin.delete(pathOf(number.id))).status, 204);
 
-    t.is((await client.get('/api/v1/calls')).status, 401);
-    t.is((await client.post('/api/v1/calls', { to: '01000000001' })).status, 401);
-    t.is((await client.as(other.key).get('/api/v1/calls')).status, 200);
-    for (const answer of [
-      await admin.get(pathOf(number.id)),
-      await admin.patch(pathOf(number.id), { language: 'en' }),
-      await admin.get(`${pathOf(number.id)}/key`),
-      await admin.post(`${pathOf(number.id)}/key`),
-      await admin.put(`${pathOf(number.id)}/agents/inbound`, { agent: 'builtin' }),
-      await admin.delete(pathOf(number.id)),
-    ]) {
-      t.deepEqual([answer.status, answer.body['code']], [404, 'number_not_found']);
-    }
-    const numbers = z.object({ numbers: z.array(z.object({ id: z.string() })) });
-    t.deepEqual(
-      numbers.parse((await admin.get('/api/v1/admin/numbers')).body).numbers.map(({ id }) => id),
-      [other.id],
-    );
+  t.is((await client.get('/api/v1/calls')).status, 401);
+  t.is((await client.post('/api/v1/calls', { to: '01000000001' })).status, 401);
+  t.is((await client.as(other.key).get('/api/v1/calls')).status, 200);
+  for (const answer of [
+    await admin.get(pathOf(number.id)),
+    await admin.patch(pathOf(number.id), { language: 'en' }),
+    await admin.get(`${pathOf(number.id)}/key`),
+    await admin.post(`${pathOf(number.id)}/key`),
+    await admin.put(`${pathOf(number.id)}/agents/inbound`, { agent: 'builtin' }),
+    await admin.delete(pathOf(number.id)),
+  ]) {
+    t.deepEqual([answer.status, answer.body['code']], [404, 'number_not_found']);
+  }
+  const numbers = z.object({ numbers: z.array(z.object({ id: z.string() })) });
+  t.deepEqual(
+    numbers.parse((await admin.get('/api/v1/admin/numbers')).body).numbers.map(({ id }) => id),
+    [other.id],
+  );
 
-    t.like((await admin.get(`/api/v1/admin/calls/${callId}`)).body, {
-      number_id: number.id,
-      from: number.number,
-    });
-    t.like((await admin.get(`/api/v1/admin/calls?number_id=${number.id}`)).body, { calls: [{ id: callId }] });
-    t.is((await admin.get(`/api/v1/admin/calls/${callId}/transcript`)).status, 200);
-    t.true((await admin.get('/api/v1/admin/call-records')).bytes.includes(number.number));
-    t.like((await admin.get('/api/v1/admin/audit')).body, {
-      entries: [
-        { action: 'number.deleted', subject: `number:${number.id}`, detail: { number: number.number } },
-      ],
-    });
+  t.like((await admin.get(`/api/v1/admin/calls/${callId}`)).body, {
+    number_id: number.id,
+    from: number.number,
+  });
+  t.like((await admin.get(`/api/v1/admin/calls?number_id=${number.id}`)).body, { calls: [{ id: callId }] });
+  t.is((await admin.get(`/api/v1/admin/calls/${callId}/transcript`)).status, 200);
+  t.true((await admin.get('/api/v1/admin/call-records')).bytes.includes(number.number));
+  t.like((await admin.get('/api/v1/admin/audit')).body, {
+    entries: [
+      { action: 'number.deleted', subject: `number:${number.id}`, detail: { number: number.number } },
+    ],
+  });
 
-    const again = await admin.post('/api/v1/admin/numbers', { number: number.number });
-    t.is(again.status, 201);
-    t.not(again.body['id'], number.id);
-    t.is(again.body['key'], null);
-    t.is((await client.get('/api/v1/calls')).status, 401, 'the old key is not the key of the new number');
-  },
-);
+  const again = await admin.post('/api/v1/admin/numbers', { number: number.number });
+  t.is(again.status, 201);
+  t.not(again.body['id'], number.id);
+  t.is(again.body['key'], null);
+  t.is((await client.get('/api/v1/calls')).status, 401, 'the old key is not the key of the new number');
+});
 
-test.serial('a number with a call in progress is kept, with its key', async (t) => {
+test.serial('rejects deleting a number with an active call and keeps its key', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway, { status: 'active', endReason: null, endedAt: null });
   const { status, body } = await gateway.admin.delete(pathOf(gateway.number.id));
@@ -345,7 +334,7 @@ test.serial('a number with a call in progress is kept, with its key', async (t) 
   t.is((await gateway.client.get('/api/v1/calls')).status, 200);
 });
 
-test.serial('a number of another workspace is not deleted', async (t) => {
+test.serial('does not delete a number of another workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const stranger = gateway.admin.as((await addWorkspace(gateway.database)).adminToken);
   t.is((await stranger.delete(pathOf(gateway.number.id))).status, 404);
@@ -353,7 +342,7 @@ test.serial('a number of another workspace is not deleted', async (t) => {
   t.is((await gateway.client.get('/api/v1/calls')).status, 200);
 });
 
-test.serial('webhook endpoints that are bound to a deleted number stay, and can be deleted', async (t) => {
+test.serial('keeps webhook endpoints bound to a deleted number, which can be deleted', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const bound = await admin.post('/api/v1/admin/webhooks', {
     url: 'https://example.com/',
@@ -371,7 +360,7 @@ test.serial('webhook endpoints that are bound to a deleted number stay, and can 
 
 const issued = z.object({ key: z.string() });
 
-test.serial('a key is issued, used, shown again and replaced', async (t) => {
+test.serial('issues, uses, reveals and replaces a key', async (t) => {
   const { client, admin, number } = await fakeGateway(t);
   const path = `/api/v1/admin/numbers/${number.id}/key`;
   const first = await admin.post(path);
@@ -393,7 +382,7 @@ test.serial('a key is issued, used, shown again and replaced', async (t) => {
   t.is((await client.as(second).get('/api/v1/calls')).status, 200);
 });
 
-test.serial('each issue and each reveal is in the audit log, without the key', async (t) => {
+test.serial('records each issue and reveal in the audit log without the key', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const path = `/api/v1/admin/numbers/${number.id}/key`;
   const { key } = issued.parse((await admin.post(path)).body);
@@ -411,7 +400,7 @@ test.serial('each issue and each reveal is in the audit log, without the key', a
   t.false(audit.bytes.includes(key));
 });
 
-test.serial('a key without a recovery copy cannot be shown', async (t) => {
+test.serial('rejects revealing a key without a recovery copy', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
   await database.execute('update number_key set key_sealed = null where number_id = $1', [number.id]);
   const { status, body } = await admin.get(`/api/v1/admin/numbers/${number.id}/key`);
@@ -421,7 +410,7 @@ test.serial('a key without a recovery copy cannot be shown', async (t) => {
   t.like(read.body, { key: { recoverable: false } });
 });
 
-test.serial('a number without a key has none to show', async (t) => {
+test.serial('rejects revealing the key of a number without one', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
   await database.execute('delete from number_key where number_id = $1', [number.id]);
   const path = `/api/v1/admin/numbers/${number.id}/key`;
@@ -450,7 +439,7 @@ const storedToken = async ({ database, number }: FakeGateway): Promise<string | 
 
 const all = { agent: 'endpoint', chat_url: url, assistant_id: 'graph', agent_id: 'support' };
 
-/** What each type stores (guides/design/agents.md, "Bindings"). */
+/** Fields that each type stores (guides/design/agents.md, "Bindings"). */
 const table: [string, 'inbound' | 'outbound', { assistant_id: string | null; agent_id: string | null }][] = [
   ['webhook', 'inbound', { assistant_id: null, agent_id: null }],
   ['webhook', 'outbound', { assistant_id: null, agent_id: null }],
@@ -465,7 +454,7 @@ const table: [string, 'inbound' | 'outbound', { assistant_id: string | null; age
 ];
 
 for (const [agentType, direction, stored] of table) {
-  test.serial(`${direction} ${agentType} keeps what it stores`, async (t) => {
+  test.serial(`${direction} ${agentType} keeps its stored fields`, async (t) => {
     const gateway = await fakeGateway(t);
     const { status, body } = await gateway.admin.put(agentPath(gateway, direction), {
       ...all,
@@ -487,7 +476,7 @@ for (const [agentType, direction, stored] of table) {
   });
 }
 
-test.serial('the token is written, kept, replaced and removed, and never read', async (t) => {
+test.serial('writes, keeps, replaces and removes the token, and never returns it', async (t) => {
   const gateway = await fakeGateway(t);
   const path = agentPath(gateway, 'outbound');
   const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
@@ -527,7 +516,7 @@ const storedHeaders = async ({ database, number }: FakeGateway): Promise<Record<
   );
 };
 
-test.serial('headers are written, kept, replaced and removed one by one, and never read', async (t) => {
+test.serial('writes, keeps, replaces and removes headers one by one, and never returns them', async (t) => {
   const gateway = await fakeGateway(t);
   const path = agentPath(gateway, 'inbound');
   const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
@@ -561,7 +550,7 @@ test.serial('headers are written, kept, replaced and removed one by one, and nev
   t.deepEqual(await storedHeaders(gateway), {});
 });
 
-test.serial('headers that cannot be sent are refused by their names, without their values', async (t) => {
+test.serial('rejects invalid headers by name, without their values', async (t) => {
   const gateway = await fakeGateway(t);
   const path = agentPath(gateway, 'inbound');
   const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
@@ -612,7 +601,7 @@ test.serial('headers that cannot be sent are refused by their names, without the
   t.is((await storedHeaders(gateway))['x-0']?.length, 4_096);
 });
 
-test.serial('inbound has no place for a token', async (t) => {
+test.serial('rejects a token for inbound', async (t) => {
   const gateway = await fakeGateway(t);
   const path = agentPath(gateway, 'inbound');
   const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
@@ -622,7 +611,7 @@ test.serial('inbound has no place for a token', async (t) => {
   t.is((await gateway.admin.put(path, { ...body, token: null })).status, 200);
 });
 
-test.serial('an endpoint without a type or a URL may be stored; it takes no calls', async (t) => {
+test.serial('stores an endpoint without type or URL, which accepts no calls', async (t) => {
   const gateway = await fakeGateway(t);
   const { status, body } = await gateway.admin.put(agentPath(gateway, 'outbound'), {
     agent: 'endpoint',
@@ -632,7 +621,7 @@ test.serial('an endpoint without a type or a URL may be stored; it takes no call
   t.like(body, { agent: 'endpoint', agent_type: null, chat_url: null });
 });
 
-test.serial('what does not validate changes nothing', async (t) => {
+test.serial('an invalid value changes no field', async (t) => {
   const gateway = await fakeGateway(t);
   const faults: [Record<string, unknown>, string][] = [
     [{}, 'agent'],
@@ -653,7 +642,7 @@ test.serial('what does not validate changes nothing', async (t) => {
   t.like(body, { agents: { outbound: { agent: 'builtin', chat_url: null } } });
 });
 
-test.serial('a LangGraph binding that would take calls names its graph', async (t) => {
+test.serial('an enabled LangGraph binding requires a graph', async (t) => {
   const gateway = await fakeGateway(t);
   const put = (changes: object) =>
     gateway.admin.put(agentPath(gateway, 'outbound'), { ...all, agent_type: 'langgraph', ...changes });
@@ -668,7 +657,7 @@ test.serial('a LangGraph binding that would take calls names its graph', async (
 
 // Agent controls
 
-test.serial('whether marks in the replies of an agent are acts is kept for each direction', async (t) => {
+test.serial('stores for each direction whether controls in replies act', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `/api/v1/admin/numbers/${number.id}`;
   const agent = async (direction: string, body: object) =>
@@ -686,7 +675,7 @@ test.serial('whether marks in the replies of an agent are acts is kept for each 
 
 const enginesPath = '/api/v1/admin/engines';
 
-test.serial('engines are listed in their order, with the voices of those that tell them', async (t) => {
+test.serial('lists engines in order, with their voices where available', async (t) => {
   const { admin } = await fakeGateway(t);
   const { status, body } = await admin.get(enginesPath);
   t.is(status, 200);
@@ -702,7 +691,7 @@ test.serial('engines are listed in their order, with the voices of those that te
   });
 });
 
-test.serial('a recognizer of few languages is listed with them', async (t) => {
+test.serial('lists the languages of a recognizer that supports few', async (t) => {
   const { admin } = await fakeGateway(t, {
     engines: {
       ...fakeSpeech(() => undefined).engines,
@@ -713,7 +702,7 @@ test.serial('a recognizer of few languages is listed with them', async (t) => {
   t.like(body, { recognizers: [{ name: 'vosk', languages: ['en'] }, { name: 'deepgram' }] });
 });
 
-test.serial('an engine that fails to tell its voices is listed without them', async (t) => {
+test.serial('lists an engine without voices when its voice list fails', async (t) => {
   const { admin } = await fakeGateway(t, {
     voiceSamples: {
       voicesOf: () => Promise.reject(new Error('broken')),
@@ -725,7 +714,7 @@ test.serial('an engine that fails to tell its voices is listed without them', as
   t.like(body, { synthesizers: [{ name: 'elevenlabs', voices: null }, { voices: null }] });
 });
 
-test.serial('a voice speaks a short text, which the audit log does not have', async (t) => {
+test.serial('speaks a short text with a voice and keeps it out of the audit log', async (t) => {
   const { admin } = await fakeGateway(t);
   const request = { synthesizer: 'espeak-ng', voice: 'en-us+f3', language: 'en', text: 'Good morning.' };
   const { status, headers } = await admin.post(`${enginesPath}/sample`, request);
@@ -741,12 +730,12 @@ test.serial('a voice speaks a short text, which the audit log does not have', as
 });
 
 for (const [what, wrong, at] of [
-  ['an engine that is not configured', { synthesizer: 'flite' }, 'synthesizer'],
-  ['a voice that could not be', { synthesizer: 'espeak-ng', voice: '--help' }, 'voice'],
-  ['a voice of no synthesizer', { voice: 'en-us' }, 'voice'],
+  ['an unconfigured engine', { synthesizer: 'flite' }, 'synthesizer'],
+  ['an invalid voice', { synthesizer: 'espeak-ng', voice: '--help' }, 'voice'],
+  ['a voice without a synthesizer', { voice: 'en-us' }, 'voice'],
   ['a text that is too long', { text: 'a'.repeat(201) }, 'text'],
 ] as const) {
-  test.serial(`${what} is refused`, async (t) => {
+  test.serial(`rejects ${what}`, async (t) => {
     const { admin } = await fakeGateway(t);
     const { status, body } = await admin.post(`${enginesPath}/sample`, {
       language: 'en',
@@ -759,9 +748,9 @@ for (const [what, wrong, at] of [
 }
 
 // Turn end
-// The judge of a turn's end: what may be chosen, of a number and of its workspace.
+// The end-of-turn detector: available values, for a number and for its workspace.
 
-test.serial('who decides about the end of a turn is given by a mode, and must be there', async (t) => {
+test.serial('sets the end-of-turn detector by a mode that must be available', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const usual = { mode: 'pause', min_silence_ms: 200, max_silence_ms: 3_000 };
@@ -810,11 +799,11 @@ test.serial('who decides about the end of a turn is given by a mode, and must be
   });
 });
 
-test.serial('where no recognizer tells the end of a turn, none is left to it', async (t) => {
+test.serial('rejects end-of-turn by the recognizer when none supports it', async (t) => {
   const engines = {
     recognizers: ['vosk'],
     synthesizers: [],
-    tellTurnEnds: [],
+    reportTurnEnds: [],
     turnModel: true,
     isVoice: () => false,
   };
@@ -848,7 +837,7 @@ const auditOf = async ({ admin }: FakeGateway) => {
   return entries.find(({ action }) => action === 'agent.tried');
 };
 
-test.serial('a trial needs a type, a URL and words, and has defaults for the rest', async (t) => {
+test.serial('a trial requires type, URL and words, and has defaults for the rest', async (t) => {
   const gateway = await fakeGateway(t);
   const { status, body } = await gateway.admin.post(tryAgentPath, basic);
   t.is(status, 200);
@@ -879,7 +868,7 @@ test.serial('a trial needs a type, a URL and words, and has defaults for the res
   });
 });
 
-test.serial('an outbound trial may say nothing after the kickoff', async (t) => {
+test.serial('an outbound trial may have only the kickoff', async (t) => {
   const gateway = await fakeGateway(t);
   const { status } = await gateway.admin.post(tryAgentPath, {
     agent_type: 'langgraph',
@@ -902,7 +891,7 @@ test.serial('an outbound trial may say nothing after the kickoff', async (t) => 
   });
 });
 
-test.serial("a number's own number and stored token are used, and the token is not shown", async (t) => {
+test.serial('uses the number and stored token of a number without showing the token', async (t) => {
   const gateway = await fakeGateway(t);
   await storeToken(gateway, 'secret-1');
   const answer = await gateway.admin.post(tryAgentPath, {
@@ -919,7 +908,7 @@ test.serial("a number's own number and stored token are used, and the token is n
   t.false(JSON.stringify(gateway.logged).includes('secret-'));
 });
 
-test.serial('the stored token stays where it was stored for, and is not sent unasked', async (t) => {
+test.serial('sends the stored token only on request and only to its stored URL', async (t) => {
   const gateway = await fakeGateway(t);
   await storeToken(gateway, 'secret-1');
   const outbound = { ...basic, number_id: gateway.number.id, direction: 'outbound' };
@@ -939,50 +928,47 @@ test.serial('the stored token stays where it was stored for, and is not sent una
   }
 });
 
-test.serial(
-  'stored headers go to the server that they are stored for, in their direction alone',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    await gateway.admin.put(agentPath(gateway, 'inbound'), {
-      agent: 'endpoint',
-      agent_type: 'webhook',
-      chat_url: chatUrl,
-      headers: { 'x-api-key': 'secret-1', 'x-route': 'secret-eu' },
-    });
-    const inbound = { ...basic, number_id: gateway.number.id };
-    const stored = { 'x-api-key': 'secret-1', 'x-route': 'secret-eu' };
-    const sent: [Record<string, unknown>, Record<string, string>][] = [
-      [inbound, stored],
-      [{ ...inbound, chat_url: 'https://agent.example.com/another/path' }, stored],
-      [{ ...inbound, headers: {} }, stored],
-      [
-        { ...inbound, headers: { 'X-Api-Key': 'given', 'x-route': null, more: 'x' } },
-        { 'x-api-key': 'given', more: 'x' },
-      ],
-      [{ ...inbound, headers: null }, {}],
-      [{ ...inbound, direction: 'outbound' }, {}],
-      [{ ...inbound, chat_url: 'https://elsewhere.example.com/chat' }, {}],
-      [{ ...inbound, chat_url: 'https://elsewhere.example.com/chat', headers: { a: 'b' } }, { a: 'b' }],
-      [{ ...basic, headers: { 'X-Api-Key': 'given' } }, { 'x-api-key': 'given' }],
-    ];
-    for (const [body, headers] of sent) {
-      const answer = await gateway.admin.post(tryAgentPath, body);
-      t.is(answer.status, 200);
-      t.false(answer.bytes.includes('secret-'));
-      t.like(tried(gateway), { headers }, JSON.stringify(body));
-      t.like(await auditOf(gateway), { detail: { headers: Object.keys(headers).toSorted() } });
-    }
-    const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`y-${index}`, 'v']));
-    const { status, body } = await gateway.admin.post(tryAgentPath, { ...inbound, headers: nine });
-    t.is(status, 400);
-    t.like(body, { errors: [{ path: 'headers' }] });
-    const audit = await gateway.admin.get('/api/v1/admin/audit');
-    t.false(audit.bytes.includes('secret-'));
-    t.false(JSON.stringify(gateway.logged).includes('secret-'));
-  },
-);
+test.serial('sends stored headers only to their server and in their direction', async (t) => {
+  const gateway = await fakeGateway(t);
+  await gateway.admin.put(agentPath(gateway, 'inbound'), {
+    agent: 'endpoint',
+    agent_type: 'webhook',
+    chat_url: chatUrl,
+    headers: { 'x-api-key': 'secret-1', 'x-route': 'secret-eu' },
+  });
+  const inbound = { ...basic, number_id: gateway.number.id };
+  const stored = { 'x-api-key': 'secret-1', 'x-route': 'secret-eu' };
+  const sent: [Record<string, unknown>, Record<string, string>][] = [
+    [inbound, stored],
+    [{ ...inbound, chat_url: 'https://agent.example.com/another/path' }, stored],
+    [{ ...inbound, headers: {} }, stored],
+    [
+      { ...inbound, headers: { 'X-Api-Key': 'given', 'x-route': null, more: 'x' } },
+      { 'x-api-key': 'given', more: 'x' },
+    ],
+    [{ ...inbound, headers: null }, {}],
+    [{ ...inbound, direction: 'outbound' }, {}],
+    [{ ...inbound, chat_url: 'https://elsewhere.example.com/chat' }, {}],
+    [{ ...inbound, chat_url: 'https://elsewhere.example.com/chat', headers: { a: 'b' } }, { a: 'b' }],
+    [{ ...basic, headers: { 'X-Api-Key': 'given' } }, { 'x-api-key': 'given' }],
+  ];
+  for (const [body, headers] of sent) {
+    const answer = await gateway.admin.post(tryAgentPath, body);
+    t.is(answer.status, 200);
+    t.false(answer.bytes.includes('secret-'));
+    t.like(tried(gateway), { headers }, JSON.stringify(body));
+    t.like(await auditOf(gateway), { detail: { headers: Object.keys(headers).toSorted() } });
+  }
+  const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`y-${index}`, 'v']));
+  const { status, body } = await gateway.admin.post(tryAgentPath, { ...inbound, headers: nine });
+  t.is(status, 400);
+  t.like(body, { errors: [{ path: 'headers' }] });
+  const audit = await gateway.admin.get('/api/v1/admin/audit');
+  t.false(audit.bytes.includes('secret-'));
+  t.false(JSON.stringify(gateway.logged).includes('secret-'));
+});
 
-test.serial('the numbers of other workspaces do not exist', async (t) => {
+test.serial('responds with 404 for numbers of other workspaces', async (t) => {
   const gateway = await fakeGateway(t);
   const { workspaceId } = await addWorkspace(gateway.database);
   const other = await addNumber({ database: gateway.database, workspaceId });
@@ -994,7 +980,7 @@ test.serial('the numbers of other workspaces do not exist', async (t) => {
   t.is(tried(gateway), undefined);
 });
 
-test.serial('what does not validate asks nobody', async (t) => {
+test.serial('an invalid body sends no request to the agent', async (t) => {
   const gateway = await fakeGateway(t);
   const faults: [Record<string, unknown>, string][] = [
     [{ ...basic, agent_type: 'gpt' }, 'agent_type'],
@@ -1020,7 +1006,7 @@ test.serial('what does not validate asks nobody', async (t) => {
   t.is((await gateway.client.post(tryAgentPath, basic)).status, 401);
 });
 
-test.serial('the built-in agent is tried without a URL, and an endpoint is not', async (t) => {
+test.serial('tries the built-in agent without a URL, and rejects an endpoint without one', async (t) => {
   const gateway = await fakeGateway(t);
   const { status } = await gateway.admin.post(tryAgentPath, { agent_type: 'builtin', say: ['Hello'] });
   t.is(status, 200);

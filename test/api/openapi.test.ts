@@ -5,7 +5,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { exampleOf } from '#src/api/example.ts';
 import { refusalsOf } from '#src/api/openapi.ts';
-import { problemMediaType, problemSchema } from '#src/api/problem.ts';
+import { problemMediaType, problemSchema } from '#src/api/http/problem.ts';
 import { routes } from '#src/api/routes.ts';
 import { refusalCatalogue, refusalCodes } from '#src/domain/refusal.ts';
 import { testDocument } from '#test/helpers/api-client.ts';
@@ -40,7 +40,7 @@ const operations = Object.entries(openapiDocument.paths).flatMap(([path, methods
   Object.entries(methods).map(([method, described]) => ({ path, method, described })),
 );
 
-test.serial('every route is one operation, and no two share an operationId', (t) => {
+test.serial('every route is one operation with a unique operationId', (t) => {
   t.is(operations.length, routes.length);
   const ids = operations.map(({ described }) => described.operationId);
   t.is(new Set(ids).size, ids.length);
@@ -50,7 +50,7 @@ test.serial('every route is one operation, and no two share an operationId', (t)
   );
 });
 
-test.serial('every operation has a declared tag and says who may use it', (t) => {
+test.serial('every operation has a declared tag and its authorization', (t) => {
   const tags = new Set(openapiDocument.tags.map(({ name }) => name));
   for (const { path, described } of operations) {
     for (const tag of described.tags) t.true(tags.has(tag), tag);
@@ -65,7 +65,7 @@ test.serial('every operation has a declared tag and says who may use it', (t) =>
   }
 });
 
-test.serial('every problem that a route can answer is described under its status', (t) => {
+test.serial('describes every possible problem of a route under its status', (t) => {
   for (const route of routes) {
     const described = operations.find(
       ({ path, method }) => path === route.path && method === route.method,
@@ -80,7 +80,7 @@ test.serial('every problem that a route can answer is described under its status
   }
 });
 
-test.serial('every reference leads somewhere', (t) => {
+test.serial('every reference resolves', (t) => {
   const { schemas, examples, headers } = openapiDocument.components;
   const known: Record<string, Record<string, unknown>> = { schemas, examples, headers };
   const references = [...JSON.stringify(testDocument()).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
@@ -89,14 +89,14 @@ test.serial('every reference leads somewhere', (t) => {
   t.false(/"\$ref":"(?!#\/components\/(schemas|examples|headers)\/)/.test(JSON.stringify(testDocument())));
 });
 
-test.serial('each parameter of a path is described', (t) => {
+test.serial('describes each path parameter', (t) => {
   for (const route of routes) {
     const named = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
     t.deepEqual(Object.keys(route.params?.shape ?? {}).toSorted(), named.toSorted(), route.path);
   }
 });
 
-test.serial('the document is served, and names no other host', async (t) => {
+test.serial('serves the document, which names no other host', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, body, bytes } = await client.as(undefined).get('/openapi.json');
   t.is(status, 200);
@@ -104,7 +104,7 @@ test.serial('the document is served, and names no other host', async (t) => {
   t.false(/https?:\/\/(?!json-schema\.org|www\.w3\.org\/2000|(?:\w+\.)?example\.com)/.test(bytes.toString()));
 });
 
-test.serial('the reference page loads nothing from elsewhere', async (t) => {
+test.serial('the reference page loads no external resources', async (t) => {
   const { client } = await fakeGateway(t);
   const anonymous = client.as(undefined);
   const page = await anonymous.get('/docs');
@@ -172,11 +172,11 @@ const described = routes.map((route) => {
   return { route, ...found };
 });
 
-/** Parsing drops what is not declared: then the two differ. */
+/** Parsing drops undeclared fields: then the two differ. */
 const fits = (schema: z.ZodType, example: unknown): boolean =>
   isDeepStrictEqual(schema.safeParse(example).data, example);
 
-test.serial('every request body has an example that the gateway would take', (t) => {
+test.serial('every request body has a valid example', (t) => {
   const withBody = described.filter(({ route }) => route.body !== undefined);
   t.true(withBody.length > 10);
   for (const { route, requestBody } of withBody) {
@@ -186,7 +186,7 @@ test.serial('every request body has an example that the gateway would take', (t)
   }
 });
 
-test.serial('every answer has an example of each of its media types', (t) => {
+test.serial('every response has an example of each of its media types', (t) => {
   for (const { route, responses } of described) {
     for (const [status, declared] of Object.entries(route.responses)) {
       const types = Object.entries(responses[status]?.content ?? {});
@@ -201,7 +201,7 @@ test.serial('every answer has an example of each of its media types', (t) => {
   }
 });
 
-test.serial('every problem that an operation can answer has an example there, by its code', (t) => {
+test.serial('every possible problem of an operation has an example by its code', (t) => {
   for (const { route, responses } of described) {
     for (const code of refusalsOf(route)) {
       const media = responses[refusalCatalogue[code].status]?.content?.[problemMediaType];
@@ -214,7 +214,7 @@ test.serial('every problem that an operation can answer has an example there, by
   }
 });
 
-test.serial('every problem of the catalogue has an example that is such a problem', (t) => {
+test.serial('every problem of the catalogue has a valid example', (t) => {
   t.is(Object.keys(openapiExamplesDocument.components.examples).length, refusalCodes.length);
   for (const code of refusalCodes) {
     const example = openapiExamplesDocument.components.examples[`Problem.${code}`]?.value;
@@ -222,7 +222,7 @@ test.serial('every problem of the catalogue has an example that is such a proble
   }
 });
 
-test.serial('an example takes what its fields declare, and leaves out what they do not', (t) => {
+test.serial('an example has exactly the declared fields', (t) => {
   const schemas = { Named: { type: 'string', example: 'by name' } } as const;
   const textWithout = { type: 'string' } as const;
   t.is(exampleOf({ $ref: '#/components/schemas/Named' }, schemas), 'by name');
@@ -247,7 +247,7 @@ test.serial('an example takes what its fields declare, and leaves out what they 
   );
 });
 
-test.serial('a public linter has nothing to say against the document', async (t) => {
+test.serial('a public linter reports no errors in the document', async (t) => {
   const config = await createConfig({
     extends: ['recommended'],
     // The problems of HTTP itself, such as `headers_too_large`, belong to no operation.
@@ -258,6 +258,6 @@ test.serial('a public linter has nothing to say against the document', async (t)
       ({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`,
     );
   t.deepEqual(await lint(source), []);
-  // Were it to look no longer, that would be noticed.
+  // Checks that the linter is active.
   t.true((await lint(source.replace('"status":"ringing"', '"status":1'))).length > 0);
 });

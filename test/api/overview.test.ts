@@ -4,14 +4,14 @@ import test from 'ava';
 import type { Script, Simulator } from '#src/api/api-services.ts';
 import { systemClock } from '#src/clocks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { CallRow } from '#src/persistence/calls.ts';
-import { joinNodes } from '#src/persistence/nodes.ts';
+import type { CallRow } from '#src/persistence/calls/calls.ts';
+import { joinNodes } from '#src/persistence/nodes/nodes.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { addNumber, addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';
 
 // Overview
-// The overview, against calls that are counted by hand.
+// The overview, compared with calls that are counted by hand.
 
 const overviewPath = '/api/v1/admin/overview';
 
@@ -37,7 +37,7 @@ const storeTurn = (
     [callId, sequence, { turn: sequence, latency }],
   );
 
-test.serial('a call belongs to the day on which it started, in the time zone of the workspace', async (t) => {
+test.serial('assigns a call to its start day in the time zone of the workspace', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T03:00:00Z'));
   // In Seoul, nine hours ahead, the 21st begins at 15:00 of the 20th.
   await storeCall(gateway, started('2026-11-20T14:59:59.999Z'));
@@ -79,7 +79,7 @@ test.serial('a call belongs to the day on which it started, in the time zone of 
   });
 });
 
-test.serial('a day on which clocks are changed has its 25 hours', async (t) => {
+test.serial('a day with a clock change has its 25 hours', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-02T17:00:00Z'));
   await inZone(gateway, 'America/New_York');
   await storeCall(gateway, started('2026-11-01T03:59:59Z'));
@@ -95,7 +95,7 @@ test.serial('a day on which clocks are changed has its 25 hours', async (t) => {
 });
 
 test.serial(
-  'what rings still is not counted, what is in conversation is answered and has no end reason',
+  'does not count ringing calls, and counts active ones as answered without an end reason',
   async (t) => {
     const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
     const inProgress = { endReason: null, endedAt: null, durationSec: null } as const;
@@ -108,14 +108,14 @@ test.serial(
   },
 );
 
-test.serial('the latency of turns is that of today beside yesterday', async (t) => {
+test.serial("compares today's turn latency with yesterday's", async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
   const today = await storeCall(gateway);
   const yesterday = await storeCall(gateway, started('2026-11-20T03:00:00Z'));
   const before = await storeCall(gateway, started('2026-11-19T03:00:00Z'));
   for (let turn = 1; turn <= 20; turn += 1)
     await storeTurn(gateway, today.id, turn, { endpointingMs: 300, firstAudioMs: turn * 10 });
-  // One that answers nothing, such as the greeting.
+  // A reply to no words, such as the greeting.
   await storeTurn(gateway, today.id, 21, { firstAudioMs: 9_000 });
   await storeTurn(gateway, yesterday.id, 1, { endpointingMs: 500, firstAudioMs: 700 });
   await storeTurn(gateway, before.id, 1, { endpointingMs: 5_000, firstAudioMs: 7_000 });
@@ -127,7 +127,7 @@ test.serial('the latency of turns is that of today beside yesterday', async (t) 
   });
 });
 
-test.serial('what fails is named: agents by number and direction, trunks, webhooks', async (t) => {
+test.serial('names failing agents by number and direction, trunks and webhooks', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
   const second = await addNumber(gateway);
   const failed = { status: 'failed', endReason: 'agent_error' } as const;
@@ -164,7 +164,7 @@ test.serial('what fails is named: agents by number and direction, trunks, webhoo
   t.not(fine.body['id'], broken.body['id']);
 });
 
-test.serial('a workspace sees its own calls alone, and a viewer may look', async (t) => {
+test.serial('shows a workspace only its own calls, to viewers, too', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
   await storeCall(gateway, { id: randomUUID() });
   const viewer = await gateway.admin.post('/api/v1/admin/tokens', { name: 'looks', role: 'viewer' });
@@ -184,7 +184,7 @@ test.serial('a workspace sees its own calls alone, and a viewer may look', async
 
 const gatewaysPath = '/api/v1/admin/gateways';
 
-test.serial('the gateways are listed with the calls of the workspace alone', async (t) => {
+test.serial('lists the gateways with only the calls of the workspace', async (t) => {
   const { admin, database, workspaceId, number } = await fakeGateway(t);
   const stored = { workspaceId, numberId: number.id, number: number.number };
   for (const name of ['test', 'other', 'lost'])
@@ -212,7 +212,7 @@ test.serial('the gateways are listed with the calls of the workspace alone', asy
   t.notRegex(JSON.stringify(body), /10\.0\.0\.5/, 'where they are is nobody’s business');
 });
 
-test.serial('the key of a number, and no key, see none of them', async (t) => {
+test.serial('rejects number keys and requests without a key', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.get(gatewaysPath)).status, 401);
   t.is((await client.as('').get(gatewaysPath)).status, 401);
@@ -243,7 +243,7 @@ const calls = '/api/v1/admin/simulator/calls';
 const callee = '/api/v1/admin/simulator/callees/010-1111-2222';
 const script = [{ say: 'Hello.' }, { hang_up: true }];
 
-test.serial('a call comes in, by a script or a polite caller', async (t) => {
+test.serial('simulates an inbound call by a script or a polite caller', async (t) => {
   const asked: unknown[] = [];
   const callId = randomUUID();
   const { admin, workspaceId, number } = await fakeGateway(t, {
@@ -291,7 +291,7 @@ test.serial(calling, '+1', undefined);
 test.serial(calling, '12025550123', undefined);
 test.serial(calling, 'alice', undefined);
 
-test.serial('a call that was rejected has ended', async (t) => {
+test.serial('a rejected simulated call has ended', async (t) => {
   const { admin } = await fakeGateway(t, {
     simulator: simulator({
       receiveSimulatedCall: async () => ({
@@ -305,7 +305,7 @@ test.serial('a call that was rejected has ended', async (t) => {
   t.like(body, { status: 'failed', end_reason: 'caller_rejected' });
 });
 
-test.serial('a number of nobody’s is not called', async (t) => {
+test.serial('rejects a simulated call to an unknown number', async (t) => {
   const { admin } = await fakeGateway(t, {
     simulator: simulator({
       receiveSimulatedCall: () => Promise.reject(new Refusal('number_not_found', 'There is no such number.')),
@@ -316,7 +316,7 @@ test.serial('a number of nobody’s is not called', async (t) => {
   t.is(body.code, 'number_not_found');
 });
 
-test.serial('how a callee behaves is decided, and read', async (t) => {
+test.serial('sets and returns the behaviour of a callee', async (t) => {
   const { admin } = await fakeGateway(t, { simulator: simulator() });
   t.is((await admin.get(callee)).status, 404);
   const { status, body } = await admin.put(callee, { script });
@@ -325,7 +325,7 @@ test.serial('how a callee behaves is decided, and read', async (t) => {
   t.deepEqual((await admin.get(callee)).body, body);
 });
 
-test.serial('what cannot be played is refused by its step', async (t) => {
+test.serial('rejects an invalid script by its step', async (t) => {
   const { admin, number } = await fakeGateway(t, { simulator: simulator() });
   for (const answer of [
     await admin.put(callee, { script: [{ say: 'Hello.' }, 5] }),
@@ -340,7 +340,7 @@ test.serial('what cannot be played is refused by its step', async (t) => {
   t.is((await admin.get(callee)).status, 404);
 });
 
-test.serial('what does not validate is refused by its field', async (t) => {
+test.serial('rejects an invalid field by name', async (t) => {
   const { admin } = await fakeGateway(t, { simulator: simulator() });
   const to = '0212345678';
   const from = '01012345678';
@@ -359,7 +359,7 @@ test.serial('what does not validate is refused by its field', async (t) => {
   }
 });
 
-test.serial('where the simulated line does not run, none of it exists', async (t) => {
+test.serial('responds with 404 without the simulated line', async (t) => {
   const { admin } = await fakeGateway(t);
   for (const { status, body } of [
     await admin.post(calls, { to: '0212345678', from: '01012345678' }),
@@ -371,14 +371,14 @@ test.serial('where the simulated line does not run, none of it exists', async (t
   }
 });
 
-test.serial('a callee of one workspace is none of another', async (t) => {
+test.serial('does not share callees between workspaces', async (t) => {
   const gateway = await fakeGateway(t, { simulator: simulator() });
   const { adminToken } = await addWorkspace(gateway.database);
   t.is((await gateway.admin.put(callee, { script })).status, 200);
   t.is((await gateway.client.as(adminToken).get(callee)).status, 404);
 });
 
-test.serial('how far a rehearsed script has come is told of calls of the workspace', async (t) => {
+test.serial('shows the progress of rehearsed scripts only for calls of the workspace', async (t) => {
   const asked: unknown[] = [];
   const known = simulator({
     async receiveSimulatedCall(request) {

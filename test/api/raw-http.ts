@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
 
-/** Sends the bytes and reads until the server closes the connection, or until one whole answer has come. */
+/** Sends the bytes and reads until the server closes the connection, or until one complete response has arrived. */
 export const rawRequest = (port: number, ...parts: (string | Buffer)[]): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import type { ApiServices } from '#src/api/api-services.ts';
-import { byteRangeOf } from '#src/api/byte-range.ts';
+import { byteRangeOf } from '#src/api/http/byte-range.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { addNumber, fakeGateway } from './fake-gateway.ts';
 import { recordingsOf, storeCall, storeRecording } from './stored-calls.ts';
@@ -12,7 +12,7 @@ import { recordingsOf, storeCall, storeRecording } from './stored-calls.ts';
 
 const content = randomBytes(100);
 
-const recorded = async <Recordings extends ApiServices['recordings']>(
+const recorded = async <Recordings extends ApiServices['calls']['recordings']>(
   t: ExecutionContext,
   recordings: Recordings,
 ) => {
@@ -26,7 +26,7 @@ const recorded = async <Recordings extends ApiServices['recordings']>(
   return { ...gateway, recordings, path: `/api/v1/calls/${id}/recording` };
 };
 
-test.serial('the whole recording is audio, not a link', async (t) => {
+test.serial('returns the whole recording as audio, not as a link', async (t) => {
   const { client, path, recordings } = await recorded(t, recordingsOf(content));
   const { status, headers, bytes } = await client.get(path);
   t.is(status, 200);
@@ -37,7 +37,7 @@ test.serial('the whole recording is audio, not a link', async (t) => {
   t.is(recordings.isOpen(), 0);
 });
 
-test.serial('a part is 206 and says which part it is', async (t) => {
+test.serial('responds to a range with 206 and Content-Range', async (t) => {
   const { client, path } = await recorded(t, recordingsOf(content));
   const parts: [string, number, number][] = [
     ['bytes=0-9', 0, 9],
@@ -55,7 +55,7 @@ test.serial('a part is 206 and says which part it is', async (t) => {
   }
 });
 
-test.serial('any part is exactly these bytes', async (t) => {
+test.serial('returns exactly the bytes of a range', async (t) => {
   const { client, path, recordings } = await recorded(t, recordingsOf(content));
   await fc.assert(
     fc.asyncProperty(fc.nat(99), fc.nat(99), async (a, b) => {
@@ -68,7 +68,7 @@ test.serial('any part is exactly these bytes', async (t) => {
   t.is(recordings.isOpen(), 0);
 });
 
-test.serial('a range that is not in it is 416', async (t) => {
+test.serial('responds with 416 to a range outside the file', async (t) => {
   const { client, path, recordings } = await recorded(t, recordingsOf(content));
   for (const range of ['bytes=100-', 'bytes=5-2', 'bytes=x-y', 'bytes=-0', 'bytes=']) {
     const { status, headers, body } = await client.get(path, { range });
@@ -79,12 +79,12 @@ test.serial('a range that is not in it is 416', async (t) => {
   t.is(recordings.isOpen(), 0);
 });
 
-test.serial('several parts, or a unit that is not bytes, get the whole', async (t) => {
+test.serial('returns the whole file for several ranges or an unknown unit', async (t) => {
   const { client, path } = await recorded(t, recordingsOf(content));
   for (const range of ['bytes=0-1,5-6', 'seconds=0-1']) t.is((await client.get(path, { range })).status, 200);
 });
 
-test.serial('a file that the caller has already is not sent again', async (t) => {
+test.serial('does not resend a file that the client has already', async (t) => {
   const { client, path, recordings } = await recorded(t, recordingsOf(content));
   const etag = (await client.get(path)).headers.get('etag') ?? '';
   t.regex(etag, /^"[^"]+"$/);
@@ -98,14 +98,14 @@ test.serial('a file that the caller has already is not sent again', async (t) =>
   t.is(recordings.isOpen(), 0);
 });
 
-test.serial('If-Range gives the part only of that very file', async (t) => {
+test.serial('If-Range returns the range only of the same file', async (t) => {
   const { client, path } = await recorded(t, recordingsOf(content));
   const etag = (await client.get(path)).headers.get('etag') ?? '';
   t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': etag })).status, 206);
   t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': '"another"' })).status, 200);
 });
 
-test.serial('HEAD tells the length and sends nothing', async (t) => {
+test.serial('HEAD returns the length without a body', async (t) => {
   const { client, path, recordings } = await recorded(t, recordingsOf(content));
   for (const headers of [{}, { range: 'bytes=0-9' }]) {
     const answer = await client.send('HEAD', path, { headers });
@@ -117,7 +117,7 @@ test.serial('HEAD tells the length and sends nothing', async (t) => {
   t.is(recordings.isOpen(), 0);
 });
 
-test.serial('what is not there has a reason', async (t) => {
+test.serial('gives the reason for a missing recording', async (t) => {
   const gateway = await fakeGateway(t);
   const reasonOf = async (status?: 'pending' | 'failed' | 'completed') => {
     const { id } = await storeCall(gateway);
@@ -135,7 +135,7 @@ test.serial('what is not there has a reason', async (t) => {
   t.is(await reasonOf('completed'), 'failed', 'the file has gone');
 });
 
-test.serial('a file that breaks off in the middle breaks the connection', async (t) => {
+test.serial('a file that breaks off aborts the connection', async (t) => {
   const gateway = await fakeGateway(t, {
     recordings: {
       async open() {
@@ -165,7 +165,7 @@ test.serial('a file that breaks off in the middle breaks the connection', async 
   t.truthy(gateway.logged.find(({ msg }) => msg === 'a request failed'));
 });
 
-test.serial('the recording of a call that is not the key’s own does not exist', async (t) => {
+test.serial("responds with 404 for the recording of another number's call", async (t) => {
   const gateway = await fakeGateway(t);
   const foreign = await storeCall({ ...gateway, number: await addNumber(gateway) });
   for (const id of [foreign.id, randomUUID(), 'x']) {
@@ -175,29 +175,26 @@ test.serial('the recording of a call that is not the key’s own does not exist'
   }
 });
 
-test.serial(
-  'a store that is away is 503, when the recording is looked for and when it is read',
-  async (t) => {
-    const refusal = new Refusal('service_unavailable', 'The store is away.', {
-      headers: { 'Retry-After': '10' },
-    });
-    const away = () => Promise.reject(refusal);
-    const stores: ApiServices['recordings'][] = [
-      { open: away },
-      { open: async () => ({ bytes: 100, read: away, close: async () => {} }) },
-    ];
-    for (const recordings of stores) {
-      const { client, path } = await recorded(t, recordings);
-      for (const asked of [{}, { range: 'bytes=0-9' }]) {
-        const { status, headers, body } = await client.get(path, asked);
-        t.is(status, 503);
-        t.is(body.code, 'service_unavailable');
-        t.is(headers.get('retry-after'), '10');
-        t.is(headers.get('content-range'), null);
-      }
+test.serial('responds with 503 when the storage is unreachable at look-up or read', async (t) => {
+  const refusal = new Refusal('service_unavailable', 'The store is away.', {
+    headers: { 'Retry-After': '10' },
+  });
+  const away = () => Promise.reject(refusal);
+  const stores: ApiServices['calls']['recordings'][] = [
+    { open: away },
+    { open: async () => ({ bytes: 100, read: away, close: async () => {} }) },
+  ];
+  for (const recordings of stores) {
+    const { client, path } = await recorded(t, recordings);
+    for (const asked of [{}, { range: 'bytes=0-9' }]) {
+      const { status, headers, body } = await client.get(path, asked);
+      t.is(status, 503);
+      t.is(body.code, 'service_unavailable');
+      t.is(headers.get('retry-after'), '10');
+      t.is(headers.get('content-range'), null);
     }
-  },
-);
+  }
+});
 
 // Byte range
 
@@ -230,7 +227,7 @@ test(understood, 'bytes', 100, 'invalid');
 test(understood, 'bytes=0-0', 0, 'invalid');
 test(understood, 'bytes=-1', 0, 'invalid');
 
-test('what is understood as a range always lies within the file', (t) => {
+test('an accepted range always lies within the file', (t) => {
   const part = fc.oneof(fc.nat({ max: 300 }).map(String), fc.constant(''), fc.string({ maxLength: 3 }));
   const spec = fc.tuple(part, part).map(([first, last]) => `${first}-${last}`);
   const header = fc.array(spec, { maxLength: 3 }).map((specs) => `bytes=${specs.join(',')}`);
@@ -244,7 +241,7 @@ test('what is understood as a range always lies within the file', (t) => {
   t.pass();
 });
 
-test('every range within a file is understood as itself', (t) => {
+test('accepts every range within a file unchanged', (t) => {
   fc.assert(
     fc.property(fc.nat(10_000), fc.nat(10_000), fc.nat(10_000), (a, b, more) => {
       const [start, end] = a < b ? [a, b] : [b, a];

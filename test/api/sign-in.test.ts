@@ -4,12 +4,12 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import test from 'ava';
 import { newNumberKey } from '#src/administration/new-key.ts';
-import { cookieOf, createReadBrowser } from '#src/api/browser.ts';
+import { cookieOf, createReadBrowser } from '#src/api/http/browser.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
-import { deleteEndedSessions } from '#src/persistence/console-sessions.ts';
-import { putNumberKey } from '#src/persistence/number-keys.ts';
-import { deleteOldLinks } from '#src/persistence/sign-in-links.ts';
+import { createAdminToken, fingerprintOf } from '#src/persistence/workspaces/admin-tokens.ts';
+import { deleteEndedSessions } from '#src/persistence/workspaces/console-sessions.ts';
+import { putNumberKey } from '#src/persistence/numbers/number-keys.ts';
+import { deleteOldLinks } from '#src/persistence/workspaces/sign-in-links.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
@@ -38,7 +38,7 @@ import {
 
 const path = '/api/v1/calls';
 
-test.serial('without a valid key nobody gets in', async (t) => {
+test.serial('rejects requests without a valid key', async (t) => {
   const { client, admin, baseUrl, number } = await fakeGateway(t);
   const anonymous = apiClient(baseUrl);
   const credentials = [
@@ -58,7 +58,7 @@ test.serial('without a valid key nobody gets in', async (t) => {
   for (const authorization of credentials) {
     if (/^[\0-\xff]*$/.test(authorization)) answers.push(await anonymous.get(path, { authorization }));
   }
-  // An admin token is no number key, and the other way round.
+  // An admin token is not a number key, and the other way round.
   answers.push(await admin.get(path), await client.get('/api/v1/admin/numbers'));
   for (const { status, body, headers } of answers) {
     t.is(status, 401);
@@ -70,7 +70,7 @@ test.serial('without a valid key nobody gets in', async (t) => {
 const full = new Refusal('over_capacity', 'There is no room.', { headers: { 'Retry-After': '5' } });
 
 test.serial(
-  'a gateway without room for a call says so before it looks up who asks; other requests are let in as ever',
+  'a full gateway rejects a new call before authentication; other requests are unaffected',
   async (t) => {
     const looked: string[] = [];
     const database = await testDatabase();
@@ -104,12 +104,12 @@ test.serial(
   },
 );
 
-test.serial('the scheme may be written in any case', async (t) => {
+test.serial('accepts the scheme in any letter case', async (t) => {
   const { baseUrl, number } = await fakeGateway(t);
   t.is((await apiClient(baseUrl).get(path, { authorization: `bearer ${number.key}` })).status, 200);
 });
 
-test.serial('a key that was replaced is unknown at once', async (t) => {
+test.serial('a replaced key is invalid at once', async (t) => {
   const { client, database, number } = await fakeGateway(t);
   t.is((await client.get(path)).status, 200);
   const key = newNumberKey();
@@ -123,7 +123,7 @@ test.serial('a key that was replaced is unknown at once', async (t) => {
   t.is((await client.as(key).get(path)).status, 200);
 });
 
-test.serial('nobody is asked for a body before the key is known', async (t) => {
+test.serial('authenticates before reading the body', async (t) => {
   const { baseUrl } = await fakeGateway(t);
   const answer = await apiClient(baseUrl).send('POST', path, {
     raw: '{',
@@ -132,7 +132,7 @@ test.serial('nobody is asked for a body before the key is known', async (t) => {
   t.is(answer.status, 401);
 });
 
-test.serial('X-Number-Id must name the number of the key, or nothing', async (t) => {
+test.serial('X-Number-Id must match the number of the key or be empty', async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addNumber(gateway);
   for (const id of [gateway.number.id, gateway.number.id.toUpperCase(), '', 'null']) {
@@ -147,7 +147,7 @@ test.serial('X-Number-Id must name the number of the key, or nothing', async (t)
 
 // Sessions
 
-test.serial('a pasted token makes a session, which reads and changes as the token does', async (t) => {
+test.serial("a pasted token creates a session with the token's permissions", async (t) => {
   const gateway = await fakeGateway(t);
   const browser = await browserOf(gateway);
   t.is(browser.answer.status, 204);
@@ -167,23 +167,20 @@ test.serial('a pasted token makes a session, which reads and changes as the toke
   t.deepEqual(rows, [{ action: 'session.began', detail: { by: 'token' } }]);
 });
 
-test.serial(
-  'the database holds a fingerprint of the session and of the link, and no secret is logged',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    const { cookie } = await browserOf(gateway);
-    const { code } = await makeLink(gateway);
-    const kept = await gateway.database.execute(
-      'select encode(secret_hash, $1) as kept from console_session union all select encode(code_hash, $1) from sign_in_link',
-      ['escape'],
-    );
-    const written = JSON.stringify([kept, gateway.logged]);
-    t.true(kept.length >= 2);
-    for (const secret of [cookie.slice(cookie.indexOf('=') + 1), code]) t.false(written.includes(secret));
-  },
-);
+test.serial('stores only fingerprints of session and link, and logs no secret', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { cookie } = await browserOf(gateway);
+  const { code } = await makeLink(gateway);
+  const kept = await gateway.database.execute(
+    'select encode(secret_hash, $1) as kept from console_session union all select encode(code_hash, $1) from sign_in_link',
+    ['escape'],
+  );
+  const written = JSON.stringify([kept, gateway.logged]);
+  t.true(kept.length >= 2);
+  for (const secret of [cookie.slice(cookie.indexOf('=') + 1), code]) t.false(written.includes(secret));
+});
 
-test.serial('a session is of no use to a page from elsewhere, whatever it asks for', async (t) => {
+test.serial('rejects a session for any request from another origin', async (t) => {
   const gateway = await fakeGateway(t);
   const browser = await browserOf(gateway);
   const elsewhere: Record<string, string>[] = [
@@ -205,14 +202,14 @@ test.serial('a session is of no use to a page from elsewhere, whatever it asks f
       t.deepEqual([status, problem.code], [403, 'not_from_console'], `${method} ${JSON.stringify(headers)}`);
     }
   }
-  // Without what a browser says of the page, nothing is changed; reading gives another page nothing.
+  // Without the browser's origin headers, changes are rejected; reading is harmless.
   const silent = { 'x-trunkline-console': '1' };
   t.is((await browser.send('DELETE', sessionPath, silent)).status, 403);
   t.is(await browser.get(), 200);
   t.is((await browser.send('GET', numbersPath, { ...silent, origin: gateway.baseUrl })).status, 200);
 });
 
-test.serial('a token in the header counts, whatever the cookie says', async (t) => {
+test.serial('a token in the header precedes the cookie', async (t) => {
   const gateway = await fakeGateway(t);
   const { cookie } = await browserOf(gateway);
   t.is(
@@ -226,11 +223,11 @@ test.serial('a token in the header counts, whatever the cookie says', async (t) 
     authorization: 'Basic a',
   });
   t.is(odd.status, 401);
-  // Calls are placed with the key of a number: a session is none.
+  // Calls are placed with the key of a number, not with a session.
   t.is((await apiClient(gateway.baseUrl).get('/api/v1/calls', { cookie, ...byConsole })).status, 401);
 });
 
-test.serial('what is pasted instead of an admin token gets a clear word', async (t) => {
+test.serial('explains what was pasted instead of an admin token', async (t) => {
   const gateway = await fakeGateway(t);
   const byKey = await signIn(gateway, { token: gateway.number.key });
   t.deepEqual([byKey.status, byKey.body.code], [401, 'number_key_given']);
@@ -239,7 +236,7 @@ test.serial('what is pasted instead of an admin token gets a clear word', async 
   t.is(byKey.headers.get('set-cookie'), null);
 });
 
-test.serial('tokens and codes of nobody are counted by the address they come from', async (t) => {
+test.serial('counts invalid tokens and codes by client address', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, failuresPerAddress: { points: 2, perSeconds: 60 } },
   });
@@ -250,7 +247,7 @@ test.serial('tokens and codes of nobody are counted by the address they come fro
 });
 
 test.serial(
-  'signing out ends this session, signing out everywhere those of the token and no others',
+  'signing out ends this session; signing out everywhere ends only those of the token',
   async (t) => {
     const gateway = await fakeGateway(t);
     const other = randomUUID();
@@ -275,7 +272,7 @@ test.serial(
   },
 );
 
-test.serial('a revoked token ends its sessions at once, at every gateway; so does its end', async (t) => {
+test.serial('a revoked or expired token ends its sessions at once on every gateway', async (t) => {
   const gateway = await fakeGateway(t);
   const [revoked, over] = [randomUUID(), randomUUID()];
   const { clock, turn } = turnedClock();
@@ -288,7 +285,7 @@ test.serial('a revoked token ends its sessions at once, at every gateway; so doe
       createdAt: new Date(),
       ...(id === over ? { expiresAt: new Date(clock.now() + 60_000) } : {}),
     });
-  // Another gateway of the same database.
+  // Another gateway on the same database.
   const next = {
     ...(await fakeGateway(t, { database: gateway.database, clock })),
     database: gateway.database,
@@ -297,7 +294,7 @@ test.serial('a revoked token ends its sessions at once, at every gateway; so doe
     await browserOf(gateway, `gw_admin_${revoked}`),
     await browserOf(gateway, `gw_admin_${over}`),
   ];
-  // As behind one address: browsers keep it by the port that they asked.
+  // Gateways behind one host name: browsers send the cookies of all ports.
   const atNext = (cookie: string) =>
     apiClient(next.baseUrl)
       .get(numbersPath, { cookie: cookie.replace(/_\d+=/, `_${next.port}=`), ...byConsole })
@@ -309,7 +306,7 @@ test.serial('a revoked token ends its sessions at once, at every gateway; so doe
   t.deepEqual(await Promise.all(sessions.map(({ cookie }) => atNext(cookie))), [401, 401]);
 });
 
-test.serial('a session ends after a week without use, and after thirty days whatever is done', async (t) => {
+test.serial('a session ends after a week without use, and after thirty days in any case', async (t) => {
   const { clock, turn } = turnedClock();
   const gateway = await fakeGateway(t, { clock });
   const days = 86_400;
@@ -324,7 +321,7 @@ test.serial('a session ends after a week without use, and after thirty days what
   for (let week = 1; week <= 4; week += 1) {
     turn(6 * days);
     t.is(await used.get(), 200);
-    // It is noted beside the request.
+    // The use is recorded asynchronously.
     while (!(await usedAt())) await new Promise(setImmediate);
   }
   t.is(await unused.get(), 401);
@@ -332,7 +329,7 @@ test.serial('a session ends after a week without use, and after thirty days what
   t.is(await used.get(), 401);
 });
 
-test.serial('a session is of its own workspace alone', async (t) => {
+test.serial('a session belongs to one workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addWorkspace(gateway.database);
   const browser = await browserOf(gateway, other.adminToken);
@@ -342,7 +339,7 @@ test.serial('a session is of its own workspace alone', async (t) => {
 
 // Sign in links
 
-test.serial('a link signs in once, within ten minutes, and says why it does not any more', async (t) => {
+test.serial('a link signs in once within ten minutes, and gives the reason afterwards', async (t) => {
   const { clock, turn } = turnedClock();
   const gateway = await fakeGateway(t, { clock });
   const { link, code } = await makeLink(gateway);
@@ -362,7 +359,7 @@ test.serial('a link signs in once, within ten minutes, and says why it does not 
   t.is((await signIn(gateway, { code: 'never-made' })).body.code, 'sign_in_link_expired');
 });
 
-test.serial('a link of a token that was revoked meanwhile signs nobody in', async (t) => {
+test.serial('rejects a link whose token was revoked meanwhile', async (t) => {
   const gateway = await fakeGateway(t);
   const { code } = await makeLink(gateway);
   await gateway.database.execute('update admin_token set revoked_at = now() where workspace_id = $1', [
@@ -371,7 +368,7 @@ test.serial('a link of a token that was revoked meanwhile signs nobody in', asyn
   t.is((await signIn(gateway, { code })).body.code, 'sign_in_link_expired');
 });
 
-test.serial('a link is refused from anywhere but this machine, and stays good for it', async (t) => {
+test.serial('rejects a link from another machine, and it stays valid for this one', async (t) => {
   const gateway = await fakeGateway(t);
   const { code } = await makeLink(gateway);
   for (const headers of [{ 'x-forwarded-for': '192.0.2.1' }, { origin: 'https://gateway.example' }]) {
@@ -390,7 +387,7 @@ const count = async (gateway: FakeGateway, table: string): Promise<number | unde
   return row?.n;
 };
 
-test.serial('sessions and links that are over are cleared away, and nothing else', async (t) => {
+test.serial('deletes only expired sessions and links', async (t) => {
   const gateway = await fakeGateway(t);
   const { database } = gateway;
   const ended = await browserOf(gateway);
@@ -434,7 +431,7 @@ const requestOf = ({ from = '127.0.0.1', method = 'POST', headers = {} }: Asked)
 const direct = createReadBrowser([]);
 const proxied = createReadBrowser(['127.0.0.1/32']);
 
-test('a page is ours when the browser says that it is of the same origin', (t) => {
+test('trusts a page when the browser reports the same origin', (t) => {
   const isOurs = (asked: Asked): boolean => direct(requestOf(asked)).isOurPage;
   t.true(isOurs({ headers: { 'sec-fetch-site': 'same-origin' } }));
   t.true(isOurs({ headers: { origin: 'http://127.0.0.1:8080' } }));
@@ -457,7 +454,7 @@ test('a page is ours when the browser says that it is of the same origin', (t) =
   t.false(isOurs({ method: 'GET', headers: { 'sec-fetch-site': 'cross-site' } }));
 });
 
-test('the host and the scheme that a browser asked for are believed of a trusted proxy alone', (t) => {
+test('accepts forwarded host and scheme only from a trusted proxy', (t) => {
   const headers = {
     'x-forwarded-host': 'gateway.example',
     'x-forwarded-proto': 'https',
@@ -467,7 +464,7 @@ test('the host and the scheme that a browser asked for are believed of a trusted
   t.like(direct(requestOf({ headers })), { isOurPage: false, isHttps: false });
 });
 
-test('a browser is on this machine when nothing says otherwise', (t) => {
+test('a browser is on this machine unless something indicates otherwise', (t) => {
   const isHere = (read: typeof direct, asked: Asked): boolean => read(requestOf(asked)).isOnThisMachine;
   t.true(isHere(direct, {}));
   t.true(isHere(direct, { from: '127.8.0.1', headers: { host: 'localhost:8080' } }));
@@ -488,7 +485,7 @@ test('a browser is on this machine when nothing says otherwise', (t) => {
   t.false(isHere(proxied, { headers: { 'x-forwarded-for': '192.0.2.1' } }));
 });
 
-test('the session is read from its cookie, whatever else is in the header', (t) => {
+test('reads the session from its cookie among any others', (t) => {
   const sessionIn = (cookie: string) => direct(requestOf({ headers: { cookie } })).session;
   t.is(sessionIn('trunkline_session_8080=gw_session_1'), 'gw_session_1');
   t.is(sessionIn('a=b; trunkline_session_8080=gw_session_1; c'), 'gw_session_1');
@@ -501,7 +498,7 @@ test('the session is read from its cookie, whatever else is in the header', (t) 
     t.is(sessionIn(cookie), undefined, cookie);
 });
 
-test('gateways at other ports of a host have cookies of their own', (t) => {
+test('gateways on other ports of a host have separate cookies', (t) => {
   const cookie = 'trunkline_session_8080=one; trunkline_session_8081=two; trunkline_session=three';
   const sessionAt = (host: string, read = direct, more = {}) =>
     read(requestOf({ headers: { host, cookie, ...more } })).session;
@@ -517,7 +514,7 @@ test('gateways at other ports of a host have cookies of their own', (t) => {
   t.regex(cookieOf('s', 60, { cookieName, isHttps: false }), /^trunkline_session_8080=s;/);
 });
 
-test('no script reads the cookie, no other site sends it, and over https it goes by https alone', (t) => {
+test('the cookie is HttpOnly, SameSite and, over https, Secure', (t) => {
   const cookieName = 'trunkline_session';
   t.is(
     cookieOf('s', 60, { cookieName, isHttps: false }),

@@ -5,9 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { pcapOf } from '#src/api/pcap.ts';
+import { pcapOf } from '#src/api/calls/pcap.ts';
 import type { SipMessage } from '#src/domain/sip-message.ts';
-import { keepSipMessages, type StoredSipMessage } from '#src/persistence/sip-messages.ts';
+import { keepSipMessages, type StoredSipMessage } from '#src/persistence/calls/sip-messages.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';
@@ -34,7 +34,7 @@ const storeLadder = async (gateway: FakeGateway): Promise<string> => {
   return `/api/v1/admin/calls/${id}/sip`;
 };
 
-test.serial('the SIP messages of a call are read in order', async (t) => {
+test.serial('reads the SIP messages of a call in order', async (t) => {
   const gateway = await fakeGateway(t);
   const path = await storeLadder(gateway);
   const { status, body } = await gateway.admin.get(path);
@@ -68,7 +68,7 @@ test.serial('the SIP messages of a call are read in order', async (t) => {
   });
 });
 
-test.serial('as text each message stands behind a line that says when and where', async (t) => {
+test.serial('as text, each message follows a line with its time and addresses', async (t) => {
   const gateway = await fakeGateway(t);
   const { headers, bytes } = await gateway.admin.get(`${await storeLadder(gateway)}?format=text`);
   t.is(headers.get('content-type'), 'text/plain; charset=utf-8');
@@ -96,7 +96,7 @@ test.serial('as text each message stands behind a line that says when and where'
   );
 });
 
-test.serial('as a capture file it has one packet for each message', async (t) => {
+test.serial('as a capture file, each message is one packet', async (t) => {
   const gateway = await fakeGateway(t);
   const { headers, bytes } = await gateway.admin.get(`${await storeLadder(gateway)}?format=pcap`);
   t.is(headers.get('content-type'), 'application/vnd.tcpdump.pcap');
@@ -104,7 +104,7 @@ test.serial('as a capture file it has one packet for each message', async (t) =>
   t.is(bytes.toString('latin1').split('Call-ID: one@gw').length - 1, 1);
 });
 
-test.serial('where there are no messages it is said why', async (t) => {
+test.serial('gives the reason when no messages exist', async (t) => {
   const reasons = [
     [{ isSimulated: true, days: 7 }, 0, 'simulated'],
     [{ isSimulated: false, days: 0 }, 0, 'switched_off'],
@@ -119,7 +119,7 @@ test.serial('where there are no messages it is said why', async (t) => {
   }
 });
 
-test.serial('the SIP messages of another workspace’s call do not exist', async (t) => {
+test.serial("responds with 404 for SIP messages of another workspace's call", async (t) => {
   const gateway = await fakeGateway(t);
   const path = await storeLadder(gateway);
   const { adminToken } = await addWorkspace(gateway.database);
@@ -128,7 +128,8 @@ test.serial('the SIP messages of another workspace’s call do not exist', async
 });
 
 // PCAP
-// Capture files, read by a reader written from the formats' documents, and by tshark where it is installed.
+// Capture files, read by an independent reader written from the format specifications, and by tshark if it is
+// installed.
 
 const message = (change: Partial<SipMessage>): SipMessage => ({
   atMicros: 1_795_000_000_123_456,
@@ -141,7 +142,7 @@ const message = (change: Partial<SipMessage>): SipMessage => ({
   ...change,
 });
 
-/** The sum of all 16-bit words of what carries its own checksum is 0xffff. */
+/** The sum of all 16-bit words including the checksum is 0xffff. */
 const sumOf = (bytes: Buffer): number => {
   let sum = 0;
   for (const [index, byte] of bytes.entries()) sum += index % 2 === 0 ? byte * 256 : byte;
@@ -178,23 +179,20 @@ const packetsIn = (file: Buffer) => {
   return packets;
 };
 
-test.serial(
-  'a message over IPv4 is one datagram from where it came to where it went, with its checksums',
-  (t) => {
-    const messages = [message({}), message({ direction: 'in', text: 'an odd number of bytes: 옛' })];
-    const file = pcapOf(messages);
-    t.deepEqual([file.readUInt32LE(0), file.readUInt16LE(4), file.readUInt16LE(6)], [0xa1b2c3d4, 2, 4]);
-    t.is(file.readUInt32LE(20), 1, 'Ethernet');
-    const [here, there] = ['192.0.2.7 5060', '198.51.100.9 5080'];
-    const shared = { micros: 1_795_000_000_123_456, isWhole: true };
-    t.deepEqual(packetsIn(file), [
-      { ...shared, from: here, to: there, text: messages[0]?.text ?? '' },
-      { ...shared, from: there, to: here, text: messages[1]?.text ?? '' },
-    ]);
-  },
-);
+test.serial('a message over IPv4 is one datagram with its addresses and checksums', (t) => {
+  const messages = [message({}), message({ direction: 'in', text: 'an odd number of bytes: 옛' })];
+  const file = pcapOf(messages);
+  t.deepEqual([file.readUInt32LE(0), file.readUInt16LE(4), file.readUInt16LE(6)], [0xa1b2c3d4, 2, 4]);
+  t.is(file.readUInt32LE(20), 1, 'Ethernet');
+  const [here, there] = ['192.0.2.7 5060', '198.51.100.9 5080'];
+  const shared = { micros: 1_795_000_000_123_456, isWhole: true };
+  t.deepEqual(packetsIn(file), [
+    { ...shared, from: here, to: there, text: messages[0]?.text ?? '' },
+    { ...shared, from: there, to: here, text: messages[1]?.text ?? '' },
+  ]);
+});
 
-test.serial('a message over IPv6 as well, however its addresses are written', (t) => {
+test.serial('a message over IPv6 is one datagram for any notation of the addresses', (t) => {
   const [packet] = packetsIn(
     pcapOf([message({ local: '[2001:db8::1:7]:5060', remote: '[::ffff:192.0.2.9]:5080' })]),
   );
@@ -205,7 +203,7 @@ test.serial('a message over IPv6 as well, however its addresses are written', (t
   });
 });
 
-test.serial('a name is the address of whoever answered in its place, or unknown', (t) => {
+test.serial('replaces a host name by the answering address, or marks it unknown', (t) => {
   const named = { remote: 'trunk.example:5060' };
   const packets = packetsIn(
     pcapOf([
@@ -230,7 +228,7 @@ const request = message({
   text: 'INVITE sip:x@y SIP/2.0\r\nVia: SIP/2.0/UDP a;branch=z9hG4bK1\r\nFrom: <sip:a>;tag=1\r\nTo: <sip:x>\r\nCall-ID: one\r\nCSeq: 1 INVITE\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n',
 });
 
-whereInstalled('tshark')('tshark reads it as SIP, and finds nothing wrong with it', async (t) => {
+whereInstalled('tshark')('tshark reads it as SIP without errors', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-pcap-'));
   t.teardown(() => rm(folder, { recursive: true }));
   const path = join(folder, 'call.pcap');
@@ -251,7 +249,7 @@ whereInstalled('tshark')('tshark reads it as SIP, and finds nothing wrong with i
 
 const to = '01000000001';
 
-test.serial('headers of a call are taken as they are spelled', async (t) => {
+test.serial('accepts headers of a call with their spelling', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const headers = { 'X-Ticket_id': '1042', 'x-note': '예약, "둘"; a=b' };
   t.is((await client.post('/api/v1/calls', { to, sip_headers: headers })).status, 201);
@@ -270,7 +268,7 @@ const refused = test.macro<[unknown]>({
     t.like({ status, code: body.code }, { status: 400, code: 'invalid_request' });
     t.deepEqual(asked, []);
   },
-  title: (name = '') => `headers are refused: ${name}`,
+  title: (name = '') => `rejects headers: ${name}`,
 });
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'a']));
@@ -280,8 +278,8 @@ for (const name of ['Via', 'Contact', 'Authorization', 'From', 'Route', 'Content
   test.serial(`"${name}"`, refused, { [name]: 'a' });
 test.serial('another header in the name', refused, { 'X-A: b\r\nVia': 'a' });
 test.serial('another header in the value', refused, { 'X-A': 'a\r\nVia: SIP/2.0/UDP 192.0.2.1' });
-test.serial('another header behind a line feed', refused, { 'X-A': 'a\nContact: <sip:b@c>' });
-test.serial('another header behind a carriage return', refused, { 'X-A': 'a\rContact: <sip:b@c>' });
+test.serial('another header after a line feed', refused, { 'X-A': 'a\nContact: <sip:b@c>' });
+test.serial('another header after a carriage return', refused, { 'X-A': 'a\rContact: <sip:b@c>' });
 test.serial('a folded line', refused, { 'X-A': 'a\r\n b' });
 test.serial('the end of the head', refused, { 'X-A': 'a\r\n\r\nv=0' });
 test.serial('NUL', refused, { 'X-A': 'a\0b' });
@@ -294,7 +292,7 @@ test.serial('a number', refused, { 'X-A': 5 });
 test.serial('a list', refused, [['X-A', '1']]);
 test.serial('null', refused, null);
 
-test.serial('every read of one call has the headers of its INVITE, where there are any', async (t) => {
+test.serial('every read of a call has the custom headers of its INVITE, if any', async (t) => {
   const { client, admin, ...gateway } = await fakeGateway(t);
   const sipHeaders = { 'X-Ticket': '1042' };
   const { id } = await storeCall(gateway, { direction: 'inbound', sipHeaders });
@@ -305,7 +303,7 @@ test.serial('every read of one call has the headers of its INVITE, where there a
   t.deepEqual((await client.get(`/api/v1/calls/${plain.id}`)).body.sip, sip);
 });
 
-test.serial('a call has the reasons of its end, where the network gave some', async (t) => {
+test.serial('a call has the Reason headers of its end, if any', async (t) => {
   const { client, admin, ...gateway } = await fakeGateway(t);
   const reasons = [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }];
   const callInfo = ['https://block.example/1'];
@@ -319,7 +317,7 @@ test.serial('a call has the reasons of its end, where the network gave some', as
 
 const url = 'https://auth.example.com/callers';
 
-test.serial('the secret of the handshake is shown once, when it is made', async (t) => {
+test.serial('shows the secret of the handshake once, at creation', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const path = `/api/v1/admin/numbers/${number.id}/inbound-auth`;
   const first = await admin.put(path, { method: 'handshake', url });
@@ -338,7 +336,7 @@ test.serial('the secret of the handshake is shown once, when it is made', async 
   t.not(again.body.secret, first.body.secret);
 });
 
-test.serial('a handshake needs a URL that may be called', async (t) => {
+test.serial('a handshake requires a permitted URL', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const path = `/api/v1/admin/numbers/${number.id}/inbound-auth`;
   const faults = [

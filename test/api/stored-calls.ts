@@ -1,9 +1,9 @@
-/** Calls and recordings as a gateway leaves them in the database. */
+/** Calls and recordings as a gateway stores them in the database. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ApiServices } from '#src/api/api-services.ts';
-import type { CallRow } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { CallRow } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import type { FakeGateway } from './fake-gateway.ts';
 
 const finishedCall = (workspaceId: string, number: FakeGateway['number']): CallRow => ({
@@ -49,7 +49,7 @@ const finishedCall = (workspaceId: string, number: FakeGateway['number']): CallR
   epoch: 1,
 });
 
-/** A call as a finished one of the number; `changes` makes another of it. */
+/** A finished call of the number; `changes` modifies it. */
 export const storeCall = async (
   { database, workspaceId, number }: Pick<FakeGateway, 'database' | 'workspaceId' | 'number'>,
   changes: Partial<CallRow> = {},
@@ -123,8 +123,8 @@ export const storeRecording = async (
   );
 };
 
-/** Recordings that are all the same bytes; `open` counts the files that are open. */
-export const recordingsOf = (content: Buffer): ApiServices['recordings'] & { isOpen(): number } => {
+/** Fake store whose recordings all have the same bytes; `isOpen()` returns the number of open files. */
+export const recordingsOf = (content: Buffer): ApiServices['calls']['recordings'] & { isOpen(): number } => {
   let opened = 0;
   return {
     isOpen: () => opened,

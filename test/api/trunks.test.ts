@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import test from 'ava';
 import { z } from 'zod';
-import type { CallRow } from '#src/persistence/calls.ts';
-import { findTrunk } from '#src/persistence/trunks.ts';
+import type { CallRow } from '#src/persistence/calls/calls.ts';
+import { findTrunk } from '#src/persistence/trunks/trunks.ts';
 import { someSound } from '#test/helpers/some-sound.ts';
 import { addWorkspace, fakeGateway, sealing } from './fake-gateway.ts';
 import { storeCall } from './stored-calls.ts';
@@ -15,7 +15,7 @@ const trunksPath = '/api/v1/admin/trunks';
 const withId = z.object({ id: z.string() });
 const least = { name: 'carrier', host: 'sip.example.com' };
 
-test.serial('a trunk needs a name and a host; the rest has its usual values', async (t) => {
+test.serial('a trunk requires a name and a host; the rest has defaults', async (t) => {
   const { admin } = await fakeGateway(t);
   const { status, body } = await admin.post(trunksPath, least);
   t.is(status, 201);
@@ -45,7 +45,7 @@ test.serial('a trunk needs a name and a host; the rest has its usual values', as
   t.deepEqual((await admin.get(trunksPath)).body, { trunks: [body] });
 });
 
-test.serial('a host that the operator does not allow is refused, and named', async (t) => {
+test.serial('rejects and names a host that the operator does not permit', async (t) => {
   const { admin } = await fakeGateway(t);
   const host = '169.254.169.254';
   const message = 'This gateway sends no SIP there.';
@@ -57,7 +57,7 @@ test.serial('a host that the operator does not allow is refused, and named', asy
   t.deepEqual(changed.body.errors, [{ path: 'addresses.1.host', message }]);
 });
 
-test.serial('a password is sealed, never shown, kept, replaced and removed', async (t) => {
+test.serial('seals a password, never shows it, and keeps, replaces or removes it', async (t) => {
   const { admin, database, workspaceId } = await fakeGateway(t);
   const { body } = await admin.post(trunksPath, { ...least, username: 'gw', password: 'hunter-one' });
   const { id } = withId.parse(body);
@@ -103,7 +103,7 @@ const possible: Record<string, unknown[]> = {
   username: ['82-10_a.b+c@example.com', null],
 };
 
-test.serial('what is possible is stored', async (t) => {
+test.serial('stores valid settings', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   for (const [field, values] of Object.entries(possible))
@@ -114,7 +114,7 @@ test.serial('what is possible is stored', async (t) => {
     }
 });
 
-test.serial('the example of the configuration can be stored as it is', async (t) => {
+test.serial('stores the example of the configuration unchanged', async (t) => {
   const { admin } = await fakeGateway(t);
   const file = await readFile(new URL('../../config/trunks.example.json', import.meta.url), 'utf8');
   const examples = z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(file));
@@ -193,7 +193,7 @@ const impossible: [string, unknown][] = [
   ['password_configured', true],
 ];
 
-test.serial('what is impossible is refused by its field, and changes nothing', async (t) => {
+test.serial('an invalid field is rejected by name and changes no setting', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = withId.parse((await admin.post(trunksPath, { ...least, username: 'gw' })).body);
   const before = (await admin.get(`${trunksPath}/${id}`)).body;
@@ -212,7 +212,7 @@ test.serial('what is impossible is refused by its field, and changes nothing', a
   t.like((await admin.post(trunksPath, { name: 'a' })).body, { errors: [{ path: 'host' }] });
 });
 
-test.serial('settings that contradict each other are refused by field', async (t) => {
+test.serial('rejects contradictory settings by field', async (t) => {
   const { admin } = await fakeGateway(t);
   const refused: [Record<string, unknown>, string][] = [
     [{ register: true }, 'username'],
@@ -230,7 +230,7 @@ test.serial('settings that contradict each other are refused by field', async (t
   t.like((await admin.patch(one, { password: null })).body, { errors: [{ path: 'inbound_auth' }] });
 });
 
-test.serial('a name is taken once in a workspace', async (t) => {
+test.serial('a name is unique within a workspace', async (t) => {
   const { admin, database } = await fakeGateway(t);
   await admin.post(trunksPath, least);
   t.like((await admin.post(trunksPath, least)).body, { errors: [{ path: 'name' }] });
@@ -242,7 +242,7 @@ test.serial('a name is taken once in a workspace', async (t) => {
   t.is((await stranger.post(trunksPath, least)).status, 201);
 });
 
-test.serial('a number is bound to a trunk of its workspace, until the trunk is removed', async (t) => {
+test.serial('binds a number to a trunk of its workspace until the trunk is removed', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
   const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   const one = `/api/v1/admin/numbers/${number.id}`;
@@ -256,7 +256,7 @@ test.serial('a number is bound to a trunk of its workspace, until the trunk is r
   t.is((await admin.get(one)).body.trunk_id, null);
 });
 
-test.serial('a trunk is tried out by a number that calls itself, or the one that is given', async (t) => {
+test.serial('checks a trunk with a number that calls itself or the given one', async (t) => {
   const { admin, number, asked } = await fakeGateway(t);
   const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   const { status, body } = await admin.post(`${trunksPath}/${id}/check`, {});
@@ -274,7 +274,7 @@ test.serial('a trunk is tried out by a number that calls itself, or the one that
   t.is((await admin.post(`${trunksPath}/${randomUUID()}/check`, {})).status, 404);
 });
 
-test.serial('a trunk cannot be tried out where it is not in use', async (t) => {
+test.serial('rejects the check of a trunk that is not in use', async (t) => {
   const { admin } = await fakeGateway(t, { tryTrunk: async () => undefined });
   const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   t.like(await admin.post(`${trunksPath}/${id}/check`, {}), {
@@ -283,7 +283,7 @@ test.serial('a trunk cannot be tried out where it is not in use', async (t) => {
   });
 });
 
-test.serial('a trunk of another workspace does not exist', async (t) => {
+test.serial('responds with 404 for a trunk of another workspace', async (t) => {
   const { admin, database } = await fakeGateway(t);
   const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   const stranger = admin.as((await addWorkspace(database)).adminToken);
@@ -300,8 +300,8 @@ test.serial('a trunk of another workspace does not exist', async (t) => {
   t.deepEqual((await stranger.get(trunksPath)).body, { trunks: [] });
 });
 
-// Trunk figures
-// ASR, ACD, PDD and MOS of trunks, of the calls that are stored.
+// Trunk metrics
+// ASR, ACD, PDD and MOS of trunks, from stored calls.
 
 const trunkFiguresPath = '/api/v1/admin/trunk-figures?since=2026-11-21T00:00:00Z&until=2026-11-22T00:00:00Z';
 
@@ -323,7 +323,7 @@ const withTrunks = async (t: Parameters<typeof fakeGateway>[0]) => {
   return { gateway, near: await add('near'), far: await add('far') };
 };
 
-test.serial('each trunk has the figures of its calls, one that had none has zeros', async (t) => {
+test.serial('each trunk has the metrics of its calls, or zeros', async (t) => {
   const { gateway, near, far } = await withTrunks(t);
   const over = { trunkId: near, trunkName: 'near' };
   await storeCall(gateway, { ...over, durationSec: 30, postDialDelayMs: 1_000, sound: soundOf(4) });
@@ -364,7 +364,7 @@ test.serial('each trunk has the figures of its calls, one that had none has zero
   });
 });
 
-test.serial('a trunk is not spared the calls that another one had to take', async (t) => {
+test.serial('counts calls that failed over to another trunk for the failed one, too', async (t) => {
   const { gateway, near, far } = await withTrunks(t);
   await storeCall(gateway, { trunkId: near, trunkName: 'near' });
   for (let calls = 1; calls <= 3; calls += 1)
@@ -377,7 +377,7 @@ test.serial('a trunk is not spared the calls that another one had to take', asyn
   });
 });
 
-test.serial('what rings still, what was before or after, and what is of others is not counted', async (t) => {
+test.serial('excludes ringing calls, other periods and other workspaces', async (t) => {
   const { gateway, near } = await withTrunks(t);
   const over = { trunkId: near, trunkName: 'near' };
   await storeCall(gateway, { ...over, ...unanswered, status: 'ringing', endReason: null, endedAt: null });
@@ -391,17 +391,14 @@ test.serial('what rings still, what was before or after, and what is of others i
   t.deepEqual((await gateway.admin.as(adminToken).get(trunkFiguresPath)).body['trunks'], []);
 });
 
-test.serial(
-  'a trunk that is deleted is there as long as its calls are, and that of the configuration is one',
-  async (t) => {
-    const gateway = await fakeGateway(t);
-    await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
-    await storeCall(gateway, { trunkId: 'gone', trunkName: 'An old one' });
-    t.like((await gateway.admin.get(trunkFiguresPath)).body, {
-      trunks: [
-        { trunk_id: 'gone', name: 'An old one', outbound_calls: 1 },
-        { trunk_id: 'configured', name: 'GW_TRUNK', outbound_calls: 1 },
-      ],
-    });
-  },
-);
+test.serial('lists a deleted trunk while its calls exist, and the configured trunk', async (t) => {
+  const gateway = await fakeGateway(t);
+  await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
+  await storeCall(gateway, { trunkId: 'gone', trunkName: 'An old one' });
+  t.like((await gateway.admin.get(trunkFiguresPath)).body, {
+    trunks: [
+      { trunk_id: 'gone', name: 'An old one', outbound_calls: 1 },
+      { trunk_id: 'configured', name: 'GW_TRUNK', outbound_calls: 1 },
+    ],
+  });
+});

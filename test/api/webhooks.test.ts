@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { insertCall } from '#src/persistence/calls.ts';
+import { insertCall } from '#src/persistence/calls/calls.ts';
 import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 
 const path = '/api/v1/admin/webhooks';
@@ -29,7 +29,7 @@ const ring = async ({ database, workspaceId, number }: FakeGateway): Promise<str
   return id;
 };
 
-test('an endpoint is added with a secret that is shown this once', async (t) => {
+test('adds an endpoint and shows its secret once', async (t) => {
   const { admin } = await fakeGateway(t);
   const { status, body } = await admin.post(path, { url, events: ['call.ended'] });
   t.is(status, 201);
@@ -42,7 +42,7 @@ test('an endpoint is added with a secret that is shown this once', async (t) => 
   t.deepEqual((await admin.get(path)).body, { webhooks: [read.body] });
 });
 
-test('an endpoint may be for one number', async (t) => {
+test('an endpoint may be limited to one number', async (t) => {
   const { admin, number } = await fakeGateway(t);
   t.like((await admin.post(path, { url, number_id: number.id })).body, {
     number_id: number.id,
@@ -53,7 +53,7 @@ test('an endpoint may be for one number', async (t) => {
   t.like(foreign.body, { errors: [{ path: 'number_id' }] });
 });
 
-test('what does not validate is refused by its field', async (t) => {
+test('rejects an invalid field by name', async (t) => {
   const { admin } = await fakeGateway(t);
   const faults: [Record<string, unknown>, string][] = [
     [{}, 'url'],
@@ -71,7 +71,7 @@ test('what does not validate is refused by its field', async (t) => {
   t.deepEqual((await admin.get(path)).body, { webhooks: [] });
 });
 
-test('an endpoint is changed, paused and woken', async (t) => {
+test('changes, pauses and resumes an endpoint', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = created.parse((await admin.post(path, { url })).body);
   const { status, body } = await admin.patch(`${path}/${id}`, { state: 'paused', events: ['call.answered'] });
@@ -86,7 +86,7 @@ test('an endpoint is changed, paused and woken', async (t) => {
   }
 });
 
-test('a secret is replaced; the old one signs for a day', async (t) => {
+test('replaces a secret; the old one also signs for one day', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id, secret } = created.parse((await admin.post(path, { url })).body);
   const { status, body } = await admin.post(`${path}/${id}/rotate`);
@@ -96,7 +96,7 @@ test('a secret is replaced; the old one signs for a day', async (t) => {
   t.true(Math.abs(until - Date.now() - 24 * 60 * 60 * 1000) < 60_000);
 });
 
-test('a removed endpoint is gone', async (t) => {
+test('a removed endpoint no longer exists', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = created.parse((await admin.post(path, { url })).body);
   t.is((await admin.delete(`${path}/${id}`)).status, 204);
@@ -104,7 +104,7 @@ test('a removed endpoint is gone', async (t) => {
   t.is((await admin.delete(`${path}/${id}`)).status, 404);
 });
 
-test('a test says how it went', async (t) => {
+test('a test returns its result', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = created.parse((await admin.post(path, { url })).body);
   const { status, body } = await admin.post(`${path}/${id}/test`);
@@ -112,7 +112,7 @@ test('a test says how it went', async (t) => {
   t.deepEqual(body, { http_status: 200, error: null, duration_ms: 12, code: null, advice: null });
 });
 
-test('a test that failed says why in a code, and what to change', async (t) => {
+test('a failed test returns a code and advice', async (t) => {
   const words = 'There is nothing at this path of example.com. Correct the path of the URL.';
   const { admin } = await fakeGateway(t, {
     webhookTests: {
@@ -135,7 +135,7 @@ test('a test that failed says why in a code, and what to change', async (t) => {
   });
 });
 
-test('deliveries are listed newest first with their attempts, and replayed by hand', async (t) => {
+test('lists deliveries newest first with their attempts, and replays one on request', async (t) => {
   const gateway = await fakeGateway(t);
   const { admin, database } = gateway;
   const { id } = created.parse((await admin.post(path, { url })).body);
@@ -181,7 +181,7 @@ test('deliveries are listed newest first with their attempts, and replayed by ha
   t.truthy(body.next_attempt_at);
 });
 
-test('what belongs to another workspace does not exist', async (t) => {
+test('responds with 404 for objects of another workspace', async (t) => {
   const gateway = await fakeGateway(t, {
     webhookTests: {
       send: () => Promise.reject(new Refusal('not_found', 'There is no such webhook endpoint.')),

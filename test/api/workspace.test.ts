@@ -7,8 +7,8 @@ import { newAdminToken } from '#src/administration/new-key.ts';
 import { routes } from '#src/api/routes.ts';
 import { systemClock } from '#src/clocks.ts';
 import { type AdminRole, adminRoles } from '#src/domain/admin-role.ts';
-import { createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
-import { appendAudit } from '#src/persistence/audit-entries.ts';
+import { createAdminToken, fingerprintOf } from '#src/persistence/workspaces/admin-tokens.ts';
+import { appendAudit } from '#src/persistence/workspaces/audit-entries.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { until } from '#test/helpers/until.ts';
@@ -17,7 +17,7 @@ import { recordingsOf, storeCall, storeRecording } from './stored-calls.ts';
 
 // Workspace
 
-test.serial('the calls of all numbers of the workspace are listed, and no others', async (t) => {
+test.serial('lists the calls of all numbers of the workspace only', async (t) => {
   const gateway = await fakeGateway(t);
   const own = await storeCall(gateway, { startedAt: new Date('2026-11-21T03:00:01Z') });
   const ofOther = await storeCall({ ...gateway, number: await addNumber(gateway) });
@@ -29,7 +29,7 @@ test.serial('the calls of all numbers of the workspace are listed, and no others
   t.like((await gateway.admin.as(adminToken).get('/api/v1/admin/calls')).body, { calls: [] });
 });
 
-test.serial('the calls of one number of the workspace are picked out, a foreign one has none', async (t) => {
+test.serial('filters calls by a number of the workspace; a foreign one has none', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway);
   const other = await addNumber(gateway);
@@ -48,7 +48,7 @@ test.serial('the calls of one number of the workspace are picked out, a foreign 
   t.is((await gateway.admin.get('/api/v1/admin/calls?number_id=x')).status, 400);
 });
 
-test.serial('a call of any number of the workspace is read', async (t) => {
+test.serial('reads a call of any number of the workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall({ ...gateway, number: await addNumber(gateway) });
   t.is((await gateway.admin.get(`/api/v1/admin/calls/${id}`)).body.call_id, id);
@@ -63,42 +63,39 @@ test.serial('a call of any number of the workspace is read', async (t) => {
   }
 });
 
-test.serial(
-  'transcript and recording of a call of any number are read; nobody else knows of them',
-  async (t) => {
-    const content = Buffer.from('sound');
-    const gateway = await fakeGateway(t, { recordings: recordingsOf(content) });
-    const { id } = await storeCall({ ...gateway, number: await addNumber(gateway) });
-    await storeRecording(gateway.database, id, {
-      status: 'completed',
-      file: 'a.ogg',
-      contentType: 'audio/ogg',
-    });
-    const path = `/api/v1/admin/calls/${id}`;
-    t.deepEqual((await gateway.admin.get(`${path}/transcript`)).body, { call_id: id, transcript: [] });
-    const whole = await gateway.admin.get(`${path}/recording`);
-    t.is(whole.headers.get('content-type'), 'audio/ogg');
-    t.deepEqual(whole.bytes, content);
-    const part = await gateway.admin.get(`${path}/recording`, { range: 'bytes=1-2' });
-    t.is(part.status, 206);
-    t.is(part.bytes.toString(), 'ou');
+test.serial('reads transcript and recording of any number, only within the workspace', async (t) => {
+  const content = Buffer.from('sound');
+  const gateway = await fakeGateway(t, { recordings: recordingsOf(content) });
+  const { id } = await storeCall({ ...gateway, number: await addNumber(gateway) });
+  await storeRecording(gateway.database, id, {
+    status: 'completed',
+    file: 'a.ogg',
+    contentType: 'audio/ogg',
+  });
+  const path = `/api/v1/admin/calls/${id}`;
+  t.deepEqual((await gateway.admin.get(`${path}/transcript`)).body, { call_id: id, transcript: [] });
+  const whole = await gateway.admin.get(`${path}/recording`);
+  t.is(whole.headers.get('content-type'), 'audio/ogg');
+  t.deepEqual(whole.bytes, content);
+  const part = await gateway.admin.get(`${path}/recording`, { range: 'bytes=1-2' });
+  t.is(part.status, 206);
+  t.is(part.bytes.toString(), 'ou');
 
-    const stranger = gateway.admin.as((await addWorkspace(gateway.database)).adminToken);
-    for (const part of ['transcript', 'recording']) {
-      for (const answer of [
-        await stranger.get(`${path}/${part}`),
-        await gateway.admin.get(`/api/v1/admin/calls/${randomUUID()}/${part}`),
-        await gateway.admin.get(`/api/v1/admin/calls/x/${part}`),
-      ]) {
-        t.is(answer.status, 404);
-        t.is(answer.body.code, 'call_not_found');
-      }
-      t.is((await gateway.client.get(`${path}/${part}`)).status, 401);
+  const stranger = gateway.admin.as((await addWorkspace(gateway.database)).adminToken);
+  for (const part of ['transcript', 'recording']) {
+    for (const answer of [
+      await stranger.get(`${path}/${part}`),
+      await gateway.admin.get(`/api/v1/admin/calls/${randomUUID()}/${part}`),
+      await gateway.admin.get(`/api/v1/admin/calls/x/${part}`),
+    ]) {
+      t.is(answer.status, 404);
+      t.is(answer.body.code, 'call_not_found');
     }
-  },
-);
+    t.is((await gateway.client.get(`${path}/${part}`)).status, 401);
+  }
+});
 
-test.serial('the pictures of the charts are for admins', async (t) => {
+test.serial('restricts the chart drawings to admins', async (t) => {
   const { admin, client } = await fakeGateway(t);
   const { status, headers, bytes } = await admin.get('/api/v1/admin/charts/conversation');
   t.is(status, 200);
@@ -113,7 +110,7 @@ const workspacePage = z.object({
   next_cursor: z.string().nullable(),
 });
 
-test.serial('the definitions of the charts are JSON', async (t) => {
+test.serial('returns the chart definitions as JSON', async (t) => {
   const { admin, client } = await fakeGateway(t);
   const { status, headers, body } = await admin.get('/api/v1/admin/charts/conversation.json');
   t.is(status, 200);
@@ -123,7 +120,7 @@ test.serial('the definitions of the charts are JSON', async (t) => {
   t.is((await client.get('/api/v1/admin/charts/call.json')).status, 401);
 });
 
-test.serial('each change leaves an entry; pages follow one another', async (t) => {
+test.serial('each change adds an entry; pages follow one another', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `/api/v1/admin/numbers/${number.id}`;
   await admin.patch(one, { greeting: 'Hello.' });
@@ -144,7 +141,7 @@ test.serial('each change leaves an entry; pages follow one another', async (t) =
   t.is((await admin.get('/api/v1/admin/audit?cursor=x')).status, 400);
 });
 
-test.serial('another workspace sees nothing of it', async (t) => {
+test.serial('hides the entries from other workspaces', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
   await admin.patch(`/api/v1/admin/numbers/${number.id}`, { greeting: 'Hello.' });
   const { adminToken } = await addWorkspace(database);
@@ -158,7 +155,7 @@ test.serial('another workspace sees nothing of it', async (t) => {
 
 const settingsPath = '/api/v1/admin/workspace';
 
-test.serial('a workspace begins with the policy of the platform', async (t) => {
+test.serial('a workspace starts with the platform policy', async (t) => {
   const { admin, workspaceId } = await fakeGateway(t);
   const { status, body } = await admin.get(settingsPath);
   t.is(status, 200);
@@ -178,7 +175,7 @@ test.serial('a workspace begins with the policy of the platform', async (t) => {
   });
 });
 
-test.serial('what is given is changed, what is null falls back, what is absent stays', async (t) => {
+test.serial('changes given fields, resets null ones and keeps absent ones', async (t) => {
   const { admin, workspaceId } = await fakeGateway(t);
   const first = {
     max_duration_sec: 300,
@@ -209,7 +206,7 @@ test.serial('what is given is changed, what is null falls back, what is absent s
   t.deepEqual((await admin.get(settingsPath)).body, second.body);
 });
 
-test.serial('where calls may go is set whole, and what is null is as the platform says', async (t) => {
+test.serial("replaces permitted destinations completely; null restores the platform's", async (t) => {
   const { admin } = await fakeGateway(t);
   const destinations = { kinds: ['mobile'], allowed_prefixes: ['+4420'], denied_prefixes: ['0505'] };
   const { body } = await admin.patch(settingsPath, { destinations });
@@ -231,7 +228,7 @@ test.serial('where calls may go is set whole, and what is null is as the platfor
   });
 });
 
-test.serial('what is used of the day stands beside its limits, by number', async (t) => {
+test.serial('shows the daily usage beside the limits, by number', async (t) => {
   const gateway = await fakeGateway(t);
   const { admin, number } = gateway;
   await admin.patch(settingsPath, { daily_minutes: 10 });
@@ -254,7 +251,7 @@ test.serial('what is used of the day stands beside its limits, by number', async
   });
 });
 
-test.serial('timestamps are written in the time zone of the workspace from its change on', async (t) => {
+test.serial('writes timestamps in the new time zone from its change on', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { startedAt: new Date('2026-11-21T03:00:00Z') });
   const startedAt = async () => (await gateway.client.get(`/api/v1/calls/${id}`)).body['started_at'];
@@ -272,7 +269,7 @@ const refusedSettings = test.macro<[object, string]>({
     t.like(answer.body, { code: 'invalid_request', errors: [{ path: field }] });
     t.deepEqual((await admin.get(settingsPath)).body, before, 'nothing was changed');
   },
-  title: (_, body) => `a workspace cannot be given ${JSON.stringify(body)}`,
+  title: (_, body) => `rejects the workspace setting ${JSON.stringify(body)}`,
 });
 
 test.serial(refusedSettings, { time_zone: 'Mars/Olympus' }, 'time_zone');
@@ -306,7 +303,7 @@ test.serial(refusedSettings, { destinations: { ...rules, zones: [] } }, 'destina
 test.serial(refusedSettings, { destinations: { kinds: ['mobile'] } }, 'destinations.allowed_prefixes');
 test.serial(refusedSettings, { id: 'x' }, 'id');
 
-test.serial('the audit log tells from what to what, and nothing where nothing changed', async (t) => {
+test.serial('the audit log has old and new values, and no entry without a change', async (t) => {
   const { admin, workspaceId } = await fakeGateway(t);
   await admin.patch(settingsPath, { max_duration_sec: 300, time_zone: 'Asia/Seoul' });
   await admin.patch(settingsPath, { max_duration_sec: 300 });
@@ -330,7 +327,7 @@ test.serial('the audit log tells from what to what, and nothing where nothing ch
   t.is(JSON.stringify(body).match(/workspace\.changed/g)?.length, 2);
 });
 
-test.serial('another workspace stays as it is', async (t) => {
+test.serial('leaves other workspaces unchanged', async (t) => {
   const { admin, database } = await fakeGateway(t);
   const other = admin.as((await addWorkspace(database)).adminToken);
   const before = (await other.get(settingsPath)).body;
@@ -354,7 +351,7 @@ const listed = async ({ admin }: FakeGateway) =>
     .object({ tokens: z.array(z.looseObject({ id: z.string(), name: z.string() })) })
     .parse((await admin.get(tokensPath)).body).tokens;
 
-test.serial('a token is made for a role, works at once and is never shown again', async (t) => {
+test.serial('creates a token for a role, which works at once and is shown once', async (t) => {
   const gateway = await fakeGateway(t);
   const { status, id, token, body } = await make(gateway, { name: '  Dashboard ', role: 'viewer' });
   t.is(status, 201);
@@ -383,7 +380,7 @@ test.serial('a token is made for a role, works at once and is never shown again'
   t.false(JSON.stringify(tokens).includes(token));
 });
 
-test.serial('a token with an end says so, and lasts as many days as it was given', async (t) => {
+test.serial('a token with an expiry shows it and lasts for the given days', async (t) => {
   const gateway = await fakeGateway(t);
   const before = Date.now();
   const { body } = await make(gateway, { name: 'A week', role: 'admin', expires_in_days: 7 });
@@ -408,7 +405,7 @@ const refusedTokens = test.macro<[object, string]>({
     t.like(answer.body, { code: 'invalid_request', errors: [{ path: field }] });
     t.is((await listed(gateway)).length, 1, 'nothing was made');
   },
-  title: (_, body) => `no token is made from ${JSON.stringify(body)}`,
+  title: (_, body) => `rejects the token ${JSON.stringify(body)}`,
 });
 
 test.serial(refusedTokens, { role: 'viewer' }, 'name');
@@ -427,7 +424,7 @@ test.serial(
 );
 test.serial(refusedTokens, { name: 'Me', role: 'admin', workspace_id: '…' }, 'workspace_id');
 
-test.serial('a revoked token is unknown at once; the last one of an admin stays', async (t) => {
+test.serial('a revoked token is invalid at once; the last admin token cannot be revoked', async (t) => {
   const gateway = await fakeGateway(t);
   const { admin } = gateway;
   const [own] = await listed(gateway);
@@ -444,7 +441,7 @@ test.serial('a revoked token is unknown at once; the last one of an admin stays'
   t.is((await admin.as(other.token).get(tokensPath)).status, 200);
 });
 
-test.serial('tokens of another workspace are neither listed nor revoked', async (t) => {
+test.serial('does not list or revoke tokens of another workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const { id, token } = await make(gateway, { name: 'Mine', role: 'admin' });
   const stranger = gateway.admin.as((await addWorkspace(gateway.database)).adminToken);
@@ -453,7 +450,7 @@ test.serial('tokens of another workspace are neither listed nor revoked', async 
   t.is((await gateway.admin.as(token).get(tokensPath)).status, 200);
 });
 
-test.serial('the audit log tells who made and revoked which token, without the token', async (t) => {
+test.serial('the audit log has creator and revoker of tokens, without the token', async (t) => {
   const gateway = await fakeGateway(t);
   const [own] = await listed(gateway);
   const { id, token } = await make(gateway, { name: 'Dashboard', role: 'viewer', expires_in_days: null });
@@ -475,7 +472,7 @@ test.serial('the audit log tells who made and revoked which token, without the t
 });
 
 // Roles
-// The roles of the admin API: an admin everything, a viewer nothing that changes something or shows a secret.
+// The roles of the admin API: an admin may do everything, a viewer may neither change something nor see a secret.
 
 const addToken = async (
   { database, workspaceId }: FakeGateway,
@@ -499,14 +496,14 @@ const adminRoutes = routes.filter(({ path }) => path.startsWith('/api/v1/admin/'
 
 const sent = (method: string) => (method === 'get' ? {} : { body: {} });
 
-/** Of the one that asks for something. */
+/** Headers of the requesting user. */
 const queries: Readonly<Record<string, string>> = { findRoute: '?to=01000000042' };
 
-/** The only one that changes nothing and is for admins alone. */
+/** The only route that changes no data and is for admins alone. */
 const showsSecret = ['revealKey'];
 
 test.serial(
-  'a viewer is refused by every route of the admin API that changes something or shows a secret, and by no other',
+  'rejects a viewer on exactly the admin routes that change something or show a secret',
   async (t) => {
     const gateway = await fakeGateway(t);
     const viewer = gateway.admin.as(await addToken(gateway, 'viewer'));
@@ -535,7 +532,7 @@ test.serial(
   },
 );
 
-test.serial('an admin is forbidden nothing', async (t) => {
+test.serial('permits every admin route to an admin', async (t) => {
   const gateway = await fakeGateway(t);
   t.deepEqual(adminRoles, ['admin', 'viewer']);
   for (const { method, path, operationId } of adminRoutes) {
@@ -545,7 +542,7 @@ test.serial('an admin is forbidden nothing', async (t) => {
   }
 });
 
-test.serial('a token that has come to its end is unknown', async (t) => {
+test.serial('an expired token is unknown', async (t) => {
   const gateway = await fakeGateway(t);
   const ended = await addToken(gateway, 'admin', new Date(Date.now() - 1));
   t.is((await gateway.admin.as(ended).get('/api/v1/admin/numbers')).status, 401);
@@ -553,7 +550,7 @@ test.serial('a token that has come to its end is unknown', async (t) => {
   t.is((await gateway.admin.as(running).get('/api/v1/admin/numbers')).status, 200);
 });
 
-test.serial('the last use of a token is noted once a minute', async (t) => {
+test.serial('records the last use of a token once a minute', async (t) => {
   let now = Date.parse('2026-11-21T03:00:00.000Z');
   const clock = { ...systemClock, now: () => now };
   const database = await testDatabase();
@@ -583,7 +580,7 @@ test.serial('the last use of a token is noted once a minute', async (t) => {
   t.is(written, 2);
 });
 
-test.serial('a request goes on while the use of its token cannot be noted', async (t) => {
+test.serial('a request continues while the use of its token cannot be recorded', async (t) => {
   const gateway = await fakeGateway(t);
   const { database } = gateway;
   const [token] = await database.execute<{ id: string }>(
@@ -624,7 +621,7 @@ const setUpAudit = async (t: ExecutionContext) => {
   return { ...gateway, found };
 };
 
-test.serial('entries are found by who, what, of what, and days of the workspace', async (t) => {
+test.serial('finds entries by actor, action, object and days of the workspace', async (t) => {
   const { found } = await setUpAudit(t);
   t.deepEqual(await found(''), ['trunk.changed', 'number.changed', 'number.created']);
   t.deepEqual(await found('actor=admin:two'), ['number.changed']);
@@ -638,7 +635,7 @@ test.serial('entries are found by who, what, of what, and days of the workspace'
   t.deepEqual(await found('subject=number&actor=operator'), []);
 });
 
-test.serial('the same entries come as CSV, with nothing that a spreadsheet would run', async (t) => {
+test.serial('returns the same entries as CSV without executable formulas', async (t) => {
   const { admin, database } = await setUpAudit(t);
   const { status, headers, bytes } = await admin.get(`${auditPath}.csv?subject=number`);
   t.is(status, 200);
@@ -654,7 +651,7 @@ test.serial('the same entries come as CSV, with nothing that a spreadsheet would
   t.is((await admin.as(adminToken).get(`${auditPath}.csv`)).bytes.toString('utf8').split('\r\n').length, 2);
 });
 
-test.serial('a file of more than a page has every entry once', async (t) => {
+test.serial('a file of more than one page has every entry once', async (t) => {
   const { admin, database, workspaceId } = await fakeGateway(t);
   for (let number = 1; number <= 501; number += 1)
     await appendAudit(database, {

@@ -1,4 +1,4 @@
-/** Noises of a telephone call, made from chance: how many of each kind there are, and how one is made. */
+/** Random noises of a telephone call: the number of each kind, and its generator. */
 import {
   around,
   chanceOf,
@@ -22,7 +22,7 @@ const times = (count: number, make: (index: number) => Sound): Sound =>
 
 const some = (chance: Chance, from: number, to: number): number => Math.round(chance.between(from, to));
 
-/** The throat opens with a burst, air rushes, and in the end it may sound. */
+/** A cough: a burst, rushing air, and sometimes a voiced end. */
 const oneCough: Make = (chance) => {
   const burst = shaped(noise(chance, 30), 2, 12);
   const air = shaped(noise(chance, chance.between(90, 180)), 10, 60);
@@ -186,7 +186,7 @@ const machine: Make = (chance) => {
   );
 };
 
-/** A hundred and twenty in all. */
+/** One hundred and twenty noises in total. */
 const kinds: readonly (readonly [name: string, count: number, make: Make])[] = [
   ['cough', 24, cough],
   ['throat clearing', 8, throatClearing],
@@ -210,7 +210,7 @@ const kinds: readonly (readonly [name: string, count: number, make: Make])[] = [
   ['machine', 4, machine],
 ];
 
-/** The same every time. */
+/** Reproducible. */
 export const makeNoises = (): { kind: string; sound: Sound }[] =>
   kinds.flatMap(([kind, count, make], which) =>
     Array.from({ length: count }, (_, index) => ({

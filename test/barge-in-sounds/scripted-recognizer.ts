@@ -1,21 +1,21 @@
-/** A recognizer that knows beforehand what will be said, and tells it as late as real ones do. */
-import type { RecognitionEvent, Recognizer } from '#sip/speech.ts';
+/** A recognizer that knows the words in advance, and emits them as late as real ones do. */
+import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 
-/** By words: as an engine that streams. By sentences: when a pause has told it that one is over. */
+/** By words: like a streaming engine. By sentences: at a pause after each. */
 export type Gives = 'words' | 'sentences';
 
-/** From the end of a word to its being recognized while more is said. */
+/** Time from the end of a word to its recognition during further speech. */
 const wordMs = 300;
-/** From a pause to the settled words: of an engine that streams, and of one that begins then. */
+/** Time from a pause to the final words: of a streaming engine, and of one that starts then. */
 const settledMs = { words: 200, sentences: 700 };
 
 export const scriptedRecognizer = (
   gives: Gives,
   after: (milliseconds: number, act: () => void) => void,
 ): Recognizer & {
-  /** Somebody begins to say this, and takes so long; `null` is a sound without words. */
+  /** These words begin and take this long; `null` is a sound without words. */
   hear(text: string | null, milliseconds: number): void;
-  /** Shows how it gives words, as by what was said before. */
+  /** Makes the engine reveal, by an earlier utterance, how it emits words. */
   show(): void;
 } => {
   let tell: (event: RecognitionEvent) => void = () => {};

@@ -1,8 +1,8 @@
-/** The parts of noises: seeded chance, noise, tones, pulses of a throat, filters and envelopes, at 8000 Hz. */
+/** Components of noises: seeded random numbers, noise, tones, glottal pulses, filters and envelopes, at 8000 Hz. */
 export const sampleRate = 8_000;
 
 export type Chance = {
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   next(): number;
   between(from: number, to: number): number;
 };
@@ -31,7 +31,7 @@ const made = (milliseconds: number, at: (index: number) => number): Sound =>
 export const noise = (chance: Chance, milliseconds: number): Sound =>
   made(milliseconds, () => chance.between(-1, 1));
 
-/** Tones of these pitches; `glide` is by what each has grown at the end. */
+/** Tones of these pitches; `glide` is the increase of each at the end. */
 export const tones = (milliseconds: number, hertz: readonly number[], glide = 1): Sound => {
   const phases = hertz.map(() => 0);
   const length = lengthOf(milliseconds);
@@ -46,7 +46,7 @@ export const tones = (milliseconds: number, hertz: readonly number[], glide = 1)
   });
 };
 
-/** Pulses of a throat: periodic, with a little unrest. */
+/** Glottal pulses: periodic, with slight jitter. */
 export const pulses = (chance: Chance, milliseconds: number, hertz: number, glide = 1): Sound => {
   const length = lengthOf(milliseconds);
   let phase = 0;
@@ -58,7 +58,7 @@ export const pulses = (chance: Chance, milliseconds: number, hertz: number, glid
   });
 };
 
-/** Lets through what is around a pitch (a resonator of two poles). */
+/** Passes frequencies around a pitch (a resonator of two poles). */
 export const around = (sound: Sound, hertz: number, width: number): Sound => {
   const radius = Math.exp((-Math.PI * width) / sampleRate);
   const twice = 2 * radius * Math.cos((2 * Math.PI * hertz) / sampleRate);
@@ -71,7 +71,7 @@ export const around = (sound: Sound, hertz: number, width: number): Sound => {
   });
 };
 
-/** Rises within `attackMs` and falls by half every `halfMs` from then on; for ever, where none is given. */
+/** Rises within `attackMs`, then falls by half every `halfMs`; constant if that is not given. */
 export const shaped = (sound: Sound, attackMs: number, halfMs = Infinity): Sound => {
   const attack = Math.max(1, lengthOf(attackMs));
   const release = Math.min(lengthOf(15), sound.length);
@@ -97,7 +97,7 @@ export const rest = (milliseconds: number): Sound => new Float64Array(lengthOf(m
 
 export const loud = (sound: Sound, factor: number): Sound => sound.map((sample) => sample * factor);
 
-/** With a peak of one. */
+/** Scales a sound to a peak of one. */
 export const levelled = (sound: Sound): Sound => {
   const loudest = sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 1e-9);
   return loud(sound, 1 / loudest);

@@ -1,6 +1,6 @@
 /**
- * Two hundred noises, coughs and backchannels that interrupt nothing, and sixty interruptions, each at its own loudness
- * on a line that is never quite silent.
+ * Two hundred noises, coughs and backchannels that do not interrupt, and sixty interruptions, each at its own loudness
+ * on a line with background noise.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -12,12 +12,12 @@ export type BargeInSound = {
   /** `cough`, `backchannel`, `interruption` … */
   kind: string;
   language: 'ko' | 'en';
-  /** `null` where there are no words. */
+  /** `null` if there are no words. */
   text: string | null;
   isInterruption: boolean;
-  /** At 8000 Hz, from its first sound to its last. */
+  /** Samples at 8000 Hz, from the first audible one to the last. */
   samples: Int16Array;
-  /** Where in a frame of 20 ms it begins, in samples. */
+  /** Offset of its beginning in a frame of 20 ms, in samples. */
   offset: number;
 };
 
@@ -31,7 +31,7 @@ const voiceIndex = z.array(
   }),
 );
 
-/** The peak of what is loud, and how much quieter others are, in dB. */
+/** The peak of loud sounds, and the attenuation of others, in dB. */
 const peak = 20_000;
 const quietestDb = 14;
 
@@ -65,7 +65,7 @@ export const bargeInSounds = (): BargeInSound[] => {
   });
 };
 
-/** Noise of a line, in which everything else lies. */
+/** Background noise of the line. */
 export const lineNoise = (length: number): Int16Array => {
   const chance = chanceOf(99);
   return Int16Array.from({ length }, () => Math.round(chance.between(-12, 12)));

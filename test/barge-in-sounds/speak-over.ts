@@ -1,17 +1,17 @@
 /**
- * A call in simulated time, with all that listens and plays in a real one: the agent speaks, something sounds over its
- * voice, and what becomes of the voice is read where it leaves for the far end.
+ * A call in simulated time, with all components of a real one: the agent speaks, a sound occurs over its voice, and the
+ * resulting audio is read where it leaves for the far end.
  */
 import { pino } from 'pino';
 import { listening } from '#config/policy.ts';
 import type { BargeIn, LineReport } from '#machines/line.ts';
-import { createCallMedia } from '#sip/call-media.ts';
-import { createLineTime } from '#sip/line-time.ts';
-import type { OpenVoiceDetector } from '#sip/listening/voice-detector.ts';
-import type { SoundEvents } from '#sip/media/media-endpoint.ts';
-import { ringMemory, SampleRing } from '#sip/media/sample-ring.ts';
-import { createSoundPath } from '#sip/media/sound-path.ts';
-import { telephoneRate } from '#sip/samples.ts';
+import { createCallMedia } from '#sip/audio/call-media.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import type { OpenVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
+import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
+import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
+import { telephoneRate } from '#sip/audio/samples.ts';
+import { pathInto } from '#test/helpers/path-into.ts';
 import { soundEndpoint } from '#test/helpers/sound-endpoint.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
@@ -21,23 +21,23 @@ import { scriptedRecognizer, type Gives } from './scripted-recognizer.ts';
 export type Verdict = {
   /** From the first sound over the agent's voice to its silence; `null`: it was never silent. */
   silentAfterMs: number | null;
-  /** It was silent, and went on. */
+  /** The voice was silent, then resumed. */
   wentOn: boolean;
-  /** The rest of it was given up. */
+  /** The rest of the voice was dropped. */
   wasStopped: boolean;
 };
 
 const frameLength = 160;
 const frameMs = 20;
-/** The agent has spoken for so long when something sounds, and is watched for so long behind it. */
+/** The agent has spoken for this long before the sound, and is observed for this long after it. */
 const beforeMs = 1_500;
 const behindMs = 4_000;
-/** What was said before the agent's words is over by then. */
+/** Earlier words are over before the agent's words begin. */
 const shownMs = 2_000;
-/** How much of the agent's voice comes back, and when: a loss of 36 dB. */
+/** Echo of the agent's voice, and its delay: 36 dB quieter. */
 const echo = { factor: 0.016, frames: 4 };
 
-/** The sound is a telephone's. */
+/** The sound has telephone quality. */
 const neverResampled = (samples: Int16Array): Int16Array => samples;
 
 const settled = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
@@ -55,7 +55,7 @@ const addEcho = (frame: Int16Array, back: Int16Array): void =>
 type SpeakOverOptions = {
   gives: Gives;
   bargeIn: BargeIn;
-  /** What the agent says, at 8000 Hz. */
+  /** The agent's words, at 8000 Hz. */
   voice: Int16Array;
   openDetector: OpenVoiceDetector;
 };
@@ -68,7 +68,7 @@ export const speakOver = async (
   const time = createLineTime(clock, 1);
   const ring = new SampleRing(ringMemory(65_536));
   const recognizer = scriptedRecognizer(gives, (milliseconds, act) => time.after(milliseconds, act));
-  let events: SoundEvents | undefined;
+  let events: AudioEvents | undefined;
   const verdict: Verdict = { silentAfterMs: null, wentOn: false, wasStopped: false };
 
   const asCallsDo = (report: LineReport): void => {
@@ -95,7 +95,7 @@ export const speakOver = async (
   await media.begin(
     soundEndpoint(async (to) => {
       events = to;
-      return createSoundPath(ring, telephoneRate, time);
+      return pathInto(ring, telephoneRate, time);
     }),
   );
 
@@ -104,7 +104,7 @@ export const speakOver = async (
   const heard = heardOnLine(sound.samples, from, totalMs);
   const said: Int16Array[] = [];
 
-  /** The next 20 ms: what the far end sends comes in, and what it hears leaves. */
+  /** The next 20 ms: audio of the far end arrives, and the agent's audio leaves. */
   const beat = (index: number): void => {
     const begin = index * frameLength;
     const back = said.at(-echo.frames);

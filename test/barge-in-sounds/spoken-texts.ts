@@ -1,7 +1,7 @@
-/** Texts that are said into the agent's voice: murmurs that take no floor, and interruptions. */
+/** Texts that are spoken over the agent's voice: backchannels, and interruptions. */
 export type SpokenKind = 'backchannel' | 'interruption';
 
-/** Where one of them lies in `voices.ulaw`. */
+/** The position of a text in `voices.ulaw`. */
 export type VoiceIndex = {
   kind: SpokenKind;
   language: 'ko' | 'en';

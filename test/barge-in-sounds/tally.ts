@@ -1,19 +1,19 @@
-/** The tally of the agent's voice under all sounds, by their kinds. */
+/** Statistics of the agent's voice under all sounds, by kind. */
 import type { BargeIn } from '#machines/line.ts';
-import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
+import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { bargeInSounds, type BargeInSound } from './sounds.ts';
 import { speakOver, type Verdict } from './speak-over.ts';
 import type { Gives } from './scripted-recognizer.ts';
 
 export type Judged = { sound: BargeInSound; verdict: Verdict };
 
-/** Ten seconds of speech, out of sentences that are not being judged while it sounds. */
+/** Ten seconds of speech, from sentences that are not evaluated during the sound. */
 const agentVoice = (sounds: readonly BargeInSound[]): Int16Array => {
   const spoken = sounds.filter(({ isInterruption, samples }) => isInterruption && samples.length > 8_000);
   return Int16Array.from(spoken.slice(0, 9).flatMap(({ samples }) => [...samples]));
 };
 
-/** One after the other; `which` leaves some out. */
+/** Evaluates the sounds sequentially; `which` filters them. */
 export const judge = async (
   options: { gives: Gives; bargeIn: BargeIn },
   which: (sound: BargeInSound, index: number) => boolean = () => true,
@@ -33,11 +33,11 @@ export const falseStops = (judged: readonly Judged[]): Judged[] =>
 export const missedInterruptions = (judged: readonly Judged[]): Judged[] =>
   judged.filter(({ sound, verdict }) => sound.isInterruption && !verdict.wasStopped);
 
-/** The agent had gone on already when the interruption was understood. */
+/** The agent had already resumed when the interruption was recognized. */
 export const talkedOver = (judged: readonly Judged[]): Judged[] =>
   judged.filter(({ sound, verdict }) => sound.isInterruption && verdict.wasStopped && verdict.wentOn);
 
-/** From the first sound to the silence of the agent, of interruptions. */
+/** Times from the first sound to the agent's silence, for interruptions. */
 export const silences = (judged: readonly Judged[]): number[] =>
   judged.flatMap(({ sound, verdict }) =>
     sound.isInterruption && verdict.silentAfterMs !== null ? [verdict.silentAfterMs] : [],

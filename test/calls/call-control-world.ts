@@ -1,6 +1,6 @@
 /**
- * Call control as the gateway has it: the real charts, journal, switchboard and database. The telephone at the far end
- * and the agent are the test's own hands; time is simulated.
+ * Call control as in the gateway: the real charts, journal, switchboard and database. The test controls the telephone
+ * at the far end and the agent; time is simulated.
  */
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
@@ -15,35 +15,44 @@ import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/l
 import type { ReplyInput } from '#machines/reply.ts';
 import { sentencesOf } from '#src/agents/utterances.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createCallControl } from '#src/calls/call-control.ts';
+import type { CallParts } from '#src/calls/call-parts.ts';
 import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createJournal } from '#src/calls/journal/journal.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
-import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import { findCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
+import { journalPlace, recordFact } from '#src/persistence/calls/call-facts.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import { findCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
 import type { Arrival } from '#src/domain/arrival.ts';
 import type { DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-type Options = Parameters<typeof createCallControl>[0];
+/** The parts that calls need, without their groups. */
+type Options = CallParts['storage'] &
+  CallParts['live'] &
+  CallParts['agents'] &
+  CallParts['cluster'] &
+  CallParts['telephony'] &
+  CallParts['limits'] &
+  Pick<CallParts, 'times' | 'clock' | 'now' | 'logger'>;
 
-/** A line as the chart opened it. */
+/** A line opened by the chart. */
 type OpenedLine = {
   input: LineInput;
   commands: (LineCommand | KeysCommand)[];
   tell: (event: LineEvent) => void;
 };
 
-/** The wall clock when the simulated one begins. */
+/** The wall clock at the start of the simulated one. */
 export const beginning = Date.parse('2026-11-21T03:00:00.000Z');
 
-/** What looks at the clock on the wall looks at the simulated one. */
+/** Readers of the wall clock read the simulated one. */
 const wallClockBy = (clock: SimulatedClock) => ({
   now: () => beginning + clock.now(),
   setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms),
@@ -54,7 +63,7 @@ const wallClockBy = (clock: SimulatedClock) => ({
 
 type Published = { context: { callId: string } };
 
-/** The charts, with lines that are kept by their calls and agents that say nothing. */
+/** The charts, with lines stored by call and agents that stay silent. */
 const machineWith = (lines: Map<string, OpenedLine>, publish: (_: Published, fact: CallFact) => void) =>
   callMachine.provide({
     actors: {
@@ -71,7 +80,7 @@ const machineWith = (lines: Map<string, OpenedLine>, publish: (_: Published, fac
     actions: { publish },
   });
 
-/** One gateway that nobody else knows of, with room enough and the settings of the platform. */
+/** A single gateway, with enough capacity and the platform settings. */
 const alone = {
   handshake: () => {
     throw new Error('Nobody is to be asked');
@@ -88,7 +97,7 @@ const alone = {
       throw new Error('No other gateway is there');
     },
   },
-  limits: { maxCalls: 100, maxBeginning: 100 },
+  admission: { maxCalls: 100, maxBeginning: 100 },
   load: { pressure: () => null },
   configuredHeaders: null,
   platformPolicy: platformPolicyOf(readConfig({}, false)),
@@ -98,10 +107,10 @@ const alone = {
   times: callTimes,
   node: 'test',
   underway: { forMs: 0, lookMs: 100 },
-  queueLimits,
+  queues: queueLimits,
 } satisfies Partial<Options>;
 
-/** What the other party does, through the line of its call. */
+/** Actions of the other party, through the line of its call. */
 const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => {
   const lineOf = (callId: string): OpenedLine => {
     const line = lines.get(callId);
@@ -112,7 +121,7 @@ const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => 
   return {
     lineOf,
     answer: (callId: string): void => tell(callId, (at) => ({ type: 'line.answered', at })),
-    /** The line confirms that it is given up before anybody answered. */
+    /** The line confirms the cancellation before the answer. */
     confirmCancel: (callId: string): void =>
       tell(callId, (at) => ({ type: 'line.unanswered', at, cause: 'cancelled' })),
     /** The other party hangs up. */
@@ -122,7 +131,7 @@ const farEndOf = (lines: ReadonlyMap<string, OpenedLine>, now: () => number) => 
 
 type Stored = { database: Database; stored: StoredNumber };
 
-/** What clients and callers ask of the number. */
+/** Requests of clients and callers to the number. */
 const requestsTo = (
   callControl: ReturnType<typeof createCallControl>,
   { database, stored, now }: Stored & { now: () => number },
@@ -133,9 +142,9 @@ const requestsTo = (
     return found;
   };
   return {
-    /** The number as a request of its key finds it. */
+    /** The number as a request with its key finds it. */
     number,
-    /** What a request of the number's key says of a call. */
+    /** Requests with the number's key about a call. */
     mine: (callId: string) => ({ callId, numberId: stored.numberId }),
     async place(request: Partial<Parameters<typeof callControl.placeCall>[1]> = {}): Promise<string> {
       const { callId } = await callControl.placeCall(await number(), {
@@ -155,7 +164,7 @@ const requestsTo = (
   };
 };
 
-/** What has become of calls. */
+/** Stored state of calls. */
 const lookAt = ({
   database,
   stored,
@@ -166,12 +175,12 @@ const lookAt = ({
     const actor = switchboard.find(callId);
     return actor && stateName(actor.getSnapshot().value);
   },
-  /** Its row, once everything that was published is written. */
+  /** The row of a call, once every published fact is written. */
   async rowOf(callId: string) {
     await journal.settled();
     return findCall(database, { callId, workspaceId: stored.workspaceId });
   },
-  /** How many rows this number has. */
+  /** The number of rows of this number. */
   async rows(): Promise<number> {
     const [row] = await database.execute<{ count: number }>(
       'select count(*)::int as count from call where number_id = $1',
@@ -194,7 +203,14 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
   const logged: string[] = [];
   const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
 
+  const bus = createCallBus({ logger });
+  bus.subscribe('ended', ({ callId, status, reason }) => ends.push(`${callId} ${status} ${reason}`));
+  bus.subscribe('released', ({ callId }) => {
+    agentCalls.delete(callId);
+    released.push(callId);
+  });
   const journal = createJournal({
+    bus,
     retry: journalLimits.retry,
     write: (callId, sequence, fact) => recordFact(database, callId, sequence, fact),
     placeOf: (callId) => journalPlace(database, callId),
@@ -210,33 +226,35 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     clock,
     liveCalls,
     publish: journal.publish,
-    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    bus,
     leaveLine: () => {},
-    release: (callId) => {
-      agentCalls.delete(callId);
-      released.push(callId);
-    },
     logger,
   });
   const dailyNotices: DailyNotice[] = [];
-  const callControl = createCallControl({
+  const all: Options = {
     database,
     sealing,
     journal,
     liveCalls,
     switchboard,
-    observer: {
-      began: () => {},
-      ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`),
-    },
+    bus,
     keepAgent: (callId, agentCall) => void agentCalls.set(callId, agentCall),
-    keepBeginning: () => undefined,
+    keepSettings: () => undefined,
     ...alone,
     onDailyNotice: (notice) => void dailyNotices.push(notice),
     clock: wallClock,
     now: wallClock.now,
     logger,
     ...changes,
+  };
+  const callControl = createCallControl({
+    ...all,
+    storage: all,
+    live: all,
+    agents: all,
+    cluster: all,
+    telephony: all,
+    limits: all,
   });
 
   return {
@@ -244,6 +262,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     sealing,
     stored,
     clock,
+    bus,
     callControl,
     journal,
     liveCalls,

@@ -1,4 +1,4 @@
-/** Actions in a call: hang-up, recording pause, speech for the agent. */
+/** Actions in a call: hangup, recording pause, words of a program. */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
@@ -7,8 +7,9 @@ import { SimulatedClock } from 'xstate';
 import { queueLimits } from '#config/policy.ts';
 import { mostAsked } from '#machines/asked-words.ts';
 import { briefingOf } from '#src/calls/in-call/briefing.ts';
-import { type AskNode, createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
-import { createLeftHangups } from '#src/calls/in-call/left-hangups.ts';
+import type { AskNode } from '#src/calls/call-parts.ts';
+import { createInCallRequests } from '#src/calls/in-call/in-call-requests.ts';
+import { createPendingHangUps } from '#src/continuity/pending-hang-ups.ts';
 import { createRecordingRequests } from '#src/calls/in-call/pause-recording.ts';
 import { createPerformRequest } from '#src/calls/in-call/perform-request.ts';
 import { collectKeys, pressKeys, say } from '#src/calls/in-call/speak-for-agent.ts';
@@ -21,9 +22,9 @@ import type { Pressure } from '#src/domain/capacity.ts';
 import { steadyClock } from '#src/clocks.ts';
 import type { CallAct, InCallRequest } from '#src/domain/in-call-request.ts';
 import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
-import { facts } from '#src/persistence/call-facts.ts';
-import { type HangupAction, leaveHangup, leftHangupsOf } from '#src/persistence/left-hangups.ts';
-import { patchNumber } from '#src/persistence/numbers.ts';
+import { facts } from '#src/persistence/calls/call-facts.ts';
+import { type HangupAction, storeHangup, pendingHangupsOf } from '#src/persistence/calls/pending-hangups.ts';
+import { patchNumber } from '#src/persistence/numbers/numbers.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedDatabase, scriptedStatements } from '#test/helpers/scripted-database.ts';
@@ -43,7 +44,7 @@ test.serial('one call control counts the calls of both directions', async (t) =>
   t.like(await world.receive(), { verdict: { because: 'concurrency_limit' } });
 });
 
-test.serial('while load is shed no call begins, in either direction', async (t) => {
+test.serial('rejects new calls in both directions while load is shed', async (t) => {
   let pressure: Pressure | null = 'event_loop';
   const world = await createCallControlWorld(t, { load: { pressure: () => pressure } });
   await t.throwsAsync(world.place(), { code: 'over_capacity' });
@@ -54,14 +55,14 @@ test.serial('while load is shed no call begins, in either direction', async (t) 
   t.like(await world.receive(), { verdict: { accepted: true } });
 });
 
-test.serial('a gateway without lines places and receives no calls', async (t) => {
+test.serial('a gateway without lines neither places nor receives calls', async (t) => {
   const world = await createCallControlWorld(t, { hasLines: false });
   await t.throwsAsync(world.place(), { instanceOf: Error });
   t.is(await world.rows(), 0);
   t.is(world.lines.size, 0);
 });
 
-test.serial('keys are pressed in a call in progress, and leave a fact', async (t) => {
+test.serial('sends DTMF digits in an active call and records a fact', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await world.place();
   await t.throwsAsync(world.callControl.pressOwnKeys(callId, '1'), { code: 'call_not_active' });
@@ -73,7 +74,7 @@ test.serial('keys are pressed in a call in progress, and leave a fact', async (t
   t.like((await facts(world.database, callId)).at(-1), { type: 'keys.pressed', data: { keys: '1w2' } });
 });
 
-test.serial('a recording is paused and resumed by the same call control', async (t) => {
+test.serial('pauses and resumes a recording', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await world.place();
   world.answer(callId);
@@ -85,11 +86,10 @@ test.serial('a recording is paused and resumed by the same call control', async 
   );
 });
 
-test.serial('a call has begun for its observer before it ends, and is let go of once', async (t) => {
+test.serial('reports the begin of a call to its observer before the end, and releases it once', async (t) => {
   const told: string[] = [];
-  const world = await createCallControlWorld(t, {
-    observer: { began: ({ callId }) => void told.push(callId), ended: () => {} },
-  });
+  const world = await createCallControlWorld(t);
+  world.bus.subscribe('began', ({ callId }) => told.push(callId));
   const callId = await world.place();
   t.deepEqual(told, [callId]);
   world.answer(callId);
@@ -117,7 +117,7 @@ const typesOf = async (world: CallControlWorld, callId: string): Promise<string[
   return (await facts(world.database, callId)).map(({ type }) => type);
 };
 
-/** A call by its row alone, as another gateway, or a dead process, left it. */
+/** Only the row of a call, as another gateway or a dead process left it. */
 const rowAlone = async (
   { database, stored }: CallControlWorld,
   status: string,
@@ -128,23 +128,26 @@ const rowAlone = async (
   return callId;
 };
 
-test.serial('a hangup waits for the agent, who has nothing to say here, and is the agent’s', async (t) => {
-  const world = await createCallControlWorld(t);
-  const callId = await talking(world);
-  await hangUp(world, callId);
-  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
-  t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'expectHangup' });
-  t.deepEqual(await typesOf(world, callId), ['call.answered', 'call.hangup_requested']);
-  world.clock.increment(29_999);
-  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
-  world.clock.increment(1);
-  t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'hangUp' });
-  world.hangUp(callId);
-  world.clock.increment(5_000);
-  t.like(await world.rowOf(callId), { status: 'completed', endReason: 'agent_hangup' });
-});
+test.serial(
+  'a hangup waits for the agent, which is silent here, and is attributed to the agent',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const callId = await talking(world);
+    await hangUp(world, callId);
+    t.is(world.stateOf(callId), 'active.talking.hangup-pending');
+    t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'expectHangup' });
+    t.deepEqual(await typesOf(world, callId), ['call.answered', 'call.hangup_requested']);
+    world.clock.increment(29_999);
+    t.is(world.stateOf(callId), 'active.talking.hangup-pending');
+    world.clock.increment(1);
+    t.deepEqual(world.lineOf(callId).commands.at(-1), { type: 'hangUp' });
+    world.hangUp(callId);
+    world.clock.increment(5_000);
+    t.like(await world.rowOf(callId), { status: 'completed', endReason: 'agent_hangup' });
+  },
+);
 
-test.serial('an immediate hangup waits for nobody, also after one that waits', async (t) => {
+test.serial('an immediate hangup does not wait, even after one that waits', async (t) => {
   const world = await createCallControlWorld(t);
   const [first, second] = [await talking(world), await talking(world)];
   await hangUp(world, first, true);
@@ -158,7 +161,7 @@ test.serial('an immediate hangup waits for nobody, also after one that waits', a
   }
 });
 
-test.serial('real speech of the other party cancels a hangup, which may be asked for again', async (t) => {
+test.serial('real speech of the other party cancels a hangup, which may be requested again', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   await hangUp(world, callId);
@@ -169,15 +172,15 @@ test.serial('real speech of the other party cancels a hangup, which may be asked
   t.is(world.stateOf(callId), 'active.talking.hangup-pending');
 });
 
-test.serial('a call that rings is not active, wherever it is held', async (t) => {
+test.serial('rejects a hangup of a ringing call on any gateway', async (t) => {
   const world = await createCallControlWorld(t);
   for (const callId of [await world.place(), await rowAlone(world, 'ringing', 'another')])
     for (const immediate of [false, true])
       await t.throwsAsync(hangUp(world, callId, immediate), { code: 'call_not_active' });
-  t.is(world.liveCalls.count(), 1);
+  t.is(world.liveCalls.count.get(), 1);
 });
 
-test.serial('a call that is over is not active', async (t) => {
+test.serial('rejects a hangup of a call that is over', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   world.hangUp(callId);
@@ -188,48 +191,48 @@ test.serial('a call that is over is not active', async (t) => {
     await t.throwsAsync(hangUp(world, await rowAlone(world, status, 'another')), { code: 'call_not_active' });
 });
 
-test.serial('a call of another number, or none, does not exist', async (t) => {
-  const world = await createCallControlWorld(t);
-  const callId = await talking(world);
-  const elsewhere = await createCallControlWorld(t);
-  for (const foreign of [
-    { callId, numberId: elsewhere.stored.numberId },
-    world.mine(randomUUID()),
-    elsewhere.mine(callId),
-  ]) {
-    await t.throwsAsync(world.callControl.requestHangup({ ...foreign, immediate: true }), {
-      code: 'call_not_found',
-    });
-    await t.throwsAsync(world.callControl.requestCancel(foreign), { code: 'call_not_found' });
-  }
-  t.is(world.stateOf(callId), 'active.talking.conversing');
-});
+test.serial(
+  'responds with call_not_found for a call of another number and for an unknown call',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const callId = await talking(world);
+    const elsewhere = await createCallControlWorld(t);
+    for (const foreign of [
+      { callId, numberId: elsewhere.stored.numberId },
+      world.mine(randomUUID()),
+      elsewhere.mine(callId),
+    ]) {
+      await t.throwsAsync(world.callControl.requestHangup({ ...foreign, immediate: true }), {
+        code: 'call_not_found',
+      });
+      await t.throwsAsync(world.callControl.requestCancel(foreign), { code: 'call_not_found' });
+    }
+    t.is(world.stateOf(callId), 'active.talking.conversing');
+  },
+);
 
-test.serial('an active call that should be held here and is not has no room', async (t) => {
+test.serial('responds with room_unknown for an active call of this node that it does not hold', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await rowAlone(world, 'active', 'test');
   await t.throwsAsync(hangUp(world, callId), { code: 'room_unknown' });
   await t.throwsAsync(world.callControl.requestCancel(world.mine(callId)), { code: 'call_not_active' });
 });
 
-test.serial(
-  'a gateway without lines hangs up no calls, and says so of those that are active alone',
-  async (t) => {
-    const world = await createCallControlWorld(t, { hasLines: false });
-    const active = await rowAlone(world, 'active', 'another');
-    await t.throwsAsync(hangUp(world, active), { code: 'hangup_unavailable' });
-    await t.throwsAsync(hangUp(world, await rowAlone(world, 'completed', 'another')), {
-      code: 'call_not_active',
-    });
-    await t.throwsAsync(hangUp(world, randomUUID()), { code: 'call_not_found' });
-    await t.throwsAsync(
-      world.callControl.requestCancel(world.mine(await rowAlone(world, 'ringing', 'another'))),
-      {
-        code: 'hangup_unavailable',
-      },
-    );
-  },
-);
+test.serial('a gateway without lines rejects hangups of active calls as unavailable', async (t) => {
+  const world = await createCallControlWorld(t, { hasLines: false });
+  const active = await rowAlone(world, 'active', 'another');
+  await t.throwsAsync(hangUp(world, active), { code: 'hangup_unavailable' });
+  await t.throwsAsync(hangUp(world, await rowAlone(world, 'completed', 'another')), {
+    code: 'call_not_active',
+  });
+  await t.throwsAsync(hangUp(world, randomUUID()), { code: 'call_not_found' });
+  await t.throwsAsync(
+    world.callControl.requestCancel(world.mine(await rowAlone(world, 'ringing', 'another'))),
+    {
+      code: 'hangup_unavailable',
+    },
+  );
+});
 
 const elsewhere = test.macro<[Error | null, string | null]>({
   async exec(t, answer, code) {
@@ -247,7 +250,7 @@ const elsewhere = test.macro<[Error | null, string | null]>({
     t.is(asked[0]?.[0], 'another');
   },
   title: (_, answer, code) =>
-    `the gateway that holds a call is asked; ${answer === null ? 'it agrees' : `"${answer.message}"`}: ${code ?? 'accepted'}`,
+    `forwards a hangup to the gateway that holds the call; ${answer === null ? 'accepted' : `"${answer.message}"`}: ${code ?? 'accepted'}`,
 });
 test.serial(elsewhere, null, null);
 test.serial(elsewhere, new Error('It does not answer'), 'hangup_failed');
@@ -263,7 +266,7 @@ const moving = test.macro<[Error]>({
       askNode: async (node) => {
         asked.push(node);
         if (node !== 'leaving') return;
-        // It is taken while the one that has let go of it is asked.
+        // Another gateway takes the call over while the releasing one is being asked.
         await world.database.execute(`update call set node = 'taking' where id = $1`, [callId]);
         throw answer;
       },
@@ -272,12 +275,12 @@ const moving = test.macro<[Error]>({
     await hangUp(world, callId);
     t.deepEqual(asked, ['leaving', 'taking']);
   },
-  title: (_, answer) => `a call that goes to another gateway just now is hung up there: "${answer.message}"`,
+  title: (_, answer) => `a call that is moving to another gateway is hung up there: "${answer.message}"`,
 });
 test.serial(moving, new Refusal('room_unknown', 'It is not here.'));
 test.serial(moving, new Error('It has ended'));
 
-test.serial('another gateway that asks for a call of ours gets what we would get', async (t) => {
+test.serial('answers a request of another gateway like a local one', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   await t.throwsAsync(world.callControl.performHere({ ...world.mine(randomUUID()), action: 'hangup' }), {
@@ -293,7 +296,7 @@ test.serial('another gateway that asks for a call of ours gets what we would get
   t.is(world.stateOf(callId), 'active.talking.hangup-pending');
 });
 
-test.serial('a call that is held here is hung up without the database', async (t) => {
+test.serial('hangs up a call held here without the database', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   const away = await createCallControlWorld(t, {
@@ -308,7 +311,7 @@ test.serial('a call that is held here is hung up without the database', async (t
   t.is(world.stateOf(callId), 'active.ending');
 });
 
-test.serial('a ringing call is cancelled, an answered one is not', async (t) => {
+test.serial('cancels a ringing call and rejects the cancellation of an answered one', async (t) => {
   const world = await createCallControlWorld(t);
   const [ringing, active] = [await world.place(), await talking(world)];
   await world.callControl.requestCancel(world.mine(ringing));
@@ -320,7 +323,7 @@ test.serial('a ringing call is cancelled, an answered one is not', async (t) => 
   await t.throwsAsync(world.callControl.requestCancel(world.mine(ringing)), { code: 'call_not_active' });
 });
 
-test.serial('the built-in agent hangs up its own call, as long as there is one', async (t) => {
+test.serial('the built-in agent hangs up its own call only while it exists', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   await world.callControl.hangUpOwnCall(callId, { immediate: true });
@@ -330,21 +333,24 @@ test.serial('the built-in agent hangs up its own call, as long as there is one',
   });
 });
 
-// Left hangups
+// Stored hangups
 
-/** A call that was answered, by a gateway that has no session with the database. */
-const setUpLeftHangups = async () => {
+/** An answered call of a gateway without a database session. */
+const setUpPendingHangUps = async () => {
   const database = await testDatabase();
   const { numberId, ...number } = await storedNumber(database);
   const node = `node ${randomUUID()}`;
   const callId = await storedCall(database, { numberId, ...number }, { node });
-  await database.execute(`insert into call_revival (call_id, form, start) values ($1, 1, '{}')`, [callId]);
+  await database.execute(
+    `insert into call_checkpoint (call_id, node, form, settings) values ($1, $2, 1, '{}')`,
+    [callId, node],
+  );
   const leave = (action: HangupAction, changes: { numberId?: string; holder?: string } = {}) =>
-    leaveHangup(database, { callId, numberId, holder: node, action, ...changes });
+    storeHangup(database, { callId, numberId, holder: node, action, ...changes });
   const asked: InCallRequest[] = [];
   const written: string[] = [];
   const performing = (answer?: RefusalCode) =>
-    createLeftHangups({
+    createPendingHangUps({
       database,
       node,
       performHere: async (request) => {
@@ -354,27 +360,30 @@ const setUpLeftHangups = async () => {
       journal: { written: async (id) => void written.push(id) },
       logger: pino({ level: 'silent' }),
     }).perform();
-  const left = async () => (await leftHangupsOf(database, node)).map(({ action }) => action);
+  const left = async () => (await pendingHangupsOf(database, node)).map(({ action }) => action);
   return { database, callId, numberId, leave, left, performing, asked, written };
 };
 
-test.serial('a hang-up is left with a call, and one that waits for nothing stays so', async (t) => {
-  const { leave, left, performing, asked, written, callId, numberId } = await setUpLeftHangups();
-  t.true(await leave('hangup'));
-  t.deepEqual(await left(), ['hangup']);
-  t.true(await leave('hangup_immediately'));
-  t.true(await leave('hangup'));
-  t.deepEqual(await left(), ['hangup_immediately']);
-  await performing();
-  t.deepEqual(asked, [{ callId, numberId, action: 'hangup_immediately' }]);
-  t.deepEqual(written, [callId], 'it is forgotten behind its fact alone');
-  t.deepEqual(await left(), []);
-  await performing();
-  t.is(asked.length, 1);
-});
+test.serial(
+  'stores a hangup for a call without a live holder, and keeps an immediate one immediate',
+  async (t) => {
+    const { leave, left, performing, asked, written, callId, numberId } = await setUpPendingHangUps();
+    t.true(await leave('hangup'));
+    t.deepEqual(await left(), ['hangup']);
+    t.true(await leave('hangup_immediately'));
+    t.true(await leave('hangup'));
+    t.deepEqual(await left(), ['hangup_immediately']);
+    await performing();
+    t.deepEqual(asked, [{ callId, numberId, action: 'hangup_immediately' }]);
+    t.deepEqual(written, [callId], 'it is forgotten behind its fact alone');
+    t.deepEqual(await left(), []);
+    await performing();
+    t.is(asked.length, 1);
+  },
+);
 
-test.serial('none is left with a call of another number or holder, or one that has ended', async (t) => {
-  const { database, callId, leave, left } = await setUpLeftHangups();
+test.serial('stores no hangup for a call of another number or holder, or one that has ended', async (t) => {
+  const { database, callId, leave, left } = await setUpPendingHangUps();
   t.false(await leave('hangup', { numberId: randomUUID() }));
   t.false(await leave('hangup', { holder: 'another' }));
   await database.execute(
@@ -385,9 +394,9 @@ test.serial('none is left with a call of another number or holder, or one that h
   t.deepEqual(await left(), []);
 });
 
-test.serial('none is left with a call whose holder has its session', async (t) => {
-  const { database, callId, leave } = await setUpLeftHangups();
-  // As a gateway holds its name: src/persistence/advisory-locks.ts.
+test.serial('stores no hangup for a call whose holder is connected', async (t) => {
+  const { database, callId, leave } = await setUpPendingHangUps();
+  // Holds the advisory lock of a gateway's name, as src/persistence/database/advisory-locks.ts does.
   await database.transaction(async ({ execute }) => {
     await execute(
       `select pg_advisory_xact_lock(hashtextextended('trunkline node ' || (select node from call where id = $1), 0))`,
@@ -399,15 +408,15 @@ test.serial('none is left with a call whose holder has its session', async (t) =
 });
 
 for (const code of ['room_unknown', 'hangup_failed'] as const)
-  test.serial(`what cannot be done yet stays: ${code}`, async (t) => {
-    const { leave, left, performing } = await setUpLeftHangups();
+  test.serial(`keeps a stored hangup that cannot be applied yet: ${code}`, async (t) => {
+    const { leave, left, performing } = await setUpPendingHangUps();
     await leave('hangup');
     await performing(code);
     t.deepEqual(await left(), ['hangup']);
   });
 
-test.serial('what cannot be done any more goes', async (t) => {
-  const { leave, left, performing } = await setUpLeftHangups();
+test.serial('removes a stored hangup that can no longer be applied', async (t) => {
+  const { leave, left, performing } = await setUpPendingHangUps();
   await leave('hangup');
   await performing('call_not_active');
   t.deepEqual(await left(), []);
@@ -424,40 +433,46 @@ const setUpPauseRecording = async (options: { recording?: boolean } = {}) => {
   const { numberId, workspaceId } = number;
   liveCalls.add({ callId, numberId, workspaceId, direction: 'outbound', status: 'ringing' });
   const requests = createRecordingRequests(
-    createInCallRequests({
-      database,
-      liveCalls,
-      switchboard: { find: (id) => (id === callId ? world.actor : undefined) },
-      node: 'test',
-      askNode: () => Promise.reject(new Error('There is no other gateway')),
-      hasMedia: true,
-      underway: { forMs: 0, lookMs: 100 },
-      clock: steadyClock,
-      perform: createPerformRequest({
+    createInCallRequests(
+      {
+        storage: { database },
+        live: { liveCalls, switchboard: { find: (id) => (id === callId ? world.actor : undefined) } },
+        cluster: {
+          node: 'test',
+          askNode: () => Promise.reject(new Error('There is no other gateway')),
+          underway: { forMs: 0, lookMs: 100 },
+        },
+        telephony: { hasLines: true },
+        clock: steadyClock,
+      },
+      createPerformRequest({
         database,
         journal: { waitingOf: () => 0 },
         queueLimits,
         writeBriefing: () => undefined,
         clock: steadyClock,
       }),
-    }),
+    ),
   );
   const mine = { callId, numberId: number.numberId };
   return { database, world, requests, mine };
 };
 
-test.serial('when the answer comes, the line knows it already; twice is once', async (t) => {
-  const { world, requests, mine } = await setUpPauseRecording();
-  world.answer();
-  await requests.pauseRecording(mine);
-  await requests.pauseRecording(mine);
-  t.is(world.commands.filter(({ type }) => type === 'pauseRecording').length, 1);
-  await requests.resumeRecording(mine);
-  t.is(world.commands.at(-1)?.type, 'resumeRecording');
-  t.deepEqual(world.story().slice(-2), ['recording.paused', 'recording.resumed']);
-});
+test.serial(
+  'applies a recording pause to the line before responding; repeating it is harmless',
+  async (t) => {
+    const { world, requests, mine } = await setUpPauseRecording();
+    world.answer();
+    await requests.pauseRecording(mine);
+    await requests.pauseRecording(mine);
+    t.is(world.commands.filter(({ type }) => type === 'pauseRecording').length, 1);
+    await requests.resumeRecording(mine);
+    t.is(world.commands.at(-1)?.type, 'resumeRecording');
+    t.deepEqual(world.story().slice(-2), ['recording.paused', 'recording.resumed']);
+  },
+);
 
-test.serial('a call that rings or is over has nothing to pause', async (t) => {
+test.serial('rejects a recording pause in a call that is ringing or over', async (t) => {
   const { database, world, requests, mine } = await setUpPauseRecording();
   await t.throwsAsync(requests.pauseRecording(mine), { code: 'call_not_active' });
   await database.execute(`update call set status = 'completed' where id = $1`, [mine.callId]);
@@ -465,7 +480,7 @@ test.serial('a call that rings or is over has nothing to pause', async (t) => {
   t.false(world.commands.some(({ type }) => type === 'pauseRecording'));
 });
 
-test.serial('a call of another number does not exist', async (t) => {
+test.serial('responds with call_not_found for a call of another number', async (t) => {
   const { world, requests, mine } = await setUpPauseRecording();
   world.answer();
   for (const foreign of [
@@ -476,7 +491,7 @@ test.serial('a call of another number does not exist', async (t) => {
   t.false(world.commands.some(({ type }) => type === 'pauseRecording'));
 });
 
-test.serial('a call that is not recorded, or not any more, says so', async (t) => {
+test.serial('rejects a pause when the call is not recorded, or no longer', async (t) => {
   const unrecorded = await setUpPauseRecording({ recording: false });
   unrecorded.world.answer();
   t.like(await t.throwsAsync(unrecorded.requests.pauseRecording(unrecorded.mine)), {
@@ -502,25 +517,25 @@ const turns = [
   { role: 'assistant', text: 'I connect you.' },
 ] as const;
 
-test('what is given is said, and how to take the call', (t) => {
+test('speaks the given briefing and how to accept the call', (t) => {
   const given = 'It is about an order.';
   t.is(briefingOf({ language: 'en', given, acceptKey: null, turns }), given);
   t.is(briefingOf({ language: 'en', given, acceptKey: '1', turns }), `${given} To take the call, press 1.`);
   t.true(briefingOf({ language: 'en', given, acceptKey: '#', turns }).endsWith('press hash.'));
 });
 
-test('where nothing is given, what is known of the call is said', (t) => {
+test('speaks what is known of the call without a given briefing', (t) => {
   const known = briefingOf({ language: 'en-US', given: null, acceptKey: null, turns });
   t.true(known.endsWith('other party: Where is my order?'));
   t.false(briefingOf({ language: 'en', given: null, acceptKey: null, turns: [] }).includes('other party'));
 });
 
-test('in the language of the call', (t) => {
+test('speaks the briefing in the language of the call', (t) => {
   t.regex(briefingOf({ language: 'ko', given: null, acceptKey: '*', turns }), /별표 버튼을 눌러 주세요/);
   t.regex(briefingOf({ language: 'ja', given: null, acceptKey: '1', turns }), /1を押してください/);
 });
 
-test('a summary takes the place of the last words, and has a limit', (t) => {
+test('a summary replaces the last words in the briefing and is limited in length', (t) => {
   const summary = 'They want to know where their order is.';
   const brief = (changes: object) =>
     briefingOf({ language: 'en', given: null, summary, acceptKey: '1', turns, ...changes });
@@ -532,7 +547,7 @@ test('a summary takes the place of the last words, and has a limit', (t) => {
   t.is(brief({ given: 'It is about an order.' }), 'It is about an order. To take the call, press 1.');
 });
 
-/** A call in which somebody is rung; `summarize` answers for the model. */
+/** A call in which a person is ringing; `summarize` replaces the model. */
 const ringingWithSummary = (summarize: SummarizeSoFar | null) => {
   const world = answered();
   const database = scriptedDatabase(() => Promise.resolve(turns));
@@ -545,7 +560,7 @@ const ringingWithSummary = (summarize: SummarizeSoFar | null) => {
   return { world, logged, told: () => world.commands.at(-1) };
 };
 
-test('a person who is rung hears the summary of the call so far', async (t) => {
+test('a transferred person hears the summary of the call so far', async (t) => {
   const asked = Promise.withResolvers<Parameters<SummarizeSoFar>>();
   const { world, told } = ringingWithSummary((...call) => {
     asked.resolve(call);
@@ -561,7 +576,7 @@ test('a person who is rung hears the summary of the call so far', async (t) => {
   t.regex(JSON.stringify(briefing), /where their order is/);
 });
 
-test('nobody waits for the summary, and the model is let go when the person picks up', async (t) => {
+test('answering is not delayed by the summary, and cancels the model request', async (t) => {
   const asked = Promise.withResolvers<AbortSignal>();
   const late = Promise.withResolvers<string>();
   const { world, told, logged } = ringingWithSummary((_callId, _call, signal) => {
@@ -580,7 +595,7 @@ test('nobody waits for the summary, and the model is let go when the person pick
   t.deepEqual(logged, []);
 });
 
-test('without a model, or without a summary, the person hears what was known', async (t) => {
+test('without a model or a summary, the briefing contains the known facts', async (t) => {
   for (const summarize of [null, () => Promise.resolve(undefined)]) {
     const { world, told } = ringingWithSummary(summarize);
     await setImmediate();
@@ -589,7 +604,7 @@ test('without a model, or without a summary, the person hears what was known', a
   }
 });
 
-test('a summary that fails is logged without words', async (t) => {
+test('logs a failed summary without spoken words', async (t) => {
   const { world, told, logged } = ringingWithSummary(() => Promise.reject(new Error('no summary')));
   await setImmediate();
   await setImmediate();
@@ -609,13 +624,13 @@ const answered = (options: Parameters<typeof createCallWorld>[0] = {}) => {
 const words = { sentences: ['One moment.'], interrupt: false };
 const noLimit = (): void => undefined;
 
-test('keys are pressed in a call that was answered', (t) => {
+test('sends DTMF digits in an answered call', (t) => {
   const world = answered();
   pressKeys(world.actor, '1w2#', noLimit);
   t.deepEqual(world.commands.at(-1), { type: 'press', keys: '1w2#' });
 });
 
-test('keys that the line cannot send are refused, until it can', (t) => {
+test('rejects digits until the line can send them', (t) => {
   const world = answered();
   world.onLine({ type: 'line.dtmf', means: { sent: 'none', received: 'inband' } });
   const before = world.commands.length;
@@ -626,7 +641,7 @@ test('keys that the line cannot send are refused, until it can', (t) => {
   t.notThrows(() => pressKeys(world.actor, '1', noLimit));
 });
 
-test('nobody would hear the keys or the words in a call that rings or is being ended', (t) => {
+test('rejects digits and words in a call that is ringing or ending', (t) => {
   const ringing = createCallWorld();
   const ending = answered();
   ending.ask({ type: 'hangup.requested', immediate: true });
@@ -638,7 +653,7 @@ test('nobody would hear the keys or the words in a call that rings or is being e
   }
 });
 
-test('a machine that gets its message hears nothing else', (t) => {
+test('accepts only hangup during a voicemail message', (t) => {
   const world = answered({ voicemail: 'leave_message' });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   t.is(world.state(), 'active.talking.leaving-message');
@@ -646,7 +661,7 @@ test('a machine that gets its message hears nothing else', (t) => {
   t.throws(() => pressKeys(world.actor, '1', noLimit), { code: 'call_not_active' });
 });
 
-test('a call that is being taken over is asked once more, when its line is there', (t) => {
+test('repeats a request to a call in take-over once its line exists', (t) => {
   const world = createCallWorld({ takenOver: takenOver() });
   t.throws(() => say(world.actor, words, noLimit), { code: 'room_unknown' });
   world.onLine({ type: 'line.adopted' });
@@ -671,7 +686,7 @@ const queued = () => {
   return {
     world,
     clock,
-    /** Only of acts that are done at once. */
+    /** Performs an action that completes at once. */
     ask(act: CallAct): void {
       if (perform(world.actor, { ...mine, ...act }) !== undefined) throw new Error('It takes a while');
     },
@@ -693,7 +708,7 @@ const transferred = (sentences: readonly string[]): CallAct => {
 
 const isFull = { code: 'queue_full' } as const;
 
-test('words that wait in a call are bounded by their characters and their number', (t) => {
+test('limits waiting words by characters and number', (t) => {
   const { ask, asked, world } = queued();
   for (let text = 0; text < 4; text += 1) ask(sayText(2_000));
   t.throws(() => ask(sayText(1)), isFull);
@@ -702,28 +717,28 @@ test('words that wait in a call are bounded by their characters and their number
   for (let text = 0; text < mostAsked.sentences; text += 1) few.ask(sayText(1));
   t.throws(() => few.ask(sayText(1)), isFull);
   t.is(few.asked().length, mostAsked.sentences);
-  // Once they are being said, others may wait.
+  // Once these words are being spoken, others may wait.
   world.onReply({ type: 'reply.finished' });
   t.is(asked().length, 0);
   ask(sayText(2_000));
   t.is(asked().length, 1);
 });
 
-test('a long text may wait where no other does, also as the words that interrupt', (t) => {
+test('accepts one long text when no other waits, also as an interruption', (t) => {
   const { ask, asked } = queued();
   ask({ action: 'say', sentences: Array.from({ length: 700 }, () => 'A.'), interrupt: false });
   t.is(asked().length, 700);
   t.throws(() => ask({ action: 'say', sentences: ['Stop.'], interrupt: true }), isFull);
 });
 
-test('the chart itself keeps no more words than may wait', (t) => {
+test('the chart itself limits waiting words', (t) => {
   const { world, asked } = queued();
   for (let text = 0; text < 500; text += 1)
     world.ask({ type: 'say.requested', sentences: ['One moment.'], interrupt: false });
   t.is(asked().length, mostAsked.sentences);
 });
 
-test('digits that wait in a call are bounded by the time that they take', (t) => {
+test('limits waiting digits by the time that they take', (t) => {
   const { ask, clock, world } = queued();
   const press = () => ask({ action: 'press_keys', keys: 'w'.repeat(60) });
   press();
@@ -735,7 +750,7 @@ test('digits that wait in a call are bounded by the time that they take', (t) =>
   t.throws(press, isFull);
 });
 
-test('a call whose events are not stored refuses what makes more of them, and no hang-up', (t) => {
+test('rejects requests that create events while events cannot be stored, but accepts a hangup', (t) => {
   const { ask, storeLate, world } = queued();
   storeLate(queueLimits.facts);
   const before = world.facts.length;
@@ -752,7 +767,7 @@ test('a call whose events are not stored refuses what makes more of them, and no
   t.is(world.state(), 'active.talking.hangup-pending');
 });
 
-test('transfers that are taken back again and again are refused until the other party speaks', (t) => {
+test('rejects repeated withdrawn transfers until the other party speaks', (t) => {
   const { ask, world } = queued();
   const announced = transferred(['One moment.']);
   for (let transfer = 0; transfer < queueLimits.transfersInVain; transfer += 1) {
@@ -766,7 +781,7 @@ test('transfers that are taken back again and again are refused until the other 
 
 // Transfers
 
-test('a call is transferred to no number of its own: its other party is busy, its number is the agent', (t) => {
+test('rejects a transfer to either number of the call itself', (t) => {
   for (const changes of [{}, { direction: 'inbound', from: callInput.to, to: callInput.from }] as const) {
     const world = answered(changes);
     for (const to of [callInput.from, callInput.to])
@@ -779,7 +794,7 @@ test('a call is transferred to no number of its own: its other party is busy, it
   }
 });
 
-test('of a call in which two persons talk nothing is asked any more, and why is said', (t) => {
+test('rejects agent requests with a reason while two persons talk', (t) => {
   const world = answered();
   world.ask(askedTransfer);
   t.throws(() => transfer(world.actor, askedTransfer, noLimit), { message: /is rung/ });
@@ -797,7 +812,7 @@ test('of a call in which two persons talk nothing is asked any more, and why is 
   t.deepEqual([world.commands.length, world.facts.length], [commands, facts]);
 });
 
-test('a transfer that the trunk makes itself cannot be taken back', (t) => {
+test('rejects the withdrawal of a transfer that the trunk performs', (t) => {
   const world = answered();
   transfer(world.actor, askedTransfer, noLimit);
   world.onLine({ type: 'line.referring' });
@@ -808,7 +823,7 @@ test('a transfer that the trunk makes itself cannot be taken back', (t) => {
   t.notThrows(() => cancelTransfer(world.actor));
 });
 
-test('where the other party asks for a transfer that may not be, it is refused to that one', async (t) => {
+test('declines a forbidden transfer requested by the other party', async (t) => {
   const world = answered();
   const { to } = askedTransfer;
   const callId = randomUUID();

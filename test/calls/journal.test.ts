@@ -7,18 +7,18 @@ import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { createBatchWriter } from '#src/calls/journal/batch-writer.ts';
 import { chartVersionOf, type ReadSource } from '#src/calls/journal/chart-version.ts';
-import { createFactNews } from '#src/calls/journal/fact-news.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions } from '#src/calls/journal/transitions.ts';
-import { CallTaken } from '#src/persistence/call-facts.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import { CallTaken } from '#src/persistence/calls/call-facts.ts';
+import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { away, createWorld, ended, gate, said, wordsOf } from './journal/journal-world.ts';
 
 // Journal
 
-test.serial('the facts of a call are written in their order, counted from 1', async (t) => {
+test.serial('writes the facts of a call in order, numbered from 1', async (t) => {
   const { journal, rows, followed } = createWorld();
   journal.open('a');
   for (const text of ['one', 'two', 'three']) journal.publish('a', said(text));
@@ -35,7 +35,7 @@ test.serial('the facts of a call are written in their order, counted from 1', as
   t.deepEqual(followed, ['a one', 'a two', 'a three', 'a call.ended']);
 });
 
-test.serial('a fact without a time is stamped when it arrives, not when it is written', async (t) => {
+test.serial('a fact without a time gets its time on arrival, not when it is written', async (t) => {
   const times: number[] = [];
   const slow = gate();
   const { journal, clock } = createWorld({
@@ -55,7 +55,7 @@ test.serial('a fact without a time is stamped when it arrives, not when it is wr
   t.deepEqual(times, [1_000, 2_000]);
 });
 
-test.serial('a call whose fact is held up holds up no other call, and keeps its own order', async (t) => {
+test.serial('a delayed fact delays only its own call, and the order within it is kept', async (t) => {
   const slow = gate();
   const world = createWorld({
     write: async (callId, sequence, fact) => {
@@ -81,7 +81,7 @@ test.serial('a call whose fact is held up holds up no other call, and keeps its 
   ]);
 });
 
-test.serial('beyond its limit over all calls the journal loses facts and says so', async (t) => {
+test.serial('drops facts beyond the total limit and logs it', async (t) => {
   const slow = gate();
   const world = createWorld({
     limit: 2,
@@ -108,7 +108,7 @@ test.serial('beyond its limit over all calls the journal loses facts and says so
   ]);
 });
 
-test.serial('the number of a call that was not opened here goes on from the database', async (t) => {
+test.serial('continues the numbering of a call opened elsewhere from the database', async (t) => {
   const asked: string[] = [];
   const { journal, rows } = createWorld({
     placeOf: async (callId) => {
@@ -127,7 +127,7 @@ test.serial('the number of a call that was not opened here goes on from the data
 });
 
 test.serial(
-  'what follows the end of a call is numbered here, and by the database once a thousand more have ended',
+  'numbers late facts of ended calls here, and from the database after a thousand further ends',
   async (t) => {
     const asked: string[] = [];
     const world = createWorld({
@@ -161,9 +161,9 @@ test.serial(
   },
 );
 
-test.serial('what is published while a fact is followed up is waited for as well', async (t) => {
+test.serial('waits also for facts published while a fact is followed up', async (t) => {
   const world = createWorld();
-  world.journal.onWritten((callId, fact) => {
+  world.bus.subscribe('stored', ({ callId, fact }) => {
     if (fact.type === 'call.ended') world.journal.publish(callId, { type: 'call.summarized', summary: '' });
   });
   world.journal.open('a');
@@ -176,7 +176,7 @@ test.serial('what is published while a fact is followed up is waited for as well
 });
 
 test.serial(
-  'whatever the database does, each call is written whole, in order and without gaps',
+  'writes every call completely, in order and without gaps, for any database behaviour',
   async (t) => {
     const facts = fc.array(fc.record({ call: fc.constantFrom('a', 'b', 'c'), pauseMs: fc.nat(400) }), {
       maxLength: 30,
@@ -211,7 +211,7 @@ test.serial(
 );
 
 test.serial(
-  'of a call that another gateway holds nothing more is written; who takes one goes on where its journal stands',
+  'stops writing a call held by another gateway; a take-over continues where its journal ends',
   async (t) => {
     const epochs: number[] = [];
     let taken = false;
@@ -224,7 +224,7 @@ test.serial(
     });
     const { journal, rows, followed } = world;
     const told: string[] = [];
-    journal.onTaken((callId) => told.push(callId));
+    world.bus.subscribe('taken', ({ callId }) => told.push(callId));
     journal.open('a');
     journal.publish('a', said('one'));
     await journal.settled();
@@ -277,42 +277,33 @@ const setUpTransitions = ({ limit = 100, opening }: { limit?: number; opening?: 
   return { clock, statements, trouble, transitions, world, pass };
 };
 
-test.serial(
-  'transitions of a call are kept with their states, in one statement for all that came together',
-  async (t) => {
-    const { statements, world, pass, transitions } = setUpTransitions();
-    t.deepEqual(statements, [], 'the birth of a call writes nothing');
-    transitions.countFact('a');
-    world.answer();
-    world.onLine({ type: 'line.ended', by: 'counterparty' });
-    await pass(249);
-    t.deepEqual(statements, []);
-    await pass(1);
-    t.is(statements.length, 1);
-    t.deepEqual(
-      statements[0]?.map((one) => [
-        one.sequence,
-        one.machine,
-        one.stateBefore,
-        one.eventType,
-        one.stateAfter,
-      ]),
-      [
-        [1, 'call', null, 'xstate.init', 'ringing.alerting'],
-        [2, 'conversation', null, 'xstate.init', 'replying.thinking'],
-        [3, 'call', 'ringing.alerting', 'line.answered', 'active.talking.conversing'],
-        [4, 'conversation', 'replying.thinking', 'call.over', 'closing'],
-        [5, 'call', 'active.talking.conversing', 'line.ended', 'active.hung-up'],
-        [6, 'call', 'active.hung-up', 'agent.quiet', 'completed'],
-      ],
-    );
-    t.deepEqual(new Set(statements[0]?.map(({ at }) => at.getTime())), new Set([7]));
-    t.is(statements[0]?.at(-1)?.factsBefore, 1);
-    t.is(new Set(statements[0]?.map(({ chartVersion }) => chartVersion)).size, 2);
-  },
-);
+test.serial('stores transitions with their states, batched into one statement', async (t) => {
+  const { statements, world, pass, transitions } = setUpTransitions();
+  t.deepEqual(statements, [], 'the birth of a call writes nothing');
+  transitions.countFact('a');
+  world.answer();
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  await pass(249);
+  t.deepEqual(statements, []);
+  await pass(1);
+  t.is(statements.length, 1);
+  t.deepEqual(
+    statements[0]?.map((one) => [one.sequence, one.machine, one.stateBefore, one.eventType, one.stateAfter]),
+    [
+      [1, 'call', null, 'xstate.init', 'ringing.alerting'],
+      [2, 'conversation', null, 'xstate.init', 'replying.thinking'],
+      [3, 'call', 'ringing.alerting', 'line.answered', 'active.talking.conversing'],
+      [4, 'conversation', 'replying.thinking', 'call.over', 'closing'],
+      [5, 'call', 'active.talking.conversing', 'line.ended', 'active.hung-up'],
+      [6, 'call', 'active.hung-up', 'agent.quiet', 'completed'],
+    ],
+  );
+  t.deepEqual(new Set(statements[0]?.map(({ at }) => at.getTime())), new Set([7]));
+  t.is(statements[0]?.at(-1)?.factsBefore, 1);
+  t.is(new Set(statements[0]?.map(({ chartVersion }) => chartVersion)).size, 2);
+});
 
-test.serial('while the database is away transitions wait; what is refused is given up', async (t) => {
+test.serial('keeps transitions while the database is unreachable and drops rejected ones', async (t) => {
   const { statements, trouble, world, pass } = setUpTransitions();
   trouble.error = new Error('away');
   await pass(250);
@@ -330,7 +321,7 @@ test.serial('while the database is away transitions wait; what is refused is giv
   t.is(statements[1]?.[0]?.stateAfter, 'completed');
 });
 
-test.serial('no more than the limit waits, and the end writes what does', async (t) => {
+test.serial('limits waiting transitions and writes the rest at the end', async (t) => {
   const { statements, world, transitions } = setUpTransitions({ limit: 2 });
   world.answer();
   world.hear('Hello?');
@@ -338,31 +329,28 @@ test.serial('no more than the limit waits, and the end writes what does', async 
   t.is(statements[0]?.length, 2);
 });
 
-test.serial(
-  'what is not written yet may be written with the end, with what happens in the same breath',
-  async (t) => {
-    const { statements, transitions, world, pass } = setUpTransitions();
-    const atTheEnd = transitions.unwritten('a');
-    world.answer();
-    const some = await atTheEnd;
-    const states = ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'];
-    t.deepEqual(
-      some.map(({ stateAfter }) => stateAfter),
-      states,
-    );
-    world.onLine({ type: 'line.ended', by: 'counterparty' });
-    transitions.wereWritten('a', some);
-    await pass(250);
-    t.deepEqual(
-      statements.map((statement) => statement.map(({ sequence }) => sequence)),
-      [[4, 5, 6]],
-      'only what came meanwhile is left',
-    );
-    t.deepEqual(await transitions.unwritten('a'), []);
-  },
-);
+test.serial('unwritten transitions may be written with the end, including simultaneous ones', async (t) => {
+  const { statements, transitions, world, pass } = setUpTransitions();
+  const atTheEnd = transitions.unwritten('a');
+  world.answer();
+  const some = await atTheEnd;
+  const states = ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'];
+  t.deepEqual(
+    some.map(({ stateAfter }) => stateAfter),
+    states,
+  );
+  world.onLine({ type: 'line.ended', by: 'counterparty' });
+  transitions.wereWritten('a', some);
+  await pass(250);
+  t.deepEqual(
+    statements.map((statement) => statement.map(({ sequence }) => sequence)),
+    [[4, 5, 6]],
+    'only what came meanwhile is left',
+  );
+  t.deepEqual(await transitions.unwritten('a'), []);
+});
 
-test.serial('what comes while others are being written is written after them', async (t) => {
+test.serial('writes transitions that arrive during a write after it', async (t) => {
   const { statements, trouble, transitions, world, pass } = setUpTransitions();
   world.answer();
   trouble.error = new Error('away');
@@ -377,7 +365,7 @@ test.serial('what comes while others are being written is written after them', a
   t.deepEqual(await transitions.unwritten('a'), []);
 });
 
-test.serial('of a call whose first state is written with its row, what follows is kept', async (t) => {
+test.serial('keeps transitions that follow a first state stored with the row', async (t) => {
   const { statements, world, pass } = setUpTransitions({ opening: 'ringing.alerting' });
   await pass(250);
   t.deepEqual(statements, []);
@@ -397,7 +385,7 @@ test.serial('of a call whose first state is written with its row, what follows i
   );
 });
 
-test.serial('the first state of each call is the one that its chart begins with', (t) => {
+test.serial('the first state of each call is the initial state of its chart', (t) => {
   const world = createCallWorld();
   t.is(callOpening.state, world.state());
   t.is(callOpening.chartVersion, chartVersionOf('call'));
@@ -434,7 +422,7 @@ const batchWriterWorld = () => {
   return { writer, written, database, goBy };
 };
 
-test.serial('what is told within a moment is written together, so many at once', async (t) => {
+test.serial('batches items that arrive within a moment, up to the batch size', async (t) => {
   const { writer, written, goBy } = batchWriterWorld();
   for (const word of ['a', 'b', 'c']) t.true(writer.add(word));
   await goBy(499);
@@ -444,7 +432,7 @@ test.serial('what is told within a moment is written together, so many at once',
 });
 
 test.serial(
-  'while the database is away no more waits than a weight; the rest is lost and counted',
+  'limits waiting items by weight while the database is unreachable, and counts the dropped ones',
   async (t) => {
     const { writer, written, database, goBy } = batchWriterWorld();
     database.isAway = true;
@@ -459,7 +447,7 @@ test.serial(
   },
 );
 
-test.serial('what the database refuses is lost and counted, and the next is written', async (t) => {
+test.serial('drops and counts rejected items, then writes the next', async (t) => {
   const { writer, written, database, goBy } = batchWriterWorld();
   database.refuses = true;
   writer.add('a');
@@ -472,7 +460,7 @@ test.serial('what the database refuses is lost and counted, and the next is writ
   t.deepEqual(written, [['c']]);
 });
 
-test.serial('closing writes what waits, or loses it where the database is away', async (t) => {
+test.serial('close writes waiting items, or drops them while the database is unreachable', async (t) => {
   const there = batchWriterWorld();
   there.writer.add('a');
   await there.writer.close();
@@ -485,37 +473,40 @@ test.serial('closing writes what waits, or loses it where the database is away',
 });
 
 // Fact writer
-// Facts on their way to a database that is away, unsure or refuses them.
+// Facts on their way to a database that is unreachable, does not confirm or rejects them.
 
-test.serial('facts wait while the database is away and are written once when it is back', async (t) => {
-  let isAway = true;
-  let tries = 0;
-  const world = createWorld({
-    write: async (callId, sequence, fact) => {
-      tries += 1;
-      if (isAway) throw away;
-      await world.write(callId, sequence, fact);
-    },
-  });
-  const { journal, rows, pass } = world;
-  journal.open('a');
-  journal.publish('a', said('one'));
-  journal.publish('a', said('two'));
-  for (let second = 0; second < 600; second += 1) await pass(1_000);
-  t.true(tries > 100 && tries < 200, `${tries} tries in ten minutes: neither given up nor hammered`);
-  t.is(journal.backlog(), 2);
-  isAway = false;
-  await pass(5_000);
-  await journal.settled();
-  t.deepEqual(rows, [
-    ['a', 1, 'one'],
-    ['a', 2, 'two'],
-  ]);
-  t.is(world.logged.length, 1, 'waiting is said once');
-  t.deepEqual(world.errors(), []);
-});
+test.serial(
+  'keeps facts while the database is unreachable and writes them once when it returns',
+  async (t) => {
+    let isAway = true;
+    let tries = 0;
+    const world = createWorld({
+      write: async (callId, sequence, fact) => {
+        tries += 1;
+        if (isAway) throw away;
+        await world.write(callId, sequence, fact);
+      },
+    });
+    const { journal, rows, pass } = world;
+    journal.open('a');
+    journal.publish('a', said('one'));
+    journal.publish('a', said('two'));
+    for (let second = 0; second < 600; second += 1) await pass(1_000);
+    t.true(tries > 100 && tries < 200, `${tries} tries in ten minutes: neither given up nor hammered`);
+    t.is(journal.backlog(), 2);
+    isAway = false;
+    await pass(5_000);
+    await journal.settled();
+    t.deepEqual(rows, [
+      ['a', 1, 'one'],
+      ['a', 2, 'two'],
+    ]);
+    t.is(world.logged.length, 1, 'waiting is said once');
+    t.deepEqual(world.errors(), []);
+  },
+);
 
-test.serial('a fact whose writing was not confirmed is written again under the same number', async (t) => {
+test.serial('repeats an unconfirmed fact under the same number', async (t) => {
   const sequences: number[] = [];
   const { journal, pass } = createWorld({
     write: async (_callId, sequence) => {
@@ -531,110 +522,125 @@ test.serial('a fact whose writing was not confirmed is written again under the s
   t.deepEqual(sequences, [1, 1, 2]);
 });
 
-test.serial(
-  'a broken fact is given up after three tries with an error, and the next one takes its number',
-  async (t) => {
-    let tries = 0;
-    const world = createWorld({
-      write: async (callId, sequence, fact) => {
-        if (wordsOf(fact) === 'broken') {
-          tries += 1;
-          throw new Error('null value in column');
-        }
-        await world.write(callId, sequence, fact);
-      },
-    });
-    const { journal, rows, pass } = world;
-    journal.open('a');
-    journal.publish('a', said('broken'));
-    journal.publish('a', said('whole'));
-    await pass(100);
-    await pass(200);
-    await journal.settled();
-    t.is(tries, 3);
-    t.deepEqual(rows, [['a', 1, 'whole']]);
-    t.deepEqual(world.followed, ['a whole'], 'nothing follows from what was not written');
-    t.is(world.errors().length, 1);
-    t.like(JSON.parse(world.errors()[0] ?? ''), { call_id: 'a', fact: 'turn.spoken' });
-    t.notRegex(world.logged.join(''), /"broken"/, 'the words are not logged');
-  },
-);
-
-test.serial(
-  'a journal that has given up waits for nothing, and what can be written is still written',
-  async (t) => {
-    let isAway = true;
-    const world = createWorld({
-      write: async (callId, sequence, fact) => {
-        if (isAway) throw away;
-        await world.write(callId, sequence, fact);
-      },
-    });
-    const { journal } = world;
-    journal.open('a');
-    for (const text of ['one', 'two']) journal.publish('a', said(text));
-    await allMicrotasks();
-    journal.giveUp();
-    await journal.settled();
-    t.is(journal.backlog(), 0);
-    t.is(journal.lost(), 2);
-    t.is(world.errors().length, 2);
-    isAway = false;
-    journal.publish('a', said('three'));
-    await journal.settled();
-    t.deepEqual(world.rows, [['a', 1, 'three']]);
-    t.is(journal.lost(), 2, 'what was written since is not lost');
-  },
-);
-
-// Fact news
-
-test('who watches a call hears of its facts, and of no other call', (t) => {
-  const news = createFactNews();
-  const heard: string[] = [];
-  news.watch('a', () => heard.push('first'));
-  news.watch('a', () => heard.push('second'));
-  news.watch('b', () => heard.push('other'));
-  news.tell('a');
-  t.deepEqual(heard, ['first', 'second']);
-  news.tell('c');
-  t.is(heard.length, 2);
+test.serial('drops a rejected fact after three attempts with an error and reuses its number', async (t) => {
+  let tries = 0;
+  const world = createWorld({
+    write: async (callId, sequence, fact) => {
+      if (wordsOf(fact) === 'broken') {
+        tries += 1;
+        throw new Error('null value in column');
+      }
+      await world.write(callId, sequence, fact);
+    },
+  });
+  const { journal, rows, pass } = world;
+  journal.open('a');
+  journal.publish('a', said('broken'));
+  journal.publish('a', said('whole'));
+  await pass(100);
+  await pass(200);
+  await journal.settled();
+  t.is(tries, 3);
+  t.deepEqual(rows, [['a', 1, 'whole']]);
+  t.deepEqual(world.followed, ['a whole'], 'nothing follows from what was not written');
+  t.is(world.errors().length, 1);
+  t.like(JSON.parse(world.errors()[0] ?? ''), { call_id: 'a', fact: 'turn.spoken' });
+  t.notRegex(world.logged.join(''), /"broken"/, 'the words are not logged');
 });
 
-test('a watch that was ended is silent, and the other one with the same function goes on', (t) => {
-  const news = createFactNews();
+test.serial('a stopped journal does not retry but still writes what can be written', async (t) => {
+  let isAway = true;
+  const world = createWorld({
+    write: async (callId, sequence, fact) => {
+      if (isAway) throw away;
+      await world.write(callId, sequence, fact);
+    },
+  });
+  const { journal } = world;
+  journal.open('a');
+  for (const text of ['one', 'two']) journal.publish('a', said(text));
+  await allMicrotasks();
+  journal.giveUp();
+  await journal.settled();
+  t.is(journal.backlog(), 0);
+  t.is(journal.lost(), 2);
+  t.is(world.errors().length, 2);
+  isAway = false;
+  journal.publish('a', said('three'));
+  await journal.settled();
+  t.deepEqual(world.rows, [['a', 1, 'three']]);
+  t.is(journal.lost(), 2, 'what was written since is not lost');
+});
+
+// News of calls
+
+const createNewsWorld = () => {
+  const logged: string[] = [];
+  const bus = createCallBus({ logger: pino({ base: null }, { write: (line) => void logged.push(line) }) });
+  return { ...bus, logged, end: (callId: string): void => bus.publish('taken', { callId }) };
+};
+
+test('subscribers receive the news of their call in the order of their subscription', (t) => {
+  const news = createNewsWorld();
+  const heard: string[] = [];
+  news.subscribe('taken', () => heard.push('first'), 'a');
+  news.subscribe('taken', () => heard.push('second'), 'a');
+  news.subscribe('taken', () => heard.push('other'), 'b');
+  news.subscribe('taken', ({ callId }) => heard.push(`any ${callId}`));
+  news.subscribe('released', () => heard.push('another type'), 'a');
+  news.end('a');
+  t.deepEqual(heard, ['any a', 'first', 'second']);
+  news.end('c');
+  t.deepEqual(heard.slice(3), ['any c']);
+});
+
+test('unsubscribing ends one subscription, not another one of the same function', (t) => {
+  const news = createNewsWorld();
   let count = 0;
-  const onFact = (): void => void (count += 1);
-  const end = news.watch('a', onFact);
-  const endOther = news.watch('a', onFact);
+  const onNews = (): void => void (count += 1);
+  const end = news.subscribe('taken', onNews, 'a');
+  const endOther = news.subscribe('taken', onNews, 'a');
   end();
   end();
-  news.tell('a');
+  news.end('a');
   t.is(count, 1);
   endOther();
-  news.watch('a', onFact);
+  news.subscribe('taken', onNews, 'a');
   endOther();
-  news.tell('a');
+  news.end('a');
   t.is(count, 2);
 });
 
-test('a watch may be ended while it is told', (t) => {
-  const news = createFactNews();
+test('a subscriber may unsubscribe while it receives news', (t) => {
+  const news = createNewsWorld();
   let count = 0;
-  const end = news.watch('a', () => {
+  const end = news.subscribe('taken', () => {
     count += 1;
     end();
   });
-  news.tell('a');
-  news.tell('a');
+  news.end('a');
+  news.end('a');
   t.is(count, 1);
+});
+
+test('an error in a subscriber is logged, and affects neither the publisher nor other subscribers', (t) => {
+  const news = createNewsWorld();
+  const heard: string[] = [];
+  news.subscribe('taken', () => {
+    throw new Error('Broken');
+  });
+  news.subscribe('taken', ({ callId }) => heard.push(callId));
+  news.end('a');
+  t.deepEqual(heard, ['a']);
+  t.is(news.logged.length, 1);
+  t.regex(news.logged[0] ?? '', /"call_id":"a","news":"taken".*Broken.*processing news of a call failed/);
 });
 
 // Chart version
 
 const read: ReadSource = (file) => readFileSync(file, 'utf8');
 
-/** As if these words of a file were others. */
+/** Reads source files, one of them with different contents. */
 const changed =
   (path: string, from: string, to: string): ReadSource =>
   (file) => {
@@ -644,7 +650,7 @@ const changed =
     return source.replace(from, to);
   };
 
-test('the version of a chart changes with its arrows, its actions, and the functions that they call', (t) => {
+test('a chart version changes with its transitions, its actions and the functions that they call', (t) => {
   const version = chartVersionOf('conversation');
   t.is(chartVersionOf('conversation', read), version);
   t.regex(version, /^[0-9a-f]{12}$/);
@@ -657,7 +663,7 @@ test('the version of a chart changes with its arrows, its actions, and the funct
     t.not(chartVersionOf('conversation', changed(path, from, to)), version, path);
 });
 
-test('a call has another version when its conversation or its outcome has', (t) => {
+test('the version of a call chart depends on conversation and outcome', (t) => {
   const version = chartVersionOf('call');
   t.not(chartVersionOf('call', changed('machines/turns.ts', 'unanswered + 1', 'unanswered + 2')), version);
   t.not(chartVersionOf('call', changed('machines/outcome.ts', "'busy'", "'silent'")), version);

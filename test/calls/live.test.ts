@@ -3,25 +3,29 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { fromCallback, SimulatedClock } from 'xstate';
+import { createActor, fromCallback, SimulatedClock } from 'xstate';
 import { callMachine } from '#machines/call.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import type { CallFact } from '#machines/facts.ts';
-import type { KeysCommand, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
+import { lineLifeMachine } from '#machines/line-life.ts';
+import { outboundLegMachine } from '#machines/outbound-leg.ts';
+import type { KeysCommand, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { Message, ReplyInput } from '#machines/reply.ts';
 import { createCallTime } from '#src/calls/live/call-time.ts';
 import { sayingNow } from '#machines/turns.ts';
 import { type ChartState, createChartWatch, stateName } from '#src/calls/live/chart-watch.ts';
 import { createKnownKeys } from '#src/calls/live/known-keys.ts';
 import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createLatency } from '#src/calls/live/latency.ts';
 import { createLiveCalls, type LiveCall } from '#src/calls/live/live-calls.ts';
+import { createOpenLines } from '#src/calls/live/open-lines.ts';
 import { createSecretKeys } from '#src/calls/live/secret-keys.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import { DatabaseAway } from '#src/persistence/connection-errors.ts';
-import { putNumberKey } from '#src/persistence/number-keys.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import { DatabaseAway } from '#src/persistence/database/connection-errors.ts';
+import { putNumberKey } from '#src/persistence/numbers/number-keys.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
@@ -38,19 +42,19 @@ const call = (changes: Partial<LiveCall> = {}): LiveCall => ({
   ...changes,
 });
 
-test('calls are counted in all, by number and by workspace', (t) => {
+test('counts calls in total, by number and by workspace', (t) => {
   const calls = createLiveCalls();
   calls.add(call());
   calls.add(call({ callId: 'second' }));
   calls.add(call({ callId: 'third', numberId: 'another-number' }));
-  t.is(calls.count(), 3);
+  t.is(calls.count.get(), 3);
   t.is(calls.countOfNumber('a-number'), 2);
   t.is(calls.countOfNumber('another-number'), 1);
   t.is(calls.countOfNumber('unknown'), 0);
   t.is(calls.countOfWorkspace('a-workspace'), 3);
   calls.remove('a-call');
   calls.remove('a-call');
-  t.is(calls.count(), 2);
+  t.is(calls.count.get(), 2);
   t.is(calls.countOfNumber('a-number'), 1);
   t.is(calls.countOfWorkspace('a-workspace'), 2);
   t.deepEqual(
@@ -59,7 +63,7 @@ test('calls are counted in all, by number and by workspace', (t) => {
   );
 });
 
-test('the status of a call is kept, and that of a call which is gone is nobody’s', (t) => {
+test('keeps the status of a call, and ignores one of an unknown call', (t) => {
   const calls = createLiveCalls();
   calls.add(call());
   calls.setStatus('a-call', 'active');
@@ -69,25 +73,57 @@ test('the status of a call is kept, and that of a call which is gone is nobody�
   t.is(calls.get('a-call'), undefined);
 });
 
-test('who watches hears of each change, until it has had enough', (t) => {
+test('counts calls by direction and status', (t) => {
   const calls = createLiveCalls();
-  let changes = 0;
-  const end = calls.subscribe(() => (changes += 1));
   calls.add(call());
+  calls.add(call({ callId: 'second', direction: 'inbound' }));
   calls.setStatus('a-call', 'active');
+  t.deepEqual(calls.countsByStatus.get(), {
+    inbound: { ringing: 1, active: 0 },
+    outbound: { ringing: 0, active: 1 },
+  });
+  calls.remove('a-call');
+  t.deepEqual(calls.countsByStatus.get(), {
+    inbound: { ringing: 1, active: 0 },
+    outbound: { ringing: 0, active: 0 },
+  });
+});
+
+test('notifies subscribers of a selection of its changes alone', (t) => {
+  const calls = createLiveCalls();
+  const counts: number[] = [];
+  const subscription = calls.count.subscribe((count) => counts.push(count));
+  calls.add(call());
   calls.setStatus('a-call', 'active');
   calls.setStatus('unknown', 'active');
   calls.remove('a-call');
   calls.remove('a-call');
-  t.is(changes, 3);
-  end();
+  t.deepEqual(counts, [1, 0]);
+  subscription.unsubscribe();
   calls.add(call());
-  t.is(changes, 3);
+  t.deepEqual(counts, [1, 0]);
+});
+
+test('emits each call that is added or removed, once and after the change', (t) => {
+  const calls = createLiveCalls();
+  const events: string[] = [];
+  const endAdded = calls.onAdded(({ callId }) => events.push(`${callId} added, ${calls.count.get()}`));
+  const endRemoved = calls.onRemoved((callId) => events.push(`${callId} removed, ${calls.count.get()}`));
+  calls.add(call());
+  calls.setStatus('a-call', 'active');
+  calls.remove('a-call');
+  calls.remove('a-call');
+  t.deepEqual(events, ['a-call added, 1', 'a-call removed, 0']);
+  endAdded();
+  endRemoved();
+  calls.add(call());
+  calls.remove('a-call');
+  t.is(events.length, 2);
 });
 
 // Switchboard
 
-/** A switchboard with the real charts over lines that the test speaks for. */
+/** A switchboard with the real charts over lines that the test controls. */
 const setUpSwitchboard = (
   faults: { publish?: (fact: CallFact) => void; release?: (callId: string) => void } = {},
 ) => {
@@ -119,18 +155,21 @@ const setUpSwitchboard = (
     lines.set(input.callId, sendBack);
     return () => void disposed.push(input.callId);
   });
+  const logger = pino({ base: null }, { write: (text: string) => void logged.push(text) });
+  const bus = createCallBus({ logger });
+  bus.subscribe('ended', ({ callId, status, reason }) => ends.push(`${callId} ${status} ${reason}`));
+  bus.subscribe('released', ({ callId }) => {
+    released.push(callId);
+    faults.release?.(callId);
+  });
   const switchboard = createSwitchboard({
     machine: callMachine.provide({ actors: { line, conversation }, actions: { publish } }),
     clock,
     liveCalls,
     publish: (callId, fact) => void published.push(`${callId} ${fact.type} by the switchboard`),
-    observer: { ended: ({ callId, status, reason }) => void ends.push(`${callId} ${status} ${reason}`) },
+    bus,
     leaveLine: (callId) => void left.push(callId),
-    release(callId) {
-      released.push(callId);
-      faults.release?.(callId);
-    },
-    logger: pino({ base: null }, { write: (text: string) => void logged.push(text) }),
+    logger,
   });
   return {
     clock,
@@ -155,7 +194,7 @@ const setUpSwitchboard = (
 
 const answered: LineEvent = { type: 'line.answered', at: 1 };
 
-test.serial('a call that is connected is found, and watched from state to state until it is over', (t) => {
+test.serial('finds a connected call and watches its states until the end', (t) => {
   const world = setUpSwitchboard();
   world.connect('a');
   t.truthy(world.switchboard.find('a'));
@@ -179,7 +218,7 @@ test.serial('a call that is connected is found, and watched from state to state 
 });
 
 test.serial(
-  'all are asked to hang up as a client would: answered calls hear their agent out, others go on ringing',
+  'hangs up all calls like a client would: answered ones finish their words, others keep ringing',
   (t) => {
     const world = setUpSwitchboard();
     for (const callId of ['a', 'b']) world.connect(callId);
@@ -191,7 +230,7 @@ test.serial(
   },
 );
 
-test.serial('a call that was never answered tells so', (t) => {
+test.serial('rejects a hangup of a call that was never answered', (t) => {
   const world = setUpSwitchboard();
   for (const callId of ['a', 'b']) world.connect(callId);
   world.tell('a', { type: 'line.unanswered', at: 1, cause: 'busy' });
@@ -199,7 +238,7 @@ test.serial('a call that was never answered tells so', (t) => {
   t.deepEqual(world.ends, ['a no_answer busy', 'b failed trunk_error']);
 });
 
-test.serial('a call that crashes ends, with a fact, and takes no other along', (t) => {
+test.serial('a call that crashes ends with a fact and does not affect others', (t) => {
   const world = setUpSwitchboard({
     publish(fact) {
       if (fact.type === 'call.hangup_requested') throw new Error('A mistake of ours');
@@ -222,7 +261,7 @@ test.serial('a call that crashes ends, with a fact, and takes no other along', (
   t.is(world.ends.at(-1), 'b completed counterparty_hangup');
 });
 
-test.serial('what cannot be let go of is logged, and harms nobody', async (t) => {
+test.serial('logs a call that cannot be released without affecting others', async (t) => {
   const world = setUpSwitchboard({
     release() {
       throw new Error('It will not go');
@@ -235,7 +274,7 @@ test.serial('what cannot be let go of is logged, and harms nobody', async (t) =>
   await world.switchboard.empty(60_000);
 });
 
-test.serial('all are asked to end, and so is who comes later', (t) => {
+test.serial('a shutdown ends all calls and later ones', (t) => {
   const world = setUpSwitchboard();
   for (const callId of ['ringing', 'talking']) world.connect(callId);
   world.tell('talking', answered);
@@ -250,15 +289,15 @@ test.serial('all are asked to end, and so is who comes later', (t) => {
     'ringing failed system_error',
     'talking failed system_error',
   ]);
-  t.is(world.liveCalls.count(), 0);
+  t.is(world.liveCalls.count.get(), 0);
 });
 
-test.serial('one waits until no call is left, or until the time is over', async (t) => {
+test.serial('waits until no call is left, or until the time-out', async (t) => {
   const world = setUpSwitchboard();
   await world.switchboard.empty(60_000);
   for (const callId of ['a', 'b']) world.connect(callId);
   await world.switchboard.empty(1);
-  t.is(world.liveCalls.count(), 2);
+  t.is(world.liveCalls.count.get(), 2);
   const order: string[] = [];
   const waits = async (): Promise<void> => {
     await world.switchboard.empty(60_000);
@@ -273,25 +312,22 @@ test.serial('one waits until no call is left, or until the time is over', async 
   t.deepEqual(order, ['one is left', 'empty']);
 });
 
-test.serial(
-  'a call that another gateway holds is let go of without a word, and the others go on',
-  async (t) => {
-    const world = setUpSwitchboard();
-    for (const callId of ['taken', 'held']) world.connect(callId);
-    world.tell('taken', answered);
-    const before = world.published.length;
-    world.switchboard.leave('taken');
-    world.switchboard.leave('taken');
-    t.is(world.switchboard.find('taken'), undefined);
-    t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
-    t.deepEqual(world.released, ['taken']);
-    t.deepEqual([world.published.length, world.ends], [before, []]);
-    t.is(world.stateOf('held'), 'ringing.alerting');
-    world.switchboard.leaveAll();
-    t.deepEqual(world.left, ['taken', 'held']);
-    await world.switchboard.empty(60_000);
-  },
-);
+test.serial('releases a call held by another gateway without a fact, and the others continue', async (t) => {
+  const world = setUpSwitchboard();
+  for (const callId of ['taken', 'held']) world.connect(callId);
+  world.tell('taken', answered);
+  const before = world.published.length;
+  world.switchboard.leave('taken');
+  world.switchboard.leave('taken');
+  t.is(world.switchboard.find('taken'), undefined);
+  t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
+  t.deepEqual(world.released, ['taken']);
+  t.deepEqual([world.published.length, world.ends], [before, []]);
+  t.is(world.stateOf('held'), 'ringing.alerting');
+  world.switchboard.leaveAll();
+  t.deepEqual(world.left, ['taken', 'held']);
+  await world.switchboard.empty(60_000);
+});
 
 // Chart watch
 
@@ -312,7 +348,7 @@ const watched = (world: ReturnType<typeof createCallWorld>) => {
   };
 };
 
-test('one who looks on sees where both charts are, from now to the end', (t) => {
+test('a watcher sees the states of both charts from now to the end', (t) => {
   const world = createCallWorld();
   const { story } = watched(world);
   world.answer();
@@ -333,7 +369,36 @@ test('one who looks on sees where both charts are, from now to the end', (t) => 
   ]);
 });
 
-test('one who looks on reads what the agent is saying, sentence by sentence', (t) => {
+test('a watcher sees the charts of the line while they exist, and the last state of a leg', (t) => {
+  const world = createCallWorld();
+  const lineLife = createActor(lineLifeMachine, {
+    parent: world.actor,
+    systemId: 'line-life',
+    input: { isAdopted: false },
+  });
+  const leg = createActor(outboundLegMachine, { parent: lineLife, systemId: 'outbound-leg' });
+  lineLife.start();
+  leg.start();
+  const { states, stop } = watched(world);
+  leg.send({ type: 'chosen', trunks: 1, reason: null });
+  lineLife.send({ type: 'rang' });
+  leg.send({ type: 'cancel' });
+  leg.send({ type: 'reserved' });
+  stop();
+  lineLife.send({ type: 'answered' });
+  t.deepEqual(
+    states.map((state) => [state['line-life'], state['outbound-leg'], state['inbound-leg']]),
+    [
+      ['calling.connecting', 'choosing', undefined],
+      ['calling.connecting', 'reserving', undefined],
+      ['calling.ringing', 'reserving', undefined],
+      ['calling.ringing', 'abandoned', undefined],
+      ['calling.ringing', 'failed', undefined],
+    ],
+  );
+});
+
+test("a watcher reads the agent's words sentence by sentence", (t) => {
   const world = createCallWorld();
   world.answer();
   const { sayings } = watched(world);
@@ -345,13 +410,13 @@ test('one who looks on reads what the agent is saying, sentence by sentence', (t
   t.deepEqual(sayings, [null, 'Good morning.', 'Good morning. How are you?', null]);
 });
 
-test('of a long turn its end is told', (t) => {
+test('sends only the end of a long turn', (t) => {
   const text = `${'a'.repeat(2_000)}\u{1F600}${'b'.repeat(999)}`;
   t.is(sayingNow({ spoken: null, unplayed: [text] }), `\uFFFD${'b'.repeat(999)}`);
   t.is(sayingNow({ spoken: null, unplayed: [] }), null);
 });
 
-test('who looks on sees a message being left', (t) => {
+test('a watcher sees the voicemail message', (t) => {
   const world = createCallWorld({ voicemail: 'leave_message' });
   world.answer();
   const { states, stop } = watched(world);
@@ -372,7 +437,7 @@ test('who looks on sees a message being left', (t) => {
   stop();
 });
 
-test('who begins to look in the middle is told at once', (t) => {
+test('sends the current state to a new watcher at once', (t) => {
   const world = createCallWorld();
   world.answer();
   const { states } = watched(world);
@@ -381,7 +446,7 @@ test('who begins to look in the middle is told at once', (t) => {
   ]);
 });
 
-test('what does not move is not told again, and nothing is told after the end of a watch', (t) => {
+test('sends neither unchanged states nor updates after the end of a watch', (t) => {
   const world = createCallWorld();
   const { states, stop } = watched(world);
   world.onLine({ type: 'line.ringing' });
@@ -391,14 +456,14 @@ test('what does not move is not told again, and nothing is told after the end of
   t.is(states.length, 1);
 });
 
-test('a call that is not held here cannot be watched', (t) => {
+test('rejects watching a call that is not held here', (t) => {
   t.is(
     watched(createCallWorld()).watch('another', () => t.fail()),
     undefined,
   );
 });
 
-test('a crash of a call that is watched stays the crash of that call', (t) => {
+test('a crash of a watched call is attributed to that call', (t) => {
   const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'call.answered' });
   const { states } = watched(world);
   world.answer();
@@ -410,7 +475,7 @@ test('a crash of a call that is watched stays the crash of that call', (t) => {
 
 const hourMs = 3_600_000;
 
-/** A wall clock that can be set, and an even one that tells another time altogether. */
+/** A wall clock that can be set, and a steady one with a different time. */
 const createClocks = () => {
   let passed = 0;
   let set = 0;
@@ -423,7 +488,7 @@ const createClocks = () => {
 };
 
 for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) {
-  test(`a wall clock that is set ${title} in a call moves nothing that happens in it`, (t) => {
+  test(`a wall clock set ${title} during a call does not shift event times`, (t) => {
     const { callTime, steady, pass, set } = createClocks();
     callTime.begin('a');
     pass(1_000);
@@ -445,9 +510,9 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
   });
 }
 
-test('a call that goes on here keeps its time, whatever the clocks of this process say', (t) => {
+test("a resumed call keeps its time regardless of this process's clocks", (t) => {
   const { callTime, steady, pass, set } = createClocks();
-  callTime.goOn('a', 777_000);
+  callTime.resume('a', 777_000);
   callTime.begin('a');
   set(hourMs);
   pass(2_000);
@@ -456,7 +521,7 @@ test('a call that goes on here keeps its time, whatever the clocks of this proce
   t.is(steady() + callTime.shiftOf('a'), 779_000);
 });
 
-test('a call that begins after the clock was set has the time of the clock as it is now', (t) => {
+test('a call that begins after a clock change uses the current wall clock', (t) => {
   const { callTime, steady, set } = createClocks();
   callTime.begin('before');
   set(hourMs);
@@ -466,7 +531,11 @@ test('a call that begins after the clock was set has the time of the clock as it
   t.is(callTime.stamp('after', answered).at, 1_000_000 + hourMs);
   t.is(callTime.onWall(steady()), 1_000_000 + hourMs);
   callTime.release('before');
-  t.is(callTime.stamp('before', answered).at, 1_000_000 + hourMs, 'nothing is kept of a call that is over');
+  t.is(
+    callTime.stamp('before', answered).at,
+    1_000_000 + hourMs,
+    'keeps no latency state of a call that is over',
+  );
 });
 
 // Latency
@@ -476,14 +545,10 @@ const { callId } = callInput;
 const createLatencyWorld = () => {
   let at = 1_000;
   const observed: [string, number][] = [];
-  const times = createLatency({ now: () => at, observe: (...stage) => observed.push(stage) });
-  let onLine: (event: LineEvent) => void = () => {};
-  const heard: LineEvent[] = [];
-  const open = times.watchLine((_, emit) => {
-    onLine = emit;
-    return { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
-  });
-  open(callInput, (event) => heard.push(event));
+  const bus = createCallBus({ logger: pino({ level: 'silent' }) });
+  bus.subscribe('measured', ({ stage, milliseconds }) => observed.push([stage, milliseconds]));
+  const times = createLatency({ bus, now: () => at });
+  const onLine = (event: LineEvent): void => bus.publish('line', { callId, event });
   const spoken = (startedAt: number, role: 'assistant' | 'user' = 'assistant'): CallFact => ({
     type: 'turn.spoken',
     at: startedAt,
@@ -495,7 +560,9 @@ const createLatencyWorld = () => {
   return {
     times,
     observed,
-    heard,
+    reply: (stage: 'asked' | 'first_token' | 'first_sentence'): void =>
+      bus.publish('reply', { callId, stage }),
+    release: (): void => bus.publish('released', { callId }),
     pass: (milliseconds: number): void => void (at += milliseconds),
     hears: (endedAt?: number, backchannel = false): void =>
       onLine({
@@ -511,43 +578,39 @@ const createLatencyWorld = () => {
     answers: (): void => onLine({ type: 'line.answered', at }),
     spoken,
     latencyOfTurn(startedAt: number) {
-      const fact = times.withLatency(callId, spoken(startedAt));
+      const fact = times.addTo(callId, spoken(startedAt));
       return fact.type === 'turn.spoken' ? fact.latency : undefined;
     },
   };
 };
 
 test('adds the time since the answer to each verdict on who answered', (t) => {
-  const { times, answers, pass } = createLatencyWorld();
+  const { times, reply, release, answers, pass } = createLatencyWorld();
   const verdict = (at: number, by: 'screening' | 'human'): CallFact => ({ type: 'call.answered_by', at, by });
-  t.deepEqual(
-    times.withLatency(callId, verdict(1_500, 'human')),
-    verdict(1_500, 'human'),
-    'after a take-over',
-  );
+  t.deepEqual(times.addTo(callId, verdict(1_500, 'human')), verdict(1_500, 'human'), 'after a take-over');
   answers();
   pass(1_000);
-  times.replies.asked(callId);
-  t.deepEqual(times.withLatency(callId, verdict(3_400, 'screening')), {
+  reply('asked');
+  t.deepEqual(times.addTo(callId, verdict(3_400, 'screening')), {
     ...verdict(3_400, 'screening'),
     latency: { answeredByMs: 2_400 },
   });
-  t.deepEqual(times.withLatency(callId, verdict(9_000, 'human')), {
+  t.deepEqual(times.addTo(callId, verdict(9_000, 'human')), {
     ...verdict(9_000, 'human'),
     latency: { answeredByMs: 8_000 },
   });
-  times.release(callId);
-  t.deepEqual(times.withLatency(callId, verdict(9_500, 'human')), verdict(9_500, 'human'));
+  release();
+  t.deepEqual(times.addTo(callId, verdict(9_500, 'human')), verdict(9_500, 'human'));
 });
 
-test('a turn of the agent carries how long each stage of it took', (t) => {
-  const { times, observed, heard, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
+test('an agent turn has the duration of each of its stages', (t) => {
+  const { observed, reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(700);
-  times.replies.asked(callId);
+  reply('asked');
   pass(200);
-  times.replies.firstToken(callId);
+  reply('first_token');
   pass(50);
-  times.replies.firstSentence(callId);
+  reply('first_sentence');
   pass(2_000);
   plays(1_300);
   plays(2_500);
@@ -559,25 +622,24 @@ test('a turn of the agent carries how long each stage of it took', (t) => {
     ['first_sentence', 250],
     ['first_audio', 300],
   ]);
-  t.is(heard.length, 3, 'the call hears what the line says');
   t.is(latencyOfTurn(1_300), undefined, 'it is told once');
 });
 
-test('what is not known is missing', (t) => {
-  const { times, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
+test('omits unknown latencies', (t) => {
+  const { reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears();
-  times.replies.asked(callId);
+  reply('asked');
   pass(10);
-  times.replies.firstSentence(callId);
+  reply('first_sentence');
   plays(1_020);
   t.deepEqual(latencyOfTurn(1_020), { firstSentenceMs: 10, firstAudioMs: 20 });
 });
 
-test('a backchannel is no turn that is answered', (t) => {
-  const { times, observed, hears, plays, latencyOfTurn } = createLatencyWorld();
+test('a backchannel does not start a latency measurement', (t) => {
+  const { observed, reply, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(900, true);
-  times.replies.asked(callId);
-  times.replies.firstSentence(callId);
+  reply('asked');
+  reply('first_sentence');
   plays(1_000);
   t.deepEqual(latencyOfTurn(1_000), { firstSentenceMs: 0, firstAudioMs: 0 });
   t.deepEqual(
@@ -586,47 +648,75 @@ test('a backchannel is no turn that is answered', (t) => {
   );
 });
 
-test('what the gateway itself says, and what the other party says, is no reply', (t) => {
-  const { times, plays, spoken, latencyOfTurn } = createLatencyWorld();
+test('measures no latency for gateway sentences and words of the other party', (t) => {
+  const { times, reply, plays, spoken, latencyOfTurn } = createLatencyWorld();
   plays(1_000);
   t.is(latencyOfTurn(1_000), undefined, 'a greeting, before any reply');
-  times.replies.asked(callId);
-  times.replies.firstToken(callId);
+  reply('asked');
+  reply('first_token');
   plays(1_500);
   t.is(latencyOfTurn(1_500), undefined, 'an apology: the reply failed before its first sentence');
-  times.replies.asked(callId);
-  times.replies.firstSentence(callId);
+  reply('asked');
+  reply('first_sentence');
   plays(2_000);
   const heard = spoken(2_000, 'user');
-  t.is(times.withLatency(callId, heard), heard);
+  t.is(times.addTo(callId, heard), heard);
   t.truthy(latencyOfTurn(2_000));
   plays(9_000);
   t.is(latencyOfTurn(9_000), undefined, 'a reprompt, after the reply');
 });
 
-test('a sentence that nobody heard is not the first sound of a reply', (t) => {
-  const { times, plays, latencyOfTurn } = createLatencyWorld();
-  times.replies.asked(callId);
-  times.replies.firstSentence(callId);
+test('a sentence that was not heard is not the first audio of a reply', (t) => {
+  const { reply, plays, latencyOfTurn } = createLatencyWorld();
+  reply('asked');
+  reply('first_sentence');
   plays(1_000, '');
   plays(1_400);
   t.deepEqual(latencyOfTurn(1_400), { firstSentenceMs: 0, firstAudioMs: 400 });
 });
 
-test('nothing is kept of a call that is over', (t) => {
-  const { times, plays, latencyOfTurn } = createLatencyWorld();
-  times.replies.asked(callId);
-  times.replies.firstSentence(callId);
-  times.release(callId);
+test('keeps no latency state of a call that is over', (t) => {
+  const { reply, release, plays, latencyOfTurn } = createLatencyWorld();
+  reply('asked');
+  reply('first_sentence');
+  release();
   plays(1_000);
   t.is(latencyOfTurn(1_000), undefined);
+});
+
+// Lines
+
+test('news of a line contain a dot for each secret DTMF digit', (t) => {
+  const bus = createCallBus({ logger: pino({ level: 'silent' }) });
+  const digits: string[] = [];
+  bus.subscribe('line', ({ event }) => {
+    if (event.type === 'line.digit') digits.push(event.digit);
+  });
+  let report: (event: LineEvent) => void = () => {};
+  const open: OpenLine = (_, emit) => {
+    report = emit;
+    return { tell() {}, close() {}, leave() {}, canBeResumed: () => false };
+  };
+  const lines = createOpenLines({
+    bus,
+    open,
+    resume: (input, _, emit) => open(input, emit),
+    secretKeys: createSecretKeys(),
+  });
+  const actor = createActor(lines.actor, { input: callInput }).start();
+  const press = (digit: string): void => report({ type: 'line.digit', at: 1, digit });
+  press('1');
+  actor.send({ type: 'hideKeys', finish: '#' });
+  for (const digit of '23#') press(digit);
+  actor.stop();
+  t.deepEqual(digits, ['1', '•', '•', '#']);
 });
 
 // Known keys
 
 const everyMs = 5_000;
 
-/** A number with a key and a call in progress, and a database that can be away. */
+/** A number with a key and an active call, and a database that can be unreachable. */
 const createKeysWorld = async (t: ExecutionContext) => {
   const database = await testDatabase();
   const { numberId, workspaceId, number: digits } = await storedNumber(database);
@@ -675,24 +765,21 @@ const createKeysWorld = async (t: ExecutionContext) => {
   };
 };
 
-test.serial(
-  'the key of a call in progress is known without the database, until the call is over',
-  async (t) => {
-    const { known, asked, issueKey, numberId, goAway, begin, end } = await createKeysWorld(t);
-    const key = await issueKey();
-    t.is(known.find([key]), undefined, 'nothing is kept of a number without a call');
-    await begin();
-    goAway();
-    const questions = asked.length;
-    t.is(known.find([randomBytes(32), key])?.id, numberId);
-    t.is(known.find([randomBytes(32)]), undefined);
-    t.is(asked.length, questions);
-    end();
-    t.is(known.find([key]), undefined);
-  },
-);
+test.serial('the key of an active call is known without the database until the call ends', async (t) => {
+  const { known, asked, issueKey, numberId, goAway, begin, end } = await createKeysWorld(t);
+  const key = await issueKey();
+  t.is(known.find([key]), undefined, 'nothing is kept of a number without a call');
+  await begin();
+  goAway();
+  const questions = asked.length;
+  t.is(known.find([randomBytes(32), key])?.id, numberId);
+  t.is(known.find([randomBytes(32)]), undefined);
+  t.is(asked.length, questions);
+  end();
+  t.is(known.find([key]), undefined);
+});
 
-test.serial('a key that was replaced is forgotten while the database is there to say so', async (t) => {
+test.serial('forgets a replaced key while the database is reachable', async (t) => {
   const { known, issueKey, numberId, begin, pass } = await createKeysWorld(t);
   const old = await issueKey();
   await begin();
@@ -703,7 +790,7 @@ test.serial('a key that was replaced is forgotten while the database is there to
   t.is(known.find([fresh])?.id, numberId);
 });
 
-test.serial('what was known stays while the database is away', async (t) => {
+test.serial('keeps known keys while the database is unreachable', async (t) => {
   const { known, issueKey, numberId, goAway, begin, pass } = await createKeysWorld(t);
   const key = await issueKey();
   await begin();
@@ -713,7 +800,7 @@ test.serial('what was known stays while the database is away', async (t) => {
   t.is(known.find([key])?.id, numberId);
 });
 
-test.serial('a key that was just authenticated is known before the database was asked for it', async (t) => {
+test.serial('remembers a key that was just authenticated', async (t) => {
   const { known, numberId, goAway, begin, pass, number } = await createKeysWorld(t);
   const key = randomBytes(32);
   goAway();
@@ -725,41 +812,38 @@ test.serial('a key that was just authenticated is known before the database was 
   t.is(known.find([key])?.id, numberId, 'the database has not said that it was replaced');
 });
 
-test.serial(
-  'a silent database is waited for a second where a known key will do, and for its answer otherwise',
-  async (t) => {
-    const world = await createKeysWorld(t);
-    const { known, numberId, issueKey, begin } = world;
-    const text = 'gw_number_key';
-    const keys = createSealing(Buffer.alloc(32, 7));
-    const clock = new SimulatedClock();
-    let isSilent = false;
-    const authenticate = createNumberAuthentication({
-      database: {
-        ...world.database,
-        ...scriptedStatements((sql, parameters) =>
-          isSilent ? new Promise(() => {}) : world.database.execute(sql, parameters),
-        ),
-      },
-      sealing: keys,
-      knownKeys: known,
-      patienceMs: 1_000,
-      clock,
-    });
-    await issueKey(keys.fingerprints(text)[0]);
-    await begin();
-    t.is((await authenticate(text, { needsNoDatabase: true }))?.id, numberId);
-    isSilent = true;
-    const inCall = authenticate(text, { needsNoDatabase: true });
-    let isAnswered = false;
-    void authenticate(text, { needsNoDatabase: false }).then(() => (isAnswered = true));
-    clock.increment(1_000);
-    t.is((await inCall)?.id, numberId);
-    t.false(isAnswered);
-  },
-);
+test.serial('waits one second for a silent database if the key is known, else for its answer', async (t) => {
+  const world = await createKeysWorld(t);
+  const { known, numberId, issueKey, begin } = world;
+  const text = 'gw_number_key';
+  const keys = createSealing(Buffer.alloc(32, 7));
+  const clock = new SimulatedClock();
+  let isSilent = false;
+  const authenticate = createNumberAuthentication({
+    database: {
+      ...world.database,
+      ...scriptedStatements((sql, parameters) =>
+        isSilent ? new Promise(() => {}) : world.database.execute(sql, parameters),
+      ),
+    },
+    sealing: keys,
+    knownKeys: known,
+    patienceMs: 1_000,
+    clock,
+  });
+  await issueKey(keys.fingerprints(text)[0]);
+  await begin();
+  t.is((await authenticate(text, { needsNoDatabase: true }))?.id, numberId);
+  isSilent = true;
+  const inCall = authenticate(text, { needsNoDatabase: true });
+  let isAnswered = false;
+  void authenticate(text, { needsNoDatabase: false }).then(() => (isAnswered = true));
+  clock.increment(1_000);
+  t.is((await inCall)?.id, numberId);
+  t.false(isAnswered);
+});
 
-test.serial('further calls of a number cost no further question', async (t) => {
+test.serial('further calls of a number cause no further query', async (t) => {
   const { asked, issueKey, begin } = await createKeysWorld(t);
   await issueKey();
   await begin('one');
@@ -767,7 +851,7 @@ test.serial('further calls of a number cost no further question', async (t) => {
   t.is(asked.length, 1);
 });
 
-// Secret keys
+// Secret digits
 
 const masked: Message = { role: 'user', content: '[keys] ••••' };
 const words: Message = { role: 'user', content: 'Hello.' };
@@ -778,7 +862,7 @@ type Keys = ReturnType<typeof createSecretKeys>;
 const press = (keys: Keys, digits: string, callId = 'a'): string =>
   Array.from(digits, (digit) => keys.press(callId, digit)).join('');
 
-test('keys are what they are, until they are secret', (t) => {
+test('digits are readable until secret ones are requested', (t) => {
   const keys = createSecretKeys();
   t.is(press(keys, '1'), '1');
   keys.hide('a', '#');
@@ -788,7 +872,7 @@ test('keys are what they are, until they are secret', (t) => {
   t.deepEqual(keys.reveal('a', [words, masked]), [words, user('[keys] 12')]);
 });
 
-test('keys behind secret ones stay hidden and are part of no turn, until others are wanted', (t) => {
+test('digits after secret ones stay masked and outside turns, until others are requested', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', '#');
   press(keys, '12');
@@ -803,14 +887,14 @@ test('keys behind secret ones stay hidden and are part of no turn, until others 
   t.is(press(keys, '6'), '6');
 });
 
-test('keys are hidden at the next gateway of a call whose last ones were secret', (t) => {
+test('the next gateway masks digits of a call whose last ones were secret', (t) => {
   const keys = createSecretKeys();
   keys.begin('a', [words]);
   keys.forget('a');
   t.is(press(keys, '1'), '•');
 });
 
-test('the agent gets each of them in its place, also while they are hidden still', (t) => {
+test('the agent receives secret digits at their place even while they are masked', (t) => {
   const keys = createSecretKeys();
   for (const [digits, isOver] of [
     ['11', true],
@@ -827,7 +911,7 @@ test('the agent gets each of them in its place, also while they are hidden still
   t.deepEqual(keys.reveal('b', history), history);
 });
 
-test('those that are asked for again, or that nobody waits for any more, are no turn', (t) => {
+test('digits that are abandoned or requested again form no turn', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', null);
   press(keys, '11');
@@ -841,7 +925,7 @@ test('those that are asked for again, or that nobody waits for any more, are no 
   t.deepEqual(keys.reveal('a', [masked]), [user('[keys] 44')]);
 });
 
-test('those that another process heard stay unknown, and none takes their place', (t) => {
+test('digits known only to another process stay unknown and are not replaced', (t) => {
   const keys = createSecretKeys();
   keys.begin('a', [words, masked, masked]);
   t.deepEqual(keys.reveal('a', [words, masked, masked]), [words, masked, masked]);
@@ -852,7 +936,7 @@ test('those that another process heard stay unknown, and none takes their place'
   t.deepEqual(keys.reveal('a', [masked, masked, masked]), [masked, masked, user('[keys] 33')]);
 });
 
-test('those of a call that is over are known to nobody', (t) => {
+test('forgets secret digits after the end of the call', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', null);
   press(keys, '1');

@@ -2,13 +2,13 @@
 import test from 'ava';
 import { z } from 'zod';
 import { type RecordedCall, replayCall } from '#src/calls/replay/replay-call.ts';
-import type { JournalEntry } from '#src/persistence/call-journal.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
+import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { openEventStream } from '#test/helpers/event-stream.ts';
 import { finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 
 // Replay
-// A replay shows what the charts of the call really did.
+// A replay shows what the charts of the call actually did.
 
 const states = z.array(z.object({ call: z.string(), conversation: z.string().nullable() }));
 const steps = z.array(
@@ -40,7 +40,7 @@ const callees = {
   '01000000009': 'a trunk that fails',
 };
 
-test.serial('calls are replayed as they were', async (t) => {
+test.serial('replays calls as they happened', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '10' });
   await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 10 });
   const { base_url: baseUrl, number_key: key } = gateway.credentials;
@@ -62,7 +62,7 @@ test.serial('calls are replayed as they were', async (t) => {
     t.is(replayed[0]?.call, 'ringing.alerting', what);
     t.true(finalStatuses.includes(replayed.at(-1)?.call ?? ''), what);
     for (const chart of ['call', 'conversation'] as const) {
-      // Who looks on comes a moment late: what is seen from then on must be there to its end.
+      // The watcher starts a moment late: everything seen from then on must be in the replay, to its end.
       const [then, now] = [path(lived, chart), path(replayed, chart)];
       t.deepEqual(now.slice(Math.max(0, now.length - then.length)), then, what);
     }
@@ -71,14 +71,14 @@ test.serial('calls are replayed as they were', async (t) => {
   await Promise.all(Object.entries(callees).map(([callee, what]) => check(callee, what)));
 });
 
-test.serial('the replay of a call of somebody else is not there', async (t) => {
+test.serial('responds with not found for the replay of a foreign call', async (t) => {
   const gateway = await testGateway(t);
   const path = `/api/v1/admin/calls/${crypto.randomUUID()}/replay`;
   t.is((await gateway.admin.get(path)).status, 404);
 });
 
 // Replay call
-// A replay of what was kept; that it is what the charts did, replay.test.ts shows.
+// A replay of stored data; replay.test.ts shows that it matches the charts.
 
 const begun = Date.UTC(2026, 10, 21);
 const callId = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
@@ -134,7 +134,7 @@ const told = (call: Partial<RecordedCall>): unknown[] =>
 const answered = fact(1, 'call.answered', 1_000);
 const ended = fact(4, 'call.ended', 7_000, { data: { status: 'completed' } });
 
-test('the steps are the transitions, with the facts in their places', (t) => {
+test('the steps are the transitions, with the facts at their places', (t) => {
   const steps = told({
     facts: [
       answered,
@@ -164,7 +164,7 @@ test('the steps are the transitions, with the facts in their places', (t) => {
   ]);
 });
 
-test('a call that another gateway has ended ends in its replay, too', (t) => {
+test('a call that another gateway ended also ends in its replay', (t) => {
   const steps = told({
     facts: [answered, fact(2, 'call.ended', 5_000, { data: { status: 'failed' } })],
     transitions: [
@@ -176,7 +176,7 @@ test('a call that another gateway has ended ends in its replay, too', (t) => {
   t.deepEqual(steps.at(-1), [5_000, 'call.ended', 2, 'failed', null]);
 });
 
-test('of a call from before transitions were kept its facts are told, and its status', (t) => {
+test('a call without stored transitions is replayed from facts and status', (t) => {
   t.deepEqual(told({ facts: [answered, ended] }), [
     [0, '(begin)', null, 'ringing', null],
     [1_000, 'call.answered', 1, 'active', null],

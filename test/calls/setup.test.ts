@@ -1,22 +1,23 @@
 /** Call setup: input, admission, minutes of a day, load shedding and the start of a call. */
 import test from 'ava';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
-import { type AdmissionLimits, createAdmission } from '#src/calls/setup/admission.ts';
+import type { AdmissionLimits } from '#src/calls/call-parts.ts';
+import { createAdmission } from '#src/calls/setup/admission.ts';
 import { callInput } from '#src/calls/setup/call-input.ts';
 import { createDailyMinutes, type DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import { createLoadShedding, type LoadLimits } from '#src/calls/setup/load-shedding.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { agentContext } from '#src/domain/agent-context.ts';
+import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { type Pressure, pressures } from '#src/domain/capacity.ts';
 import { phrases } from '#src/domain/phrases.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { facts } from '#src/persistence/call-facts.ts';
-import { patchNumber } from '#src/persistence/numbers.ts';
-import type { SpentOfNumber } from '#src/persistence/spent-minutes.ts';
+import { facts } from '#src/persistence/calls/call-facts.ts';
+import { patchNumber } from '#src/persistence/numbers/numbers.ts';
+import type { SpentOfNumber } from '#src/persistence/calls/spent-minutes.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabase } from '#test/helpers/database.ts';
-import { changedTables } from '#test/helpers/query-tables.ts';
+import { createCalls } from '#src/persistence/calls/create-calls.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
 import { createCallControlWorld } from './call-control-world.ts';
@@ -49,8 +50,7 @@ const inputOf = (
     context: agentContext({
       id: 'a-call',
       direction,
-      ownNumber: '07011112222',
-      counterparty: '01000000001',
+      ...partiesOf({ direction, ownNumber: '07011112222', counterparty: '01000000001' }),
       language: 'en',
     }),
     binding: {
@@ -81,7 +81,7 @@ const inputOf = (
   });
 };
 
-test('an outbound call starts from its policy and its kickoff, and greets nobody', (t) => {
+test('an outbound call starts from its policy and its kickoff, without a greeting', (t) => {
   const input = inputOf('outbound', 'builtin', { instruction: 'Book\na table', greeting: 'Welcome.' });
   t.deepEqual(input, {
     callId: 'a-call',
@@ -115,18 +115,18 @@ test('an outbound call starts from its policy and its kickoff, and greets nobody
     failedGoodbye:
       'I am sorry, because of a technical problem I cannot go on with this call. Please excuse the trouble. Goodbye.',
     reprompt: 'Hello? Are you still there?',
-    // An agent may change the language of what is said.
+    // An agent may change the language of its words.
     phrasesIn: phrases,
     voicemail: 'leave_message',
     voicemailMessage: 'Hello. We tried to reach you and will call again. Thank you, and goodbye.',
   });
 });
 
-test('an inbound call has no kickoff, and its numbers are turned round', (t) => {
+test('an inbound call has no kickoff, and its numbers are swapped', (t) => {
   t.like(inputOf('inbound', 'builtin'), { from: '01000000001', to: '07011112222', kickoff: null });
 });
 
-test('the built-in agent greets a caller, an endpoint waits, and a greeting of the number goes before both', (t) => {
+test('the built-in agent greets a caller, an endpoint does not, and a greeting of the number precedes both', (t) => {
   t.is(inputOf('inbound', 'builtin').greeting, 'Hello, thank you for calling. How can I help you?');
   t.is(inputOf('inbound', 'endpoint').greeting, null);
   for (const agent of ['builtin', 'endpoint'] as const) {
@@ -147,16 +147,18 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   const liveCalls = createLiveCalls();
   let pressure: Pressure | null = null;
   const admission = createAdmission({
-    liveCalls,
-    load: { pressure: () => pressure },
-    hasLines: true,
-    limits: { maxCalls: 100, maxBeginning: 100, ...limits },
+    live: { liveCalls },
+    limits: {
+      admission: { maxCalls: 100, maxBeginning: 100, ...limits },
+      load: { pressure: () => pressure },
+    },
+    telephony: { hasLines: true },
   });
   let counter = 0;
   return {
     admission,
     press: (by: Pressure | null) => (pressure = by),
-    /** What `start-call.ts` does: in, on the switchboard, and the permit at the door is free again. */
+    /** Starts a call as `start-call.ts` does: it enters the switchboard, and its permit is free again. */
     begin(call: Parameters<typeof admission.enter>[0] = wish) {
       const permit = admission.enter(call);
       const callId = `call-${(counter += 1)}`;
@@ -165,7 +167,7 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
       permit.release();
       return () => liveCalls.remove(callId);
     },
-    /** The code of the refusal, `undefined` when the call was let in. */
+    /** The code of the rejection; `undefined` if the call was admitted. */
     refusal(call: Parameters<typeof admission.enter>[0] = wish): Refusal | undefined {
       try {
         admission.enter(call).release();
@@ -178,7 +180,7 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   };
 };
 
-test('a draining gateway takes no call', (t) => {
+test('a draining gateway rejects calls', (t) => {
   const { admission, refusal } = createDoor();
   t.false(admission.isDraining());
   t.is(refusal(), undefined);
@@ -187,7 +189,7 @@ test('a draining gateway takes no call', (t) => {
   t.like(refusal(), { code: 'draining', status: 503 });
 });
 
-test('a gateway with its maximum of calls takes no other, and says when to ask again', (t) => {
+test('a gateway at its maximum of calls rejects others with a retry time', (t) => {
   const { begin, refusal } = createDoor({ maxCalls: 2 });
   begin();
   const end = begin({ ...wish, numberId: 'another-number', workspaceId: 'another-workspace' });
@@ -196,7 +198,7 @@ test('a gateway with its maximum of calls takes no other, and says when to ask a
   t.is(refusal(), undefined);
 });
 
-test('a gateway that sheds load takes no call', (t) => {
+test('a gateway that sheds load rejects calls', (t) => {
   const { press, refusal } = createDoor();
   press('memory');
   t.like(refusal(), { code: 'over_capacity', headers: { 'Retry-After': '5' } });
@@ -204,7 +206,7 @@ test('a gateway that sheds load takes no call', (t) => {
   t.is(refusal(), undefined);
 });
 
-test('no more calls begin at once than the database keeps up with', (t) => {
+test('limits simultaneous call starts to the speed of the database', (t) => {
   const { admission, begin, refusal } = createDoor({ maxBeginning: 2 });
   begin();
   const permits = [admission.enter(wish), admission.enter(wish)];
@@ -213,7 +215,7 @@ test('no more calls begin at once than the database keeps up with', (t) => {
   t.is(refusal(), undefined);
 });
 
-test('requests count among those that begin while their number is looked up', (t) => {
+test('counts requests as starting while their number is looked up', (t) => {
   const { admission, refusal } = createDoor({ maxBeginning: 2 });
   const requests = [admission.approach(), admission.approach()];
   t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'beginning' } });
@@ -224,7 +226,7 @@ test('requests count among those that begin while their number is looked up', (t
   t.throws(admission.approach);
 });
 
-test('a gateway without room names the limit that is reached', (t) => {
+test('a gateway without capacity names the limit that was reached', (t) => {
   const full = createDoor({ maxCalls: 1 });
   full.begin();
   t.like(full.refusal(), { extras: { reason: 'calls' } });
@@ -246,7 +248,7 @@ test('a number has its own maximum', (t) => {
   t.is(refusal(limited), undefined);
 });
 
-test('a workspace has its own maximum over all its numbers', (t) => {
+test('a workspace has a maximum over all its numbers', (t) => {
   const { begin, refusal } = createDoor();
   const limited = { ...wish, maxCallsInProgress: 2 };
   begin(limited);
@@ -260,7 +262,7 @@ test('a workspace has its own maximum over all its numbers', (t) => {
   t.is(refusal(limited), undefined);
 });
 
-test('what the gateway refuses to everybody can be asked without naming a call', (t) => {
+test('checks general rejections without naming a call', (t) => {
   const { admission, begin, press } = createDoor({ maxCalls: 1 });
   t.notThrows(admission.check);
   const end = begin();
@@ -281,7 +283,7 @@ const admissionLimits = {
 } as const;
 
 for (const [whose, [gateway, call]] of Object.entries(admissionLimits)) {
-  test(`many at once do not get past the limit ${whose}, and a permit given back is free once`, (t) => {
+  test(`simultaneous calls cannot exceed the limit ${whose}, and a returned permit is free once`, (t) => {
     const { admission, refusal } = createDoor(gateway);
     const permits = [admission.enter(call), admission.enter(call), admission.enter(call)];
     t.not(refusal(call), undefined);
@@ -323,11 +325,11 @@ const granting = (limits: { ofNumber?: number; ofWorkspace?: number }, at = star
   return { notices, grant, daily };
 };
 
-test('a call that nothing limits is not asked about', (t) => {
+test('does not query the minutes of a call without limits', (t) => {
   t.is(granting({}).daily(call), null);
 });
 
-test('a call gets what it wants, or what is left, at least a minute', (t) => {
+test('grants the requested time or the rest, at least one minute', (t) => {
   const { grant } = granting({ ofWorkspace: 20 });
   t.is(grant(), 600);
   t.is(grant(spent('mine', 5), spent('other', 5)), 600);
@@ -336,7 +338,7 @@ test('a call gets what it wants, or what is left, at least a minute', (t) => {
   t.throws(() => grant(spent('other', 19.1)), { message: /^The workspace has used its 20 minutes/ });
 });
 
-test('a number has minutes of its own, within those of its workspace', (t) => {
+test('a number has daily minutes within those of its workspace', (t) => {
   const { grant } = granting({ ofNumber: 10, ofWorkspace: 30 });
   t.is(grant(spent('mine', 3), spent('other', 10)), 420);
   t.is(grant(spent('mine', 3), spent('other', 25)), 120);
@@ -344,7 +346,7 @@ test('a number has minutes of its own, within those of its workspace', (t) => {
   t.throws(() => grant(spent('other', 30)), { message: /^The workspace/ });
 });
 
-test('the refusal says how much a day, and when the next one begins', (t) => {
+test('the rejection has the daily limit and the start of the next day', (t) => {
   const { grant, notices } = granting({ ofWorkspace: 1 }, startedAt + 500);
   const error = t.throws(() => grant(spent('mine', 1)), { instanceOf: Refusal });
   t.like(error, {
@@ -356,7 +358,7 @@ test('the refusal says how much a day, and when the next one begins', (t) => {
   t.deepEqual(notices.at(-1), { owner: 'workspace', id: 'ours', what: 'refused' });
 });
 
-test('four fifths of what was really talked are warned of, once a day', (t) => {
+test('warns once a day at 80 % of the minutes actually talked', (t) => {
   const notices: DailyNotice[] = [];
   const daily = createDailyMinutes((notice) => notices.push(notice));
   const grant = (at: number, held: number, talked: number) =>
@@ -409,7 +411,7 @@ const loadSheddingWorld = (changes: Partial<LoadLimits> = {}) => {
 
 for (const pressure of pressures) {
   const { from, until } = loadSheddingLimits[pressure];
-  test(`load is shed for ${pressure} from ${from} until less than ${until} is left`, (t) => {
+  test(`sheds load for ${pressure} from ${from} until less than ${until} is left`, (t) => {
     const { measure, told } = loadSheddingWorld();
     t.is(measure(pressure, from * 0.99), null);
     t.is(measure(pressure, from), pressure);
@@ -421,7 +423,7 @@ for (const pressure of pressures) {
   });
 }
 
-test('what is over is not over as long as something else is too much', (t) => {
+test('keeps shedding load while another pressure is too high', (t) => {
   const { measure, told } = loadSheddingWorld();
   measure('event_loop', 60);
   t.is(measure('memory', 0.95), 'event_loop');
@@ -430,7 +432,7 @@ test('what is over is not over as long as something else is too much', (t) => {
   t.deepEqual(told.length, 4);
 });
 
-test('the journal is looked at with every question: it grows fast', (t) => {
+test('checks the journal with every request, because it grows fast', (t) => {
   const { shedding, measured } = loadSheddingWorld();
   t.is(shedding.pressure(), null);
   measured.journal = 20_000;
@@ -438,12 +440,12 @@ test('the journal is looked at with every question: it grows fast', (t) => {
   t.is(shedding.pressure(), 'journal');
 });
 
-test('a limit of 0 sheds nothing', (t) => {
+test('a limit of 0 disables load shedding', (t) => {
   const { measure } = loadSheddingWorld({ event_loop: { from: 0, until: 0 } });
   t.is(measure('event_loop', 10_000), null);
 });
 
-test('the watch ends, and leaves no timer', (t) => {
+test('stopping the watch clears its timer', (t) => {
   const { shedding, clock, measure, told } = loadSheddingWorld();
   t.is(measure('memory', 0.95), 'memory');
   shedding.close();
@@ -454,7 +456,7 @@ test('the watch ends, and leaves no timer', (t) => {
 
 // Start call
 
-test.serial('nothing is dialled before the row is there', async (t) => {
+test.serial('dials only after the row is stored', async (t) => {
   const world = await createCallControlWorld(t);
   const number = await world.number();
   const elsewhere = { ...number, id: '00000000-0000-4000-8000-000000000000' };
@@ -467,12 +469,12 @@ test.serial('nothing is dialled before the row is there', async (t) => {
     }),
   );
   t.is(world.lines.size, 0);
-  t.is(world.liveCalls.count(), 0);
+  t.is(world.liveCalls.count.get(), 0);
   t.is(world.agentCalls.size, 0);
 });
 
-test.serial('a call that could not be stored gives its place back', async (t) => {
-  const world = await createCallControlWorld(t, { limits: { maxCalls: 1, maxBeginning: 100 } });
+test.serial('a call that could not be stored returns its permit', async (t) => {
+  const world = await createCallControlWorld(t, { admission: { maxCalls: 1, maxBeginning: 100 } });
   const number = await world.number();
   const elsewhere = { ...number, id: '00000000-0000-4000-8000-000000000000' };
   const request = { to: '01000000001', instruction: null, maxDurationSec: null, keyed: null };
@@ -481,19 +483,16 @@ test.serial('a call that could not be stored gives its place back', async (t) =>
   await t.throwsAsync(world.callControl.placeCall(number, request), { code: 'over_capacity' });
 });
 
-test.serial(
-  'a call that is in progress counts once; its place is free again when it has ended',
-  async (t) => {
-    const world = await createCallControlWorld(t, { limits: { maxCalls: 2, maxBeginning: 100 } });
-    const [first, second] = [await world.place(), await world.place()];
-    await t.throwsAsync(world.place(), { code: 'over_capacity' });
-    world.clock.increment(44_000);
-    world.answer(first);
-    world.clock.increment(1_000);
-    world.confirmCancel(second);
-    await t.notThrowsAsync(world.place());
-  },
-);
+test.serial('an active call counts once; its permit is free again after its end', async (t) => {
+  const world = await createCallControlWorld(t, { admission: { maxCalls: 2, maxBeginning: 100 } });
+  const [first, second] = [await world.place(), await world.place()];
+  await t.throwsAsync(world.place(), { code: 'over_capacity' });
+  world.clock.increment(44_000);
+  world.answer(first);
+  world.clock.increment(1_000);
+  world.confirmCancel(second);
+  await t.notThrowsAsync(world.place());
+});
 
 const losingAnswers = test.macro<[boolean, unknown]>({
   async exec(t, isStored, expected) {
@@ -501,9 +500,9 @@ const losingAnswers = test.macro<[boolean, unknown]>({
     const world = await createCallControlWorld(t, {
       database: {
         ...database,
-        async run(query) {
-          if (!changedTables(query).includes('call')) return database.run(query);
-          if (isStored) await database.run(query);
+        async execute(sql, parameters) {
+          if (sql !== createCalls.text) return database.execute(sql, parameters);
+          if (isStored) await database.execute(sql, parameters);
           throw new Error('Connection terminated unexpectedly');
         },
       },
@@ -520,13 +519,13 @@ const losingAnswers = test.macro<[boolean, unknown]>({
     );
   },
   title: (_, isStored) =>
-    `a call whose answer from the database was lost does not ring for ever: it was ${isStored ? '' : 'not '}stored`,
+    `ends a call whose stored row was never confirmed: it was ${isStored ? '' : 'not '}stored`,
 });
 
 test.serial(losingAnswers, true, [{ status: 'failed', end_reason: 'system_error' }]);
 test.serial(losingAnswers, false, []);
 
-test.serial('the limits are those of the number, then those of its workspace', async (t) => {
+test.serial('applies the limits of the number, then those of its workspace', async (t) => {
   const world = await createCallControlWorld(t, { maxCallsInProgress: 2 });
   await patchNumber(world.database, world.stored, { maxConcurrentCalls: 1 });
   await world.place();
@@ -542,36 +541,33 @@ test.serial('the limits are those of the number, then those of its workspace', a
   t.is(await world.rows(), 3);
 });
 
-test.serial('a gateway that drains begins no call', async (t) => {
+test.serial('a draining gateway starts no call', async (t) => {
   const world = await createCallControlWorld(t);
   world.callControl.admission.drain();
   await t.throwsAsync(world.place(), { code: 'draining' });
   t.is(await world.rows(), 0);
 });
 
-test.serial(
-  'a call whose row is there and that cannot begin is ended, and does not ring for ever',
-  async (t) => {
-    const world = await createCallControlWorld(t, {
-      keepAgent: () => {
-        throw new Error('A mistake of ours');
-      },
-    });
-    await t.throwsAsync(world.place(), { message: 'A mistake of ours' });
-    await world.journal.settled();
-    const [row] = await world.database.execute<{ id: string }>('select id from call where number_id = $1', [
-      world.stored.numberId,
-    ]);
-    const callId = row?.id ?? '';
-    t.like(await world.rowOf(callId), { status: 'failed', endReason: 'system_error', durationSec: 0 });
-    t.like(await facts(world.database, callId), [{ sequence: 1, type: 'call.ended' }]);
-    t.deepEqual(world.ends, [`${callId} failed system_error`]);
-    t.is(world.liveCalls.count(), 0);
-  },
-);
+test.serial('ends a stored call that cannot start', async (t) => {
+  const world = await createCallControlWorld(t, {
+    keepAgent: () => {
+      throw new Error('A mistake of ours');
+    },
+  });
+  await t.throwsAsync(world.place(), { message: 'A mistake of ours' });
+  await world.journal.settled();
+  const [row] = await world.database.execute<{ id: string }>('select id from call where number_id = $1', [
+    world.stored.numberId,
+  ]);
+  const callId = row?.id ?? '';
+  t.like(await world.rowOf(callId), { status: 'failed', endReason: 'system_error', durationSec: 0 });
+  t.like(await facts(world.database, callId), [{ sequence: 1, type: 'call.ended' }]);
+  t.deepEqual(world.ends, [`${callId} failed system_error`]);
+  t.is(world.liveCalls.count.get(), 0);
+});
 
 test.serial(
-  'the policy of a call is that of the number, else of its workspace, else of the platform',
+  'the policy of a call comes from the number, else its workspace, else the platform',
   async (t) => {
     const world = await createCallControlWorld(t);
     await world.database.execute(
@@ -592,27 +588,24 @@ test.serial(
   },
 );
 
-test.serial(
-  'nobody’s silence is waited out for longer than 30 seconds and, after the question, 30 more',
-  async (t) => {
-    const world = await createCallControlWorld(t);
-    const { callId } = await world.receive();
-    world.answer(callId);
-    const say = () => world.lineOf(callId).commands.filter(({ type }) => type === 'say').length;
-    const played = (utterance: number) =>
-      world
-        .lineOf(callId)
-        .tell({ type: 'line.played', at: 0, startedAt: 0, utterance, text: 'Hello', whole: true });
-    played(1);
-    t.is(say(), 1);
-    world.clock.increment(29_999);
-    t.is(say(), 1);
-    world.clock.increment(1);
-    t.is(say(), 2);
-    played(2);
-    world.clock.increment(29_999);
-    t.is(world.stateOf(callId), 'active.talking.conversing');
-    world.clock.increment(1);
-    t.not(world.stateOf(callId), 'active.talking.conversing');
-  },
-);
+test.serial('limits silence time-outs to 30 seconds and 30 more after the reprompt', async (t) => {
+  const world = await createCallControlWorld(t);
+  const { callId } = await world.receive();
+  world.answer(callId);
+  const say = () => world.lineOf(callId).commands.filter(({ type }) => type === 'say').length;
+  const played = (utterance: number) =>
+    world
+      .lineOf(callId)
+      .tell({ type: 'line.played', at: 0, startedAt: 0, utterance, text: 'Hello', whole: true });
+  played(1);
+  t.is(say(), 1);
+  world.clock.increment(29_999);
+  t.is(say(), 1);
+  world.clock.increment(1);
+  t.is(say(), 2);
+  played(2);
+  world.clock.increment(29_999);
+  t.is(world.stateOf(callId), 'active.talking.conversing');
+  world.clock.increment(1);
+  t.not(world.stateOf(callId), 'active.talking.conversing');
+});

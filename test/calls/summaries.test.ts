@@ -24,21 +24,21 @@ const source = (changes: Partial<CallToSummarize> = {}): CallToSummarize => ({
   ...changes,
 });
 
-test('a Korean call is summarized in Korean', (t) => {
+test('summarizes a Korean call in Korean', (t) => {
   const expected =
     '13초 통화, AI 2번, 상대방 1번 발화. AI가 통화를 마쳤습니다. 상대방의 마지막 말: "네, 좋아요."';
   t.is(summarize(source()), expected);
   t.is(summarize(source({ language: 'ko-KR' })), expected);
 });
 
-test('a Japanese call is summarized in Japanese', (t) => {
+test('summarizes a Japanese call in Japanese', (t) => {
   t.is(
     summarize(source({ language: 'ja', turns: [{ role: 'user', text: 'はい。' }] })),
     '13秒の通話、AI 0回、相手 1回の発話。AIが通話を終了しました。相手の最後の言葉:「はい。」',
   );
 });
 
-test('any other call is summarized in English', (t) => {
+test('summarizes any other call in English', (t) => {
   t.is(
     summarize(source({ language: 'fr', turns: [...turns, { role: 'user', text: 'はい。' }] })),
     '13 s connected. The AI spoke 2 times, the other party 2 times. The AI ended the call. ' +
@@ -47,7 +47,7 @@ test('any other call is summarized in English', (t) => {
   t.regex(summarize(source({ language: 'en' })), /The AI spoke 2 times, the other party once\./);
 });
 
-test('a call without a word says so, in place of numbers', (t) => {
+test('reports a call without words instead of counts', (t) => {
   const unanswered = { durationSec: 0, endReason: 'busy', turns: [] } as const;
   t.is(summarize(source(unanswered)), '대화는 없었습니다. 상대방이 통화 중이었습니다.');
   t.is(summarize(source({ ...unanswered, language: 'en' })), 'Nothing was said. The line was busy.');
@@ -58,14 +58,14 @@ test('a call without a word says so, in place of numbers', (t) => {
   );
 });
 
-test('where only the agent spoke there are no last words', (t) => {
+test('omits last words when only the agent spoke', (t) => {
   t.is(
     summarize(source({ turns: turns.slice(0, 1) })),
     '13초 통화, AI 1번, 상대방 0번 발화. AI가 통화를 마쳤습니다.',
   );
 });
 
-test('an unknown duration is not told', (t) => {
+test('omits an unknown duration', (t) => {
   t.is(
     summarize(source({ durationSec: null, endReason: 'system_error', language: 'en' })),
     'The AI spoke 2 times, the other party once. The call ended because of an error in the gateway. ' +
@@ -74,14 +74,14 @@ test('an unknown duration is not told', (t) => {
   t.regex(summarize(source({ durationSec: null })), /^AI 2번, 상대방 1번 발화\./);
 });
 
-test('long last words are cut between two characters', (t) => {
+test('cuts long last words between two characters', (t) => {
   const summary = (text: string): string => summarize(source({ turns: [{ role: 'user', text }] }));
   t.true(summary('가'.repeat(120)).endsWith(`"${'가'.repeat(120)}"`));
   t.true(summary('가'.repeat(121)).endsWith(`"${'가'.repeat(119)}…"`));
   t.true(summary(`${'가'.repeat(118)}😀😀😀`).endsWith('가😀…"'));
 });
 
-test('every reason has its words in each language', (t) => {
+test('every end reason has a text in each language', (t) => {
   for (const language of ['ko', 'en', 'ja']) {
     const summaries = endReasons.map((endReason) => summarize(source({ language, endReason, turns: [] })));
     t.is(new Set(summaries).size, endReasons.length);
@@ -118,7 +118,7 @@ const setUpSummaries = (summarizeByModel: SummarizeByModel | null, turns: readon
   return { summaries, clock, published, logged };
 };
 
-/** A model that never answers; `asked` resolves when it is asked. */
+/** A model that never answers; `asked` resolves when it is requested. */
 const stuckModel = () => {
   const asked = Promise.withResolvers<void>();
   const summarize: SummarizeByModel = (_call, signal) =>
@@ -129,7 +129,7 @@ const stuckModel = () => {
   return { asked: asked.promise, summarize };
 };
 
-test.serial('the model is given the language and the words, and what it says is the summary', async (t) => {
+test.serial('passes language and words to the model and uses its answer as the summary', async (t) => {
   const asked: unknown[] = [];
   const { summaries, published } = setUpSummaries((source) => {
     asked.push(source);
@@ -141,22 +141,19 @@ test.serial('the model is given the language and the words, and what it says is 
   t.deepEqual(published, ['They agreed on Friday.']);
 });
 
-test.serial(
-  'without a model, and without a word that was heard, the facts alone make the summary',
-  async (t) => {
-    const without = setUpSummaries(null);
-    without.summaries.write('call-1');
-    await without.summaries.settled();
-    t.regex(without.published[0] ?? '', fromFacts);
+test.serial('builds the summary from facts without a model or without words', async (t) => {
+  const without = setUpSummaries(null);
+  without.summaries.write('call-1');
+  await without.summaries.settled();
+  t.regex(without.published[0] ?? '', fromFacts);
 
-    const silent = setUpSummaries(() => Promise.resolve('It was asked.'), [{ role: 'assistant', text: '' }]);
-    silent.summaries.write('call-1');
-    await silent.summaries.settled();
-    t.deepEqual(silent.published, ['Nothing was said. The AI ended the call.']);
-  },
-);
+  const silent = setUpSummaries(() => Promise.resolve('It was asked.'), [{ role: 'assistant', text: '' }]);
+  silent.summaries.write('call-1');
+  await silent.summaries.settled();
+  t.deepEqual(silent.published, ['Nothing was said. The AI ended the call.']);
+});
 
-test.serial('what is known with the end is not looked up again', async (t) => {
+test.serial('does not look up again what the end already contained', async (t) => {
   const { summaries, published } = setUpSummaries(null, []);
   summaries.write('call-1', { language: 'en', durationSec: 3, endReason: 'counterparty_hangup', turns: [] });
   summaries.write('call-2', null);
@@ -167,7 +164,7 @@ test.serial('what is known with the end is not looked up again', async (t) => {
   ]);
 });
 
-test.serial('a model that fails is replaced, and the log says why without a word of the call', async (t) => {
+test.serial('replaces a failing model and logs the reason without words of the call', async (t) => {
   const failures = [
     Object.assign(new Error('HTTP 500'), { failure: 'http_error', serverSays: 'A secret word.' }),
     new SyntaxError('unexpected "A secret word."'),
@@ -183,7 +180,7 @@ test.serial('a model that fails is replaced, and the log says why without a word
   }
 });
 
-test.serial('a model that takes too long is given up', async (t) => {
+test.serial('gives up a model that takes too long', async (t) => {
   const { asked, summarize } = stuckModel();
   const { summaries, clock, published } = setUpSummaries(summarize);
   summaries.write('call-1');
@@ -195,7 +192,7 @@ test.serial('a model that takes too long is given up', async (t) => {
   t.regex(published[0] ?? '', fromFacts);
 });
 
-test.serial('the end of the gateway waits for the model a little, and then asks it no more', async (t) => {
+test.serial('a shutdown waits briefly for the model, then stops requesting it', async (t) => {
   const { asked, summarize } = stuckModel();
   const { summaries, clock, published } = setUpSummaries(summarize);
   summaries.write('call-1');
@@ -213,11 +210,11 @@ test.serial('the end of the gateway waits for the model a little, and then asks 
 
 const soFar = { language: 'en', turns: [{ role: 'user', text: 'A secret word.' }] } as const;
 
-test('without a language model there is no summary of a call so far', (t) => {
+test('returns no summary of a call so far without a language model', (t) => {
   t.is(setUpSummaries(null).summaries.soFar, null);
 });
 
-test('the model sums up a call so far, and writes nothing into its journal', async (t) => {
+test('summarizes a call so far without writing to its journal', async (t) => {
   const { summaries, published } = setUpSummaries(({ turns: [turn] }) => Promise.resolve(`${turn?.text}`));
   const unwanted = new AbortController();
   t.is(await summaries.soFar?.('call', soFar, unwanted.signal), 'A secret word.');
@@ -225,7 +222,7 @@ test('the model sums up a call so far, and writes nothing into its journal', asy
   t.deepEqual(published, []);
 });
 
-test('a summary that nobody wants any more ends the request, without a word in the log', async (t) => {
+test('an aborted summary aborts the request without a log line', async (t) => {
   const { asked, summarize: stuck } = stuckModel();
   const { summaries, logged } = setUpSummaries(stuck);
   const unwanted = new AbortController();
@@ -237,7 +234,7 @@ test('a summary that nobody wants any more ends the request, without a word in t
   t.deepEqual(logged, []);
 });
 
-test('a call so far is summed up within the limit of a summary', async (t) => {
+test('limits the length of a summary of a call so far', async (t) => {
   const { asked, summarize: stuck } = stuckModel();
   const { summaries, clock, logged } = setUpSummaries(stuck);
   const summary = summaries.soFar?.('call', soFar, new AbortController().signal);

@@ -24,7 +24,7 @@ const namesIn = (value: unknown): unknown[] => {
   return Object.values(value).flatMap(namesIn);
 };
 
-test('a machine that is made of the definition of a chart has its states and arrows', (t) => {
+test('a machine built from a chart definition has its states and transitions', (t) => {
   for (const [name, machine] of charts) {
     const { version, ...definition } = z
       .looseObject({ version: z.string() })
@@ -34,7 +34,7 @@ test('a machine that is made of the definition of a chart has its states and arr
   }
 });
 
-test('no action, guard, delay or actor of a chart is lost in its definition: each has a name', (t) => {
+test('every action, guard, delay and actor of a chart has a name in its definition', (t) => {
   for (const [name, machine] of charts) {
     const definition: unknown = JSON.parse(chartDefinition(machine, 'v'));
     t.false(namesIn(definition).includes(null), name);
@@ -93,13 +93,16 @@ test.serial('a chart becomes boxes and arrows', (t) => {
   );
 });
 
-test.serial('the pictures are up to date: `npm run generate-charts` after a change of a chart', async (t) => {
-  const drawing = createChartDrawings();
-  for (const name of chartNames)
-    t.is(await drawing(name), await drawChart(stateGraph(callCharts[name])), name);
-});
+test.serial(
+  'the drawings are up to date: run `npm run generate-charts` after a change of a chart',
+  async (t) => {
+    const drawing = createChartDrawings();
+    for (const name of chartNames)
+      t.is(await drawing(name), await drawChart(stateGraph(callCharts[name])), name);
+  },
+);
 
-test.serial('the picture of a chart holds every state once, and is escaped', async (t) => {
+test.serial('the drawing of a chart has every state once, escaped', async (t) => {
   const charts = createChartDrawings();
   for (const [name, machine] of [
     ['call', callMachine],
@@ -136,7 +139,7 @@ const mermaidSmall = setup({ guards: { isTired: () => true }, delays: { nap: 10 
   },
 });
 
-test.serial('a drawing has every state in its place, and every arrow with what leads along it', (t) => {
+test.serial('a drawing has every state at its place and every transition with its trigger', (t) => {
   t.is(
     mermaid(stateGraph(mermaidSmall)),
     `stateDiagram-v2
@@ -166,20 +169,20 @@ test.serial('a drawing without labels has the same arrows', (t) => {
   t.false(mermaid(graph, { withLabels: false }).includes(': '));
 });
 
-test.serial('no state of the call is left out', (t) => {
+test.serial('includes every state of the call', (t) => {
   const drawing = mermaid(stateGraph(callMachine));
   for (const { key } of getStateNodes(callMachine))
     t.regex(drawing, new RegExp(`^ *(state )?"?${key}"?( |$)`, 'm'), key);
 });
 
 for (const [path, drawings] of Object.entries(drawingsOfPages))
-  test.serial(`the drawings on ${path} are those of the charts (npm run generate-charts)`, async (t) => {
+  test.serial(`the drawings on ${path} are up to date (npm run generate-charts)`, async (t) => {
     const page = await readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
     t.is(withDrawings(page, drawings), page);
     t.is(page.split('```mermaid').length - 1, drawings.length);
   });
 
-test.serial('a page that has another number of drawings is not written', (t) => {
+test.serial('rejects a page with another number of drawings', (t) => {
   const page = '```mermaid\nold\n```\ntext\n';
   t.is(withDrawings(page, ['new\n']), '```mermaid\nnew\n```\ntext\n');
   t.throws(() => withDrawings(page, []), { message: /more drawings/ });

@@ -61,7 +61,7 @@ const walked = test.macro<[string, RegExp, { example: string; besides?: readonly
 test(walked, 'An agent kind', /mastra/i, { example: 'mastra' });
 test(walked, 'A speech engine', /eleven-?labs/i, {
   example: 'elevenlabs',
-  // Mentions it only in comments.
+  // This file mentions the example only in comments.
   besides: ['src/client/schema.ts'],
 });
 test(walked, 'A line driver', /createDrachtioLines|'simulator'(?:,| \|) 'drachtio'/, {
@@ -71,5 +71,5 @@ test(walked, 'A line driver', /createDrachtioLines|'simulator'(?:,| \|) 'drachti
 test(walked, 'A setting', /\bGW_NAME_SERVERS\b|\bnameServers\b/, { example: 'GW_NAME_SERVERS' });
 test(walked, 'An endpoint', /cancelCall|cancel-call|requestCancel|cancel_requested/, {
   example: 'cancelCall',
-  besides: ['src/api/codec.ts', 'src/domain/refusal.ts'],
+  besides: ['src/api/http/codec.ts', 'src/domain/refusal.ts'],
 });

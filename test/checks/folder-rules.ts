@@ -14,17 +14,19 @@ export type Rule = {
 export const rules: Readonly<Record<string, Rule>> = {
   machines: { packages: ['xstate'], node: false },
   'src/domain': { types: ['machines'], packages: ['libphonenumber-js', 're2js'], node: false },
+  /** Audio of one call between the agent and an endpoint: playout, listening, recording. */
+  'sip/audio': {
+    values: ['src/domain'],
+    types: ['machines'],
+    packages: ['@echogarden/fvad-wasm', '@echogarden/speex-resampler-wasm', 'pino'],
+  },
+  /** Session descriptions (SDP): reading, offers, keys. */
+  'sip/sdp': { values: ['sip/audio', 'src/domain'], node: false },
+  /** RTP, RTCP and SRTP in this process; independent of how SIP is spoken. */
+  'sip/rtp': { values: ['sip/audio', 'sip/sdp', 'src/domain'], types: ['machines'] },
   sip: {
-    values: ['machines', 'src/domain'],
-    packages: [
-      '@echogarden/fvad-wasm',
-      '@echogarden/speex-resampler-wasm',
-      'drachtio-srf',
-      'pino',
-      'ws',
-      'xstate',
-      'zod',
-    ],
+    values: ['machines', 'sip/audio', 'sip/rtp', 'sip/sdp', 'src/domain'],
+    packages: ['drachtio-fsmrf', 'drachtio-srf', 'pino', 'ws', 'xstate', 'zod'],
   },
   'src/persistence': {
     values: ['src/domain'],
@@ -46,12 +48,11 @@ export const rules: Readonly<Record<string, Rule>> = {
     packages: ['@opentelemetry/api', 'pino', 'zod'],
   },
   'src/speech': {
-    values: ['src/domain', 'src/outgoing'],
-    types: ['sip'],
+    values: ['sip/audio', 'src/domain', 'src/outgoing'],
     packages: ['pino', 'undici', 'ws', 'zod'],
   },
   'src/recordings': {
-    values: ['sip', 'src/domain', 'src/persistence'],
+    values: ['sip/audio', 'src/domain', 'src/persistence'],
     packages: ['pino', 's3mini', 'undici', 'wasm-media-encoders'],
   },
   'src/events': {
@@ -71,7 +72,12 @@ export const rules: Readonly<Record<string, Rule>> = {
     values: ['machines', 'src/domain', 'src/persistence'],
     packages: ['@xstate/store', 'pino', 'xstate'],
   },
-  /** What can be done to a workspace by the admin API and by the operator's commands. */
+  /** Survival of calls beyond their process: ownership, checkpoints, hand-over, take-over, orphaned calls and nodes. */
+  'src/continuity': {
+    values: ['machines', 'src/calls', 'src/cluster', 'src/domain', 'src/persistence'],
+    packages: ['pino', 'xstate', 'zod'],
+  },
+  /** Operations on a workspace for the admin API and the operator's commands. */
   'src/administration': { values: ['src/domain', 'src/events', 'src/persistence'], packages: ['pino'] },
   'src/api': {
     values: ['src/administration', 'src/client', 'src/domain', 'src/events'],
@@ -116,7 +122,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     values: ['machines', 'src/charts', 'src/client', 'src/domain'],
     packages: ['yaml', 'zod'],
   },
-  /** What is published: it runs in browsers and in Node, and needs nothing but its own files. */
+  /** The published client: it runs in browsers and in Node, and imports only its own files. */
   'src/client': { node: false },
   'src/client-generator': { packages: ['prettier', 'zod-openapi'] },
   'src/console': {
@@ -130,25 +136,36 @@ export const rules: Readonly<Record<string, Rule>> = {
     types: ['machines', 'sip', 'src/agents', 'src/api', 'src/trunks'],
     packages: ['@opentelemetry/api', 'pino', 'prom-client'],
   },
-  /** What the composition root is put together from at the start. */
+  /** Start of the process: data folder, keys, credentials, first workspace. */
   'src/start': {
+    values: ['config', 'src/administration', 'src/domain', 'src/persistence'],
+    packages: ['pino', 'zod'],
+  },
+  /** Periodic work: erasing data after its retention, and watching the data folder. */
+  'src/housekeeping': { values: ['src/administration', 'src/domain', 'src/persistence'], packages: ['pino'] },
+  /** The parts of the gateway, which the composition root connects. */
+  'src/parts': {
     values: [
       'config',
       'sip',
+      'sip/audio',
       'src/administration',
       'src/agents',
       'src/api',
       'src/calls',
       'src/charts',
       'src/cluster',
+      'src/continuity',
       'src/domain',
       'src/events',
+      'src/housekeeping',
       'src/inspector',
       'src/listen-in',
       'src/outgoing',
       'src/persistence',
       'src/recordings',
       'src/speech',
+      'src/start',
       'src/trunks',
     ],
     types: ['machines', 'src/telemetry'],

@@ -7,33 +7,31 @@ import test from 'ava';
 import { nameAddressesIn } from '#sip/headers/name-addresses.ts';
 import { userOf } from '#sip/parties/number-format.ts';
 import { unansweredCause } from '#sip/causes.ts';
-import { isUsualOffer } from '#sip/drachtio/media/endpoint-pool.ts';
-import { dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
-import { descriptionIn } from '#sip/drachtio/signalling/message-body.ts';
-import { isSaidByMachine } from '#sip/listening/answering-phrases.ts';
-import { finishOf } from '#sip/listening/turn-end/finished.ts';
+import { isUsualOffer } from '#sip/freeswitch/endpoint-pool.ts';
+import { dtmfOf } from '#sip/drachtio/dtmf/dtmf.ts';
+import { descriptionIn } from '#sip/drachtio/dialog/message-body.ts';
+import { isSaidByMachine } from '#sip/audio/listening/answering-phrases.ts';
+import { finishOf } from '#sip/audio/listening/turn-end/finished.ts';
 import { challengesIn } from '#sip/headers/challenges.ts';
-import { offerProblem, offerWith, voiceIn, withOneVoice } from '#sip/trunks/media-offer.ts';
-import { keyIn, withOneKey } from '#sip/trunks/sdes.ts';
-import { heardAfter, sayingTime } from '#sip/speaking-time.ts';
+import { offerProblem, offerWith, voiceIn, withOneVoice } from '#sip/sdp/media-offer.ts';
+import { keyIn, withOneKey } from '#sip/sdp/sdes.ts';
+import { heardAfter, sayingTime } from '#sip/audio/speaking-time.ts';
 import { AgentFailure } from '#src/agents/agent.ts';
-import { hear } from '#src/agents/built-in/hear.ts';
+import { hear } from '#src/agents/built-in/dialogue.ts';
 import { wordsFor } from '#src/agents/built-in/languages.ts';
 import { createSaidMessages } from '#src/agents/langgraph/said-messages.ts';
 import { partOf } from '#src/agents/mastra/parts.ts';
 import { createModelMarks } from '#src/agents/model-marks.ts';
-import { findReply } from '#src/agents/n8n/find-reply.ts';
-import { plainReply } from '#src/agents/n8n/plain-reply.ts';
-import { createSpeakable } from '#src/agents/speakable.ts';
-import { createUtterances } from '#src/agents/utterances.ts';
+import { findReply, plainReply } from '#src/agents/n8n/read-reply.ts';
+import { createSpeakable, createUtterances } from '#src/agents/utterances.ts';
 import { readFrames } from '#src/agents/wire/read-frames.ts';
-import { byteRangeOf } from '#src/api/byte-range.ts';
+import { byteRangeOf } from '#src/api/http/byte-range.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { readPhoneNumber } from '#src/domain/read-number.ts';
 import { retryAfterMs } from '#src/events/deliver.ts';
-import { masked } from '#src/inspector/masked.ts';
+import { masked } from '#src/inspector/inspect-call.ts';
 import { timesAsCostly } from '#test/helpers/processor-time.ts';
 import { bodyOf } from '#test/helpers/recorded-replies.ts';
 
@@ -184,18 +182,18 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     characters: 64_000,
     read: (text) => ['ko', 'en', 'ja'].map((language) => isSaidByMachine(text, language)),
   },
-  'what the built-in agent hears': {
+  'understanding of the built-in agent': {
     characters: 64_000,
     read: (text) => ['ko', 'en', 'ja'].map((language) => hear(text, wordsFor(language))),
   },
-  'a reply that comes whole': {
+  'a complete reply': {
     characters: 64_000,
     read(text) {
       const utterances = createUtterances();
       return [utterances.add(text), utterances.pause(), utterances.end()];
     },
   },
-  'a reply that comes in pieces': {
+  'a chunked reply': {
     characters: 16_000,
     read(text) {
       const utterances = createUtterances();
@@ -218,7 +216,7 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     },
   },
   'plain words': { characters: 16_000, read: (text) => createSpeakable().say(text) },
-  'the time that a text takes': {
+  'speaking time': {
     characters: 16_000,
     read: (text) => [sayingTime(text), heardAfter(text, 5_000)],
   },
@@ -239,11 +237,11 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
       for await (const frame of readFrames(bodyOf(bytes), { longestLine: 64_000 })) partOf(frame);
     },
   },
-  'an answer of n8n': {
+  'a response of n8n': {
     characters: 64_000,
     read: (text) => [findReply(Array.from(text)), findReply({ output: { text } }), plainReply(text)],
   },
-  'what an onlooker may see': {
+  'masking for the inspector': {
     characters: 64_000,
     read: (text) => masked({ text, from: text, list: inPieces(text, 10) }),
   },
@@ -252,23 +250,23 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
     characters: 64_000,
     read: (text) => [normalizePhoneNumber(text, 'KR'), readPhoneNumber(text, 'KR')],
   },
-  'who calls': {
+  'caller identity': {
     characters: 64_000,
     read: (text) => [userOf(text), userOf(`<sip:${text}`), nameAddressesIn(text)],
   },
-  'why a call was refused': {
+  'reason of a refused call': {
     characters: 64_000,
     read: (text) => unansweredCause({ status: 480, reason: text, rang: true }),
   },
   credentials: { characters: 64_000, read: (text) => [challengesIn(text), challengesIn(`Digest ${text}`)] },
-  'bodies of several parts': {
+  'multipart bodies': {
     characters: 64_000,
     read: (text) =>
       [text, 'multipart/mixed;boundary=b'].map((type) =>
         descriptionIn({ has: () => true, get: () => type, body: `--b\r\n${text}\r\n--b--` }),
       ),
   },
-  'keys by INFO': { characters: 64_000, read: (text) => dtmfOf('application/dtmf-relay', text) },
+  'DTMF digits by INFO': { characters: 64_000, read: (text) => dtmfOf('application/dtmf-relay', text) },
   'session descriptions': {
     characters: 64_000,
     read: (text) => [
@@ -277,11 +275,11 @@ const paths: Readonly<Record<string, { characters: number; read: Read }>> = {
       readDescription(offer(`\r\n${text}`)),
     ],
   },
-  'a range of bytes': {
+  'a byte range': {
     characters: 16_000,
     read: (text) => [byteRangeOf(text, 100), byteRangeOf(`bytes=${text}`, 100)],
   },
-  'when to come back': { characters: 16_000, read: (text) => retryAfterMs(text, 0) },
+  'Retry-After': { characters: 16_000, read: (text) => retryAfterMs(text, 0) },
 };
 
 /** Highest cost of a hostile text, as a multiple of the cost of plain words. */

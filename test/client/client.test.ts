@@ -22,7 +22,7 @@ import { testDocument } from '#test/helpers/api-client.ts';
 
 type Sent = { url: string; method: string; headers: Record<string, string>; body: unknown };
 
-/** A client whose requests are noted and answered one after the other as the test says. */
+/** A client whose requests are recorded and answered one after the other as the test decides. */
 const clientAnswered = (answers: (Response | Error)[], options: Partial<ClientOptions> = {}) => {
   const sent: Sent[] = [];
   const client = createClient({
@@ -54,7 +54,7 @@ const eventStream = (...pieces: (string | Error)[]): Response =>
     { headers: { 'content-type': 'text/event-stream' } },
   );
 
-test.serial('a filter by metadata is a parameter for each of its keys', async (t) => {
+test.serial('a metadata filter is a parameter for each of its keys', async (t) => {
   const { client, sent } = clientAnswered([json({ calls: [] })]);
   await client.listCalls({ metadata: { 'crm.deal': '7 & 8', order: 'A-1' }, limit: 5 });
   t.deepEqual(
@@ -63,7 +63,7 @@ test.serial('a filter by metadata is a parameter for each of its keys', async (t
   );
 });
 
-test.serial('members of a request go where the operation has them', async (t) => {
+test.serial('places members of a request where the operation has them', async (t) => {
   const { client, sent } = clientAnswered([json({}), json({ calls: [] }), json({})]);
   await client.createCall({ body: { to: '01000000001' }, 'idempotency-key': 'once' });
   await client.listCalls({ limit: 5, since: '2026-11-21T12:00:00+09:00', status: undefined });
@@ -99,14 +99,14 @@ test.serial('members of a request go where the operation has them', async (t) =>
   ]);
 });
 
-test.serial('a place that would lead to another address is not asked for', async (t) => {
+test.serial('rejects a path parameter that would change the address', async (t) => {
   const { client, sent } = clientAnswered([]);
   for (const callId of ['', '.', '..'])
     await t.throwsAsync(client.getCall({ call_id: callId }), { instanceOf: TypeError });
   t.deepEqual(sent, []);
 });
 
-test.serial('the key may be another for each request, or none', async (t) => {
+test.serial('accepts another key for each request, or none', async (t) => {
   const keys = ['first', undefined, 'third'];
   const { client, sent } = clientAnswered([json({}), json({}), json({})], { key: () => keys.shift() });
   await client.listNumbers();
@@ -118,7 +118,7 @@ test.serial('the key may be another for each request, or none', async (t) => {
   );
 });
 
-test.serial('an answer is JSON, a file, or nothing', async (t) => {
+test.serial('returns JSON, a file, or no body', async (t) => {
   const { client } = clientAnswered([
     json({ numbers: [] }),
     new Response('OggS', { headers: { 'content-type': 'audio/ogg' } }),
@@ -131,7 +131,7 @@ test.serial('an answer is JSON, a file, or nothing', async (t) => {
   t.is(await client.deleteTrunk({ id: 'x' }), undefined);
 });
 
-test.serial('where an operation has JSON and files, the answer is what the request asked for', async (t) => {
+test.serial('returns the requested type when an operation has JSON and files', async (t) => {
   const ladder = { call_id: 'x', messages: [], empty_because: 'none' };
   const text = new Response('INVITE', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
   const { client } = clientAnswered([json(ladder), text]);
@@ -139,7 +139,7 @@ test.serial('where an operation has JSON and files, the answer is what the reque
   t.is(await client.getCallSip({ call_id: 'x', format: 'text' }), text);
 });
 
-test.serial('a refusal is thrown with all that its document says', async (t) => {
+test.serial('throws a rejection with all fields of its problem document', async (t) => {
   const errors = [{ path: 'to', message: 'This is required.' }];
   const document = { code: 'invalid_request', title: 'Not valid', detail: 'No.', errors, request_id: 'r1' };
   const headers = { 'content-type': 'application/problem+json; charset=utf-8', 'retry-after': '7' };
@@ -149,7 +149,7 @@ test.serial('a refusal is thrown with all that its document says', async (t) => 
   t.like(problem, { requestId: 'r1', retryAfterSec: 7, maximum: undefined, reason: undefined });
 });
 
-test.serial('what answers in place of the gateway is a problem without a code', async (t) => {
+test.serial('a response from another server is a problem without a code', async (t) => {
   const html = { 'content-type': 'text/html', 'x-request-id': 'p1' };
   const broken = { 'content-type': 'application/problem+json' };
   const { client } = clientAnswered([
@@ -162,24 +162,29 @@ test.serial('what answers in place of the gateway is a problem without a code', 
   t.like(cut, { status: 400, code: undefined, message: 'The answer was HTTP 400.' });
 });
 
-/** As Node's `fetch` rejects when it cannot connect. */
+/** The error of Node's `fetch` when it cannot connect. */
 const refusedConnection = (): TypeError =>
   new TypeError('fetch failed', {
     cause: Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), { code: 'ECONNREFUSED' }),
   });
 
-test.serial('a gateway that gives no whole answer is unreachable, and the error says why', async (t) => {
-  const cutOff = new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) });
-  const headers = { 'content-type': 'application/json' };
-  const { client } = clientAnswered([refusedConnection(), new Response(cutOff, { headers })]);
-  const refused = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
-  t.is(refused.message, 'The gateway at http://gateway.test does not answer: ECONNREFUSED');
-  t.true(refused.cause instanceof TypeError);
-  const cut = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
-  t.is(cut.message, 'The answer of the gateway broke off: terminated');
-});
+test.serial(
+  'a gateway without a complete response is unreachable, with the reason in the error',
+  async (t) => {
+    const cutOff = new ReadableStream({
+      pull: (controller) => controller.error(new TypeError('terminated')),
+    });
+    const headers = { 'content-type': 'application/json' };
+    const { client } = clientAnswered([refusedConnection(), new Response(cutOff, { headers })]);
+    const refused = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
+    t.is(refused.message, 'The gateway at http://gateway.test does not answer: ECONNREFUSED');
+    t.true(refused.cause instanceof TypeError);
+    const cut = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
+    t.is(cut.message, 'The answer of the gateway broke off: terminated');
+  },
+);
 
-test.serial('fields that the gateway ignored are told by their names', async (t) => {
+test.serial('reports the names of fields that the gateway ignored', async (t) => {
   const ignored: unknown[] = [];
   const onIgnoredFields = (names: string[], operation: string) => ignored.push([operation, names]);
   const answer = new Response('{}', {
@@ -191,14 +196,14 @@ test.serial('fields that the gateway ignored are told by their names', async (t)
   t.deepEqual(ignored, [['createCall', ['max_duration_secs', 'a.b']]]);
 });
 
-test.serial('a key that no header can carry is no failure of the network', async (t) => {
+test.serial('a key that is invalid in a header is not a network failure', async (t) => {
   const { client, sent } = clientAnswered([], { key: 'gw\n_live_1' });
   const error = await t.throwsAsync(client.listCalls(), { instanceOf: TypeError });
   t.false(error instanceof TrunklineUnreachable);
   t.deepEqual(sent, []);
 });
 
-test.serial('pages follow each other until the last one', async (t) => {
+test.serial('reads pages until the last one', async (t) => {
   const { client, sent } = clientAnswered([
     json({ calls: [1], next_cursor: 'two' }),
     json({ calls: [2], next_cursor: null }),
@@ -230,7 +235,7 @@ const watched = async (
 const fact = (sequence: number): string => `id: ${sequence}\nevent: fact\ndata: {"sequence":${sequence}}\n\n`;
 const end = 'event: end\ndata: {}\n\n';
 
-test.serial('a call is watched to its end', async (t) => {
+test.serial('watches a call to its end', async (t) => {
   const stream = eventStream(
     'retry: 2000\n\n',
     fact(1),
@@ -246,7 +251,7 @@ test.serial('a call is watched to its end', async (t) => {
   });
 });
 
-test.serial('a stream that breaks or ends too early goes on where it was', async (t) => {
+test.serial('a stream that breaks or ends too early resumes at its position', async (t) => {
   const answers = [
     eventStream(fact(1), fact(2), new TypeError('terminated')),
     new TypeError('fetch failed'),
@@ -261,48 +266,42 @@ test.serial('a stream that breaks or ends too early goes on where it was', async
   });
 });
 
-test.serial(
-  'a stream is not opened again where nobody wants it, where it is refused, or for ever',
-  async (t) => {
-    const unwanted = await watched(t, [eventStream(fact(1))], { reconnect: false });
-    t.like(unwanted, { news: ['1'], failure: { message: 'The stream ended before the call was over.' } });
+test.serial('stops reopening a stream that was aborted, rejected, or keeps failing', async (t) => {
+  const unwanted = await watched(t, [eventStream(fact(1))], { reconnect: false });
+  t.like(unwanted, { news: ['1'], failure: { message: 'The stream ended before the call was over.' } });
 
-    const noAnswer = await watched(t, [new TypeError('fetch failed')]);
-    t.true(noAnswer.failure instanceof TrunklineUnreachable);
+  const noAnswer = await watched(t, [new TypeError('fetch failed')]);
+  t.true(noAnswer.failure instanceof TrunklineUnreachable);
 
-    const refused = await watched(t, [eventStream(fact(1)), new Response('', { status: 401 })]);
-    t.like(refused.failure, { status: 401 });
+  const refused = await watched(t, [eventStream(fact(1)), new Response('', { status: 401 })]);
+  t.like(refused.failure, { status: 401 });
 
-    const unreadable = await watched(t, [eventStream('event: fact\ndata: {\n\n')]);
-    t.true(unreadable.failure instanceof SyntaxError);
+  const unreadable = await watched(t, [eventStream('event: fact\ndata: {\n\n')]);
+  t.true(unreadable.failure instanceof SyntaxError);
 
-    const gone = Array.from({ length: 5 }, () => new TypeError('fetch failed'));
-    const inVain = await watched(t, [eventStream(fact(1)), ...gone]);
-    t.deepEqual(inVain.news, ['1']);
-    t.true(inVain.failure instanceof TrunklineUnreachable);
-    t.is(inVain.asked.length, 6);
-  },
-);
+  const gone = Array.from({ length: 5 }, () => new TypeError('fetch failed'));
+  const inVain = await watched(t, [eventStream(fact(1)), ...gone]);
+  t.deepEqual(inVain.news, ['1']);
+  t.true(inVain.failure instanceof TrunklineUnreachable);
+  t.is(inVain.asked.length, 6);
+});
 
-test.serial(
-  'who watches is told each time that the stream breaks, and when it is opened again',
-  async (t) => {
-    const { client } = clientAnswered([
-      eventStream(fact(1), new TypeError('terminated')),
-      refusedConnection(),
-      eventStream(end),
-    ]);
-    const told: [string, number][] = [];
-    const onInterrupted = (failure: Error, retryInMs: number) => told.push([failure.message, retryInMs]);
-    for await (const _ of client.watchCall({ call_id: 'c' }, { retryMs: 1, onInterrupted }));
-    t.deepEqual(told, [
-      ['The stream of the call broke off: terminated', 1],
-      ['The gateway at http://gateway.test does not answer: ECONNREFUSED', 2],
-    ]);
-  },
-);
+test.serial('notifies the watcher of each break and reopening of the stream', async (t) => {
+  const { client } = clientAnswered([
+    eventStream(fact(1), new TypeError('terminated')),
+    refusedConnection(),
+    eventStream(end),
+  ]);
+  const told: [string, number][] = [];
+  const onInterrupted = (failure: Error, retryInMs: number) => told.push([failure.message, retryInMs]);
+  for await (const _ of client.watchCall({ call_id: 'c' }, { retryMs: 1, onInterrupted }));
+  t.deepEqual(told, [
+    ['The stream of the call broke off: terminated', 1],
+    ['The gateway at http://gateway.test does not answer: ECONNREFUSED', 2],
+  ]);
+});
 
-test.serial('a stream ends with its signal, also while it waits to be opened again', async (t) => {
+test.serial('a stream ends with its signal, even while it waits to reopen', async (t) => {
   const { client } = clientAnswered([eventStream(fact(1))]);
   const leaving = new AbortController();
   const news = client.watchCall({ call_id: 'c' }, { signal: leaving.signal, retryMs: 1e9 });
@@ -315,7 +314,7 @@ test.serial('a stream ends with its signal, also while it waits to be opened aga
 // Client schema
 
 test.serial(
-  'the client is what is generated from the API: `npm run generate-client` after a change',
+  'the client is up to date: run `npm run generate-client` after a change of the API',
   async (t) => {
     const generated = await generatedSchema(testDocument());
     const committed = await readFile(schemaFile, 'utf8');
@@ -323,7 +322,7 @@ test.serial(
   },
 );
 
-test.serial('every operation is there, at its place', (t) => {
+test.serial('has every operation at its place', (t) => {
   t.deepEqual(
     Object.entries(operations)
       .map(([id, { method, path }]) => `${id} ${method} ${path}`)
@@ -363,7 +362,7 @@ test.serial(
   '{ /** Ends *\\/ no comment. */ a: boolean; "b-c"?: string | undefined; }',
 );
 
-test.serial('two members of a request with one name are refused', (t) => {
+test.serial('rejects two members of a request with the same name', (t) => {
   const parameters = [
     { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
     { in: 'query', name: 'id', schema: { type: 'string' } },
@@ -377,7 +376,7 @@ test.serial('two members of a request with one name are refused', (t) => {
 
 // Server sent events
 
-/** The events of a body that arrives in these pieces. */
+/** The events of a body in these chunks. */
 const eventsIn = async (pieces: readonly Uint8Array[]): Promise<ServerSentEvent[]> => {
   const waiting = [...pieces];
   const body = new ReadableStream<Uint8Array>({
@@ -411,7 +410,7 @@ const expected: ServerSentEvent[] = [
   { event: 'message', id: undefined, data: '' },
 ];
 
-test.serial('events are the same whatever their line ends and wherever the stream is cut', async (t) => {
+test.serial('yields the same events for any line ends and chunking', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('\n', '\r', '\r\n'),
@@ -426,13 +425,13 @@ test.serial('events are the same whatever their line ends and wherever the strea
   );
 });
 
-test.serial('an event that was cut off is none', async (t) => {
+test.serial('drops a truncated event', async (t) => {
   t.deepEqual(await eventsIn([new TextEncoder().encode('data: 1\n\ndata: 2\n')]), [
     { event: 'message', id: undefined, data: '1' },
   ]);
 });
 
-test.serial('who leaves early lets go of the stream', async (t) => {
+test.serial('leaving early closes the stream', async (t) => {
   const left = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\n')),
@@ -446,11 +445,11 @@ test.serial('who leaves early lets go of the stream', async (t) => {
 });
 
 // Silence
-// A connection whose other side is gone without a word, on a clock that the test turns.
+// A connection whose other side vanished, on a clock that the test controls.
 
 const state = 'event: state\ndata: {"call":"ringing","conversation":null,"voicemail":null}\n\n';
 
-/** A gateway whose stream says what the test has it say, and never ends by itself. */
+/** A gateway whose stream sends what the test decides, and never ends by itself. */
 const openStream = () => {
   const { readable, writable } = new TransformStream<string, string>();
   const writer = writable.getWriter();
@@ -462,12 +461,12 @@ const openStream = () => {
   return { say: (text: string) => writer.write(text), watch: client.watchWorkspaceCall };
 };
 
-/** Everything that waits for no timer has happened. */
+/** Everything that does not wait for a timer has happened. */
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test.serial('a stream in which nothing comes is a broken one, and a comment is something', async (t) => {
+test.serial('treats a silent stream as broken, and a comment as activity', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
   const { say, watch } = openStream();

@@ -1,5 +1,6 @@
 /**
- * The published package, as its users have it: packed, installed in an empty folder without a network, used from there.
+ * The published package as used by its users: packed, installed in an empty folder without a network, and run from
+ * there.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -92,7 +93,7 @@ test.before(async () => {
 
 test.after.always(() => rm(folder, { recursive: true, force: true }));
 
-/** The Node that runs this, and the machine's own, where it is another. */
+/** The Node version of this process, and the machine's own if it differs. */
 const nodes = (): string[] => {
   const ownFolders = (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -101,7 +102,7 @@ const nodes = (): string[] => {
   return [process.execPath, ...(found === undefined || found === process.execPath ? [] : [found])];
 };
 
-test('the package holds nothing but the client, and installing it brings nothing else', async (t) => {
+test('the package contains only the client and has no dependencies', async (t) => {
   t.deepEqual(packedPaths.filter((path) => !/^dist\/[\w-]+(\.d\.ts|\.js)$/.test(path)).toSorted(), [
     'LICENSE',
     'README.md',
@@ -137,33 +138,36 @@ test('the installed client is typed', async (t) => {
   t.is(checked.stdout, '');
 });
 
-consoleTest('a page places a call, watches it and hears its recording by the client', async (t, world) => {
-  const page = await world.open();
-  await page.route('**/client/*.js', async (route) => {
-    const name = new URL(route.request().url()).pathname.replace('/client/', '');
-    const body = await readFile(join(folder, 'node_modules/@trunkline/client/dist', name), 'utf8');
-    await route.fulfill({ contentType: 'text/javascript', body });
-  });
-  const heard = await page.evaluate(
-    async ({ key, place }) => {
-      const { createClient, TrunklineProblem }: typeof clientModule = await import(place);
-      const client = createClient({ baseUrl: '', key });
-      const { call_id } = await client.createCall({ body: { to: '01000000001' } });
-      const types: string[] = [];
-      for await (const news of client.watchCall({ call_id }))
-        types.push(news.type === 'fact' ? news.event.type : news.type);
-      const recording = await client.getRecording({ call_id });
-      const refusal: unknown = await client.getCall({ call_id: 'x' }).catch((error: unknown) => error);
-      return {
-        types,
-        bytes: (await recording.arrayBuffer()).byteLength,
-        code: refusal instanceof TrunklineProblem ? refusal.code : refusal,
-      };
-    },
-    { key: world.gateway.credentials.number_key, place: '/client/client.js' },
-  );
-  for (const type of ['state', 'turn.spoken', 'call.ended', 'recording.completed'])
-    t.true(heard.types.includes(type), type);
-  t.true(heard.bytes > 1_000);
-  t.is(heard.code, 'call_not_found');
-});
+consoleTest(
+  'a web page places a call, watches it and plays its recording by the client',
+  async (t, world) => {
+    const page = await world.open();
+    await page.route('**/client/*.js', async (route) => {
+      const name = new URL(route.request().url()).pathname.replace('/client/', '');
+      const body = await readFile(join(folder, 'node_modules/@trunkline/client/dist', name), 'utf8');
+      await route.fulfill({ contentType: 'text/javascript', body });
+    });
+    const heard = await page.evaluate(
+      async ({ key, place }) => {
+        const { createClient, TrunklineProblem }: typeof clientModule = await import(place);
+        const client = createClient({ baseUrl: '', key });
+        const { call_id } = await client.createCall({ body: { to: '01000000001' } });
+        const types: string[] = [];
+        for await (const news of client.watchCall({ call_id }))
+          types.push(news.type === 'fact' ? news.event.type : news.type);
+        const recording = await client.getRecording({ call_id });
+        const refusal: unknown = await client.getCall({ call_id: 'x' }).catch((error: unknown) => error);
+        return {
+          types,
+          bytes: (await recording.arrayBuffer()).byteLength,
+          code: refusal instanceof TrunklineProblem ? refusal.code : refusal,
+        };
+      },
+      { key: world.gateway.credentials.number_key, place: '/client/client.js' },
+    );
+    for (const type of ['state', 'turn.spoken', 'call.ended', 'recording.completed'])
+      t.true(heard.types.includes(type), type);
+    t.true(heard.bytes > 1_000);
+    t.is(heard.code, 'call_not_found');
+  },
+);

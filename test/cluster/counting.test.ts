@@ -9,9 +9,9 @@ import { createNodeSignals, NodeUnreachable } from '#src/cluster/signals.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { dayOf } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { CountedBirth } from '#src/persistence/counted-births.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { joinNodes, otherNodes, removeNode, tellCountsAlone } from '#src/persistence/nodes.ts';
+import type { CountedBirth } from '#src/persistence/calls/counted-creation.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { joinNodes, otherNodes, removeNode, tellCountsAlone } from '#src/persistence/nodes/nodes.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { hasNatsServer, startNatsServer } from '#test/helpers/nats-server.ts';
@@ -23,7 +23,7 @@ import { skippedWithout } from '#test/helpers/where-installed.ts';
 
 const numbers = { leaseMs: 3_000, patienceMs: 5_000, impatienceMs: 30_000, retryMs: 50 };
 
-/** A gateway whose looks the test makes happen. Time goes by for it where it waits and `isPatient` is false. */
+/** A gateway whose checks the test triggers. Its clock advances while it waits and `isPatient` is false. */
 const joined = async (database: Database, name: string, isPatient = true) => {
   const instance = randomUUID();
   await joinNodes(database, { name, instance, address: null });
@@ -99,14 +99,14 @@ const counts = (outcomes: readonly string[]) =>
     ['stored', 'refused'].map((type) => [type, outcomes.filter((one) => one === type).length]),
   );
 
-/** Whether it counts alone now. */
+/** True if the gateway counts alone now. */
 const isAlone = (gateway: Joined): boolean => {
   const isStored = gateway.alone();
   isStored?.();
   return isStored !== null;
 };
 
-test.serial('calls that several gateways store at once are no more than the limit allows', async (t) => {
+test.serial('calls stored by several gateways at once stay within the limit', async (t) => {
   const { open, first, owner } = await gateways(t);
   const both = [await joined(first, 'one'), await joined(await open('two'), 'two')];
   const outcomes = await Promise.all(
@@ -126,7 +126,7 @@ test.serial('calls that several gateways store at once are no more than the limi
   t.deepEqual(await rows(), [{ calls: 10 }]);
 });
 
-test.serial('minutes of a day and calls in progress are counted in one', async (t) => {
+test.serial('counts daily minutes and active calls together', async (t) => {
   const { first, owner } = await gateways(t);
   const gateway = await joined(first, 'one');
   const day = dayOf(Date.parse('2026-11-21T03:00:00.000Z'), 'Asia/Seoul');
@@ -142,7 +142,7 @@ test.serial('minutes of a day and calls in progress are counted in one', async (
   t.is(await store(gateway, counted(owner, 2)), 'refused');
 });
 
-test.serial('who is alone counts alone, while it looks, and says so', async (t) => {
+test.serial('a single gateway counts alone while it checks for others, and says so', async (t) => {
   const { first, countsAlone } = await gateways(t);
   const gateway = await joined(first, 'one');
   t.false(isAlone(gateway), 'nobody has looked yet');
@@ -157,36 +157,33 @@ test.serial('who is alone counts alone, while it looks, and says so', async (t) 
   t.true(isAlone(gateway));
 });
 
-test.serial(
-  'who joins stores nothing until the one that was alone has stored what it had counted',
-  async (t) => {
-    const { open, first, owner, countsAlone } = await gateways(t);
-    const one = await joined(first, 'one');
-    await one.look();
-    const isStored = one.alone();
-    const two = await joined(await open('two'), 'two');
-    const turns = [
-      () => one.look(),
-      async () => t.true(await countsAlone('one'), 'a call is not stored yet'),
-      () => isStored?.(),
-      () => one.look(),
-    ];
-    const storing = two.store(counted(owner, 1));
-    let isOver = false;
-    void storing.then(() => (isOver = true));
-    await until('it waits', () => two.waits.length > 0 || undefined);
-    for (const turn of turns) {
-      await turn();
-      if (turn !== turns.at(-1)) t.false(isOver);
-    }
-    t.false(await countsAlone('one'));
-    t.is((await storing).type, 'stored');
-    t.false(isAlone(one));
-    t.is(await store(one, counted(owner, 1)), 'refused');
-  },
-);
+test.serial('a joining gateway stores no calls until the single one has stored its counts', async (t) => {
+  const { open, first, owner, countsAlone } = await gateways(t);
+  const one = await joined(first, 'one');
+  await one.look();
+  const isStored = one.alone();
+  const two = await joined(await open('two'), 'two');
+  const turns = [
+    () => one.look(),
+    async () => t.true(await countsAlone('one'), 'a call is not stored yet'),
+    () => isStored?.(),
+    () => one.look(),
+  ];
+  const storing = two.store(counted(owner, 1));
+  let isOver = false;
+  void storing.then(() => (isOver = true));
+  await until('it waits', () => two.waits.length > 0 || undefined);
+  for (const turn of turns) {
+    await turn();
+    if (turn !== turns.at(-1)) t.false(isOver);
+  }
+  t.false(await countsAlone('one'));
+  t.is((await storing).type, 'stored');
+  t.false(isAlone(one));
+  t.is(await store(one, counted(owner, 1)), 'refused');
+});
 
-test.serial('of two that join at once none counts alone', async (t) => {
+test.serial('two gateways that join at once both count together', async (t) => {
   const { open, first, countsAlone } = await gateways(t);
   const one = await joined(first, 'one');
   const two = await joined(await open('two'), 'two');
@@ -198,35 +195,35 @@ test.serial('of two that join at once none counts alone', async (t) => {
   t.true(isAlone(one));
 });
 
-test.serial('who joins between two looks of another that wants to count alone is seen', async (t) => {
-  const { open, first, countsAlone } = await gateways(t);
-  const one = await joined(first, 'one');
-  await joined(await open('two'), 'two');
-  const before = { others: [], at: one.time.now() };
-  await one.counting.look(before, () => otherNodes(first, 'one'));
-  t.false(isAlone(one));
-  t.false(await countsAlone('one'));
-});
-
 test.serial(
-  'one that counts alone and says nothing more is waited for longer than its lease lasts, once',
+  'notices a gateway that joins between two checks of another one that wants to count alone',
   async (t) => {
-    const { open, first, owner } = await gateways(t);
-    const frozen = await joined(first, 'one');
-    await frozen.look();
-    const two = await joined(await open('two'), 'two', false);
-    t.is(await store(two, counted(owner, 5)), 'stored');
-    t.is(
-      two.waits.reduce((sum, wait) => sum + wait, 0),
-      numbers.patienceMs,
-    );
-    two.waits.length = 0;
-    t.is(await store(two, counted(owner, 5)), 'stored');
-    t.deepEqual(two.waits, []);
+    const { open, first, countsAlone } = await gateways(t);
+    const one = await joined(first, 'one');
+    await joined(await open('two'), 'two');
+    const before = { others: [], at: one.time.now() };
+    await one.counting.look(before, () => otherNodes(first, 'one'));
+    t.false(isAlone(one));
+    t.false(await countsAlone('one'));
   },
 );
 
-test.serial('who was found dead stores nothing until it is there again', async (t) => {
+test.serial('waits longer than the lease, once, for a silent gateway that counts alone', async (t) => {
+  const { open, first, owner } = await gateways(t);
+  const frozen = await joined(first, 'one');
+  await frozen.look();
+  const two = await joined(await open('two'), 'two', false);
+  t.is(await store(two, counted(owner, 5)), 'stored');
+  t.is(
+    two.waits.reduce((sum, wait) => sum + wait, 0),
+    numbers.patienceMs,
+  );
+  two.waits.length = 0;
+  t.is(await store(two, counted(owner, 5)), 'stored');
+  t.deepEqual(two.waits, []);
+});
+
+test.serial('a gateway declared dead stores no calls until it is registered again', async (t) => {
   const { open, first, owner } = await gateways(t);
   const one = await joined(first, 'one');
   await joined(await open('two'), 'two');
@@ -239,7 +236,7 @@ test.serial('who was found dead stores nothing until it is there again', async (
 
 // Signals
 
-/** Two gateways on one database; their patience ends when the test turns the clock. */
+/** Two gateways on one database; their time-outs run on the test's clock. */
 const signalsWorld = async (t: ExecutionContext) => {
   const database = await ownDatabase(t);
   const clock = createOrderedClock();
@@ -263,7 +260,7 @@ const signalsWorld = async (t: ExecutionContext) => {
   return { clock, names, asking, asked: signalsOf(names.asked), rows };
 };
 
-test.serial('a gateway is asked, does it, and its answer comes back to the one that asked', async (t) => {
+test.serial('a gateway executes a request and returns the response to its sender', async (t) => {
   const { names, asking, asked, rows, clock } = await signalsWorld(t);
   const requests: unknown[] = [];
   await asked.open(async (request) => {
@@ -277,7 +274,7 @@ test.serial('a gateway is asked, does it, and its answer comes back to the one t
   t.is(clock.pending(), 0);
 });
 
-test.serial('a request that takes long holds up no other', async (t) => {
+test.serial('a long request does not delay others', async (t) => {
   const { names, asking, asked } = await signalsWorld(t);
   const long = Promise.withResolvers<object>();
   let asks = 0;
@@ -289,7 +286,7 @@ test.serial('a request that takes long holds up no other', async (t) => {
   t.deepEqual(await first, { long: true });
 });
 
-test.serial('what is not answered in time is withdrawn, and is not carried out later', async (t) => {
+test.serial('withdraws a request that times out, so that it is not executed later', async (t) => {
   const { names, asking, asked, rows, clock } = await signalsWorld(t);
   const answer = asking.ask(names.asked, {});
   await until('it is sent', async () => (await rows()).length === 1 || undefined);
@@ -301,7 +298,7 @@ test.serial('what is not answered in time is withdrawn, and is not carried out l
   t.deepEqual(await asking.ask(names.asked, {}), { asks: 1 });
 });
 
-test.serial('a request that fails is not answered, and the next one is', async (t) => {
+test.serial('a failed request gets no response, and the next one does', async (t) => {
   const { names, asking, asked, rows, clock } = await signalsWorld(t);
   let asks = 0;
   await asked.open(async () => {
@@ -317,8 +314,8 @@ test.serial('a request that fails is not answered, and the next one is', async (
   t.deepEqual(await rows(), []);
 });
 
-// Wake ups
-// The contract of what gateways wake each other by, and what NATS adds to it.
+// Wake-ups
+// The contract of wake-ups between gateways, and the additions of NATS.
 
 /** Two gateways. */
 type Pair = { waking: WakeUps; woken: WakeUps };
@@ -368,7 +365,10 @@ const natsServer = async (t: ExecutionContext, options?: Parameters<typeof start
 const byNats = async (t: ExecutionContext): Promise<Pair> => {
   const { port } = await natsServer(t);
   const [waking, woken] = [natsGateway(t, port), natsGateway(t, port)];
-  await Promise.all([waking.untilLogged('woken by NATS'), woken.untilLogged('woken by NATS')]);
+  await Promise.all([
+    waking.untilLogged('wake-ups of gateways go through NATS'),
+    woken.untilLogged('wake-ups of gateways go through NATS'),
+  ]);
   return { waking: waking.wakeUps, woken: woken.wakeUps };
 };
 
@@ -379,7 +379,7 @@ const counting = async (wakeUps: WakeUps, channel: string) => {
   return {
     unlisten,
     count: () => count,
-    /** Wakes until it is heard: a new listener may be known a moment later. */
+    /** Wakes until it is received: a new listener may be known a moment later. */
     heardFrom: async (waking: WakeUps) => {
       const before = count;
       await until('it is woken', async () => {
@@ -393,45 +393,39 @@ const counting = async (wakeUps: WakeUps, channel: string) => {
 const drivers = { 'the database': byDatabase, ...(hasNatsServer ? { NATS: byNats } : {}) };
 
 for (const [name, start] of Object.entries(drivers)) {
-  test.serial(
-    `woken by ${name}, everybody who listens to the channel hears it, and nobody else`,
-    async (t) => {
-      const { waking, woken } = await start(t);
-      const channel = `channel_${randomUUID().replaceAll('-', '')}`;
-      const one = await counting(woken, channel);
-      const two = await counting(waking, channel);
-      const other = await counting(woken, `${channel}_2`);
-      await one.heardFrom(waking);
-      await two.heardFrom(woken);
-      t.is(other.count(), 0);
-    },
-  );
+  test.serial(`wake-ups by ${name} reach exactly the listeners of a channel`, async (t) => {
+    const { waking, woken } = await start(t);
+    const channel = `channel_${randomUUID().replaceAll('-', '')}`;
+    const one = await counting(woken, channel);
+    const two = await counting(waking, channel);
+    const other = await counting(woken, `${channel}_2`);
+    await one.heardFrom(waking);
+    await two.heardFrom(woken);
+    t.is(other.count(), 0);
+  });
 
-  test.serial(
-    `woken by ${name}, whoever has stopped listening hears nothing, and the others do`,
-    async (t) => {
-      const { waking, woken } = await start(t);
-      const [first, second] = [await counting(woken, 'shared'), await counting(woken, 'shared')];
-      await first.heardFrom(waking);
-      await first.unlisten();
-      const before = first.count();
-      await second.heardFrom(waking);
-      t.is(first.count(), before);
-      await second.unlisten();
-      const again = await counting(woken, 'shared');
-      await again.heardFrom(waking);
-    },
-  );
+  test.serial(`wake-ups by ${name} do not reach a listener that has stopped`, async (t) => {
+    const { waking, woken } = await start(t);
+    const [first, second] = [await counting(woken, 'shared'), await counting(woken, 'shared')];
+    await first.heardFrom(waking);
+    await first.unlisten();
+    const before = first.count();
+    await second.heardFrom(waking);
+    t.is(first.count(), before);
+    await second.unlisten();
+    const again = await counting(woken, 'shared');
+    await again.heardFrom(waking);
+  });
 }
 
 if (hasNatsServer) {
   test.serial(
-    'while NATS is away the database wakes, and everybody looks once when it is back',
+    'the database wakes while NATS is unreachable, and all listeners poll once when it returns',
     async (t) => {
       const server = await natsServer(t);
       const gateway = natsGateway(t, server.port);
       const own = await counting(gateway.wakeUps, 'own');
-      await gateway.untilLogged('woken by NATS');
+      await gateway.untilLogged('wake-ups of gateways go through NATS');
       await server.stop();
       await gateway.untilLogged('was lost');
       await gateway.wakeUps.wake('own');
@@ -445,48 +439,47 @@ if (hasNatsServer) {
     },
   );
 
-  test.serial('a gateway begins without NATS, and finds it later', async (t) => {
+  test.serial('a gateway starts without NATS and connects later', async (t) => {
     const server = await natsServer(t);
     await server.stop();
     const gateway = natsGateway(t, server.port);
     const own = await counting(gateway.wakeUps, 'own');
-    await gateway.untilLogged('cannot be reached');
+    await gateway.untilLogged('NATS is unreachable');
     await gateway.wakeUps.wake('own');
     t.deepEqual(gateway.database.woken, ['own']);
     await natsServer(t, { port: server.port });
     await until('it is connected', () => {
       gateway.clock.advance(100);
-      return gateway.logged.some((line) => line.includes('woken by NATS')) || undefined;
+      return (
+        gateway.logged.some((line) => line.includes('wake-ups of gateways go through NATS')) || undefined
+      );
     });
     t.true(own.count() > 0);
   });
 
-  test.serial('a token lets it in, a wrong one does not, and is in no line of the log', async (t) => {
+  test.serial('accepts a valid token, rejects a wrong one, and logs no token', async (t) => {
     const { port } = await natsServer(t, { token: 'right-token' });
     const [right, wrong] = [natsGateway(t, port, 'right-token'), natsGateway(t, port, 'wrong-token')];
-    await right.untilLogged('woken by NATS');
-    await wrong.untilLogged('cannot be reached');
+    await right.untilLogged('wake-ups of gateways go through NATS');
+    await wrong.untilLogged('NATS is unreachable');
     t.notRegex([...right.logged, ...wrong.logged].join('\n'), /(right|wrong)-token/);
   });
 
-  test.serial(
-    'a gateway that is closed while it connects, or afterwards, leaves nothing behind',
-    async (t) => {
-      const { port } = await natsServer(t);
-      const early = natsGateway(t, port);
-      await early.wakeUps.close();
-      const late = natsGateway(t, port);
-      await late.untilLogged('woken by NATS');
-      await late.wakeUps.close();
-      t.is(early.clock.pending(), 0);
-      t.is(late.clock.pending(), 0);
-    },
-  );
+  test.serial('a gateway closed during or after connecting releases everything', async (t) => {
+    const { port } = await natsServer(t);
+    const early = natsGateway(t, port);
+    await early.wakeUps.close();
+    const late = natsGateway(t, port);
+    await late.untilLogged('wake-ups of gateways go through NATS');
+    await late.wakeUps.close();
+    t.is(early.clock.pending(), 0);
+    t.is(late.clock.pending(), 0);
+  });
 } else {
-  test.serial.skip(`gateways are woken by NATS${skippedWithout('nats-server')}`, (t) => t.pass());
+  test.serial.skip(`gateways wake each other by NATS${skippedWithout('nats-server')}`, (t) => t.pass());
 }
 
-test.serial('everybody looks now and then, although nobody was woken', async (t) => {
+test.serial('listeners poll at intervals without wake-ups', async (t) => {
   const gateway = natsGateway(t, 1);
   const own = await counting(gateway.wakeUps, 'own');
   gateway.clock.advance(180_000);

@@ -21,15 +21,15 @@ import {
 } from '#src/cluster/node-proof.ts';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
-import { joinNodes } from '#src/persistence/nodes.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
+import { joinNodes } from '#src/persistence/nodes/nodes.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Watch calls
-// A call is watched from another gateway, wherever it goes.
+// A call is watched from another gateway, wherever it moves.
 
 const watchCallsKeys = createSealing(Buffer.alloc(32, 1));
 const strangers = createSealing(Buffer.alloc(32, 9));
@@ -42,18 +42,17 @@ const talking = (conversation: string): ToldState => ({
   saying: null,
 });
 
-/** The calls of one gateway, as the test has them come, move and go. */
+/** The calls of one gateway, as the test adds, moves and removes them. */
 const heldCalls = () => {
   const states = new Map<string, ToldState>();
   const onState = new Set<() => void>();
   const onFact = new Set<() => void>();
-  const onChange = new Set<() => void>();
-  const watching = (all: Set<() => void>, each: () => void) => {
+  const onRemoved = new Set<(callId: string) => void>();
+  const watching = <Callback>(all: Set<Callback>, each: Callback) => {
     all.add(each);
     return () => void all.delete(each);
   };
   const calls: HeldCalls = {
-    isHeld: (callId) => states.has(callId),
     watchChart(callId, tell) {
       const look = (): void => {
         const state = states.get(callId);
@@ -64,20 +63,20 @@ const heldCalls = () => {
       return watching(onState, look);
     },
     watchFacts: (_, tell) => watching(onFact, tell),
-    subscribe: (tell) => watching(onChange, tell),
+    onRemoved: (callback) => watching(onRemoved, callback),
   };
   return {
     calls,
     has(callId: string, state: ToldState) {
       states.set(callId, state);
-      for (const tell of [...onState, ...onChange]) tell();
+      for (const tell of onState) tell();
     },
     fact: () => onFact.forEach((tell) => tell()),
     leave(callId: string) {
       states.delete(callId);
-      onChange.forEach((tell) => tell());
+      onRemoved.forEach((tell) => tell(callId));
     },
-    watchers: () => onState.size + onFact.size + onChange.size,
+    watchers: () => onState.size + onFact.size + onRemoved.size,
   };
 };
 
@@ -142,32 +141,29 @@ const threeGateways = async (t: ExecutionContext) => {
   return { one, two, own, callId, told, watch, goesTo };
 };
 
-test.serial(
-  'a call is watched at the gateway that holds it, and at the next one, no state twice',
-  async (t) => {
-    const { one, two, callId, told, watch, goesTo } = await threeGateways(t);
-    one.has(callId, talking('listening'));
-    const stop = watch();
-    await until('the first state', () => told.states.length === 1 || undefined);
-    one.has(callId, talking('replying'));
-    one.fact();
-    await until('what happens', () => (told.states.length === 2 && told.facts === 1) || undefined);
+test.serial('watches a call at its gateway and at the next one, without repeated states', async (t) => {
+  const { one, two, callId, told, watch, goesTo } = await threeGateways(t);
+  one.has(callId, talking('listening'));
+  const stop = watch();
+  await until('the first state', () => told.states.length === 1 || undefined);
+  one.has(callId, talking('replying'));
+  one.fact();
+  await until('what happens', () => (told.states.length === 2 && told.facts === 1) || undefined);
 
-    await goesTo('two');
-    two.has(callId, talking('replying'));
-    one.leave(callId);
-    await until('the next gateway tells', () => two.watchers() === 3 || undefined);
-    t.is(one.watchers(), 0);
-    two.has(callId, talking('listening'));
-    await until('its state', () => told.states.length === 3 || undefined);
-    t.deepEqual(told.states, ['listening', 'replying', 'listening']);
+  await goesTo('two');
+  two.has(callId, talking('replying'));
+  one.leave(callId);
+  await until('the next gateway tells', () => two.watchers() === 3 || undefined);
+  t.is(one.watchers(), 0);
+  two.has(callId, talking('listening'));
+  await until('its state', () => told.states.length === 3 || undefined);
+  t.deepEqual(told.states, ['listening', 'replying', 'listening']);
 
-    stop();
-    await until('nobody watches any more', () => two.watchers() === 0 || undefined);
-  },
-);
+  stop();
+  await until('nobody watches any more', () => two.watchers() === 0 || undefined);
+});
 
-test.serial('a call that comes to the gateway that is asked is watched there', async (t) => {
+test.serial('watches locally a call that moves to the watching gateway', async (t) => {
   const { one, own, callId, told, watch, goesTo } = await threeGateways(t);
   one.has(callId, talking('listening'));
   const stop = watch();
@@ -181,7 +177,7 @@ test.serial('a call that comes to the gateway that is asked is watched there', a
 });
 
 test.serial(
-  'those who watch one call share one connection to its holder, and each is told where the call is',
+  'watchers of one call share a connection to its holder, and each learns where the call is',
   async (t) => {
     const { one, callId, told, watch } = await threeGateways(t);
     one.has(callId, talking('listening'));
@@ -200,23 +196,20 @@ test.serial(
   },
 );
 
-test.serial(
-  'who watches a call where it is held looks again when it leaves that gateway, which lives on',
-  async (t) => {
-    const { one, own, callId, told, watch, goesTo } = await threeGateways(t);
-    own.has(callId, talking('listening'));
-    const stop = watch();
-    t.deepEqual([told.states, told.facts], [['listening'], 0]);
-    await goesTo('one');
-    one.has(callId, talking('replying'));
-    own.leave(callId);
-    t.is(told.facts, 1);
-    await until('the next holder tells', () => told.states.length === 2 || undefined);
-    stop();
-  },
-);
+test.serial('a local watcher looks up the call again when it leaves the gateway', async (t) => {
+  const { one, own, callId, told, watch, goesTo } = await threeGateways(t);
+  own.has(callId, talking('listening'));
+  const stop = watch();
+  t.deepEqual([told.states, told.facts], [['listening'], 0]);
+  await goesTo('one');
+  one.has(callId, talking('replying'));
+  own.leave(callId);
+  t.is(told.facts, 1);
+  await until('the next holder tells', () => told.states.length === 2 || undefined);
+  stop();
+});
 
-test.serial('a gateway that sends no news of a call is asked again, until the call is there', async (t) => {
+test.serial('asks again a gateway that sends no news of a call, until the call is there', async (t) => {
   const { one, callId, told, watch } = await threeGateways(t);
   watch();
   one.has(callId, talking('listening'));
@@ -226,31 +219,28 @@ test.serial('a gateway that sends no news of a call is asked again, until the ca
 
 const held = '24d5d2f2-31f3-454f-bb98-2ca4c6c373a4';
 
-test.serial(
-  'without the proof of a gateway of the house there is nothing, and no more readers than allowed',
-  async (t) => {
-    const { url, has, watchers } = await listening(t);
-    has(held, talking('listening'));
-    const get = async (path: string, by = watchCallsKeys, at = watchCallsNow(), method = 'GET') => {
-      const authorization = proofOf({ method, path, range: undefined }, by, at);
-      const leaving = new AbortController();
-      t.teardown(() => leaving.abort());
-      return (await fetch(`${url}${path}`, { method, headers: { authorization }, signal: leaving.signal }))
-        .status;
-    };
-    const path = `/internal/calls/${held}`;
-    t.is((await fetch(`${url}${path}`)).status, 404);
-    t.is(await get(path, strangers), 404);
-    t.is(await get(path, watchCallsKeys, watchCallsNow() - 121_000), 403);
-    t.is(await get(path, watchCallsKeys, watchCallsNow(), 'POST'), 404);
-    t.is(await get('/internal/calls/x'), 404);
-    t.is(await get(`/internal/calls/${randomUUID()}`), 404);
-    t.is(watchers(), 0);
-    t.deepEqual([await get(path), await get(path), await get(path)], [200, 200, 503]);
-  },
-);
+test.serial('rejects requests without a cluster signature and more readers than the limit', async (t) => {
+  const { url, has, watchers } = await listening(t);
+  has(held, talking('listening'));
+  const get = async (path: string, by = watchCallsKeys, at = watchCallsNow(), method = 'GET') => {
+    const authorization = proofOf({ method, path, range: undefined }, by, at);
+    const leaving = new AbortController();
+    t.teardown(() => leaving.abort());
+    return (await fetch(`${url}${path}`, { method, headers: { authorization }, signal: leaving.signal }))
+      .status;
+  };
+  const path = `/internal/calls/${held}`;
+  t.is((await fetch(`${url}${path}`)).status, 404);
+  t.is(await get(path, strangers), 404);
+  t.is(await get(path, watchCallsKeys, watchCallsNow() - 121_000), 403);
+  t.is(await get(path, watchCallsKeys, watchCallsNow(), 'POST'), 404);
+  t.is(await get('/internal/calls/x'), 404);
+  t.is(await get(`/internal/calls/${randomUUID()}`), 404);
+  t.is(watchers(), 0);
+  t.deepEqual([await get(path), await get(path), await get(path)], [200, 200, 503]);
+});
 
-test.serial('a reader that takes nothing is sent away', async (t) => {
+test.serial('disconnects a reader that stops reading', async (t) => {
   const { url, has, fact, watchers } = await listening(t, {
     readers: 1,
     waitingBytes: 10_000,
@@ -275,7 +265,7 @@ const fetchRecordingKeys = createSealing(Buffer.alloc(32, 1));
 const file = '2026-11/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11.ogg';
 const sound = Buffer.from('0123456789');
 
-/** A gateway that keeps this file, and another one that asks it; each has a clock of its own. */
+/** A gateway that stores this file, and another one that requests it; each has a clock of its own. */
 const twoGateways = async (
   t: ExecutionContext,
   { keeperNow = fetchRecordingNow }: { keeperNow?: number } = {},
@@ -316,7 +306,7 @@ const twoGateways = async (
   return { fetcher, stop: () => server.close() };
 };
 
-test.serial('a recording of another gateway is read whole, and in part', async (t) => {
+test.serial('reads a recording of another gateway whole and in ranges', async (t) => {
   const { fetcher } = await twoGateways(t);
   const kept = await fetcher.open('keeper', file);
   t.is(kept?.bytes, 10);
@@ -324,21 +314,18 @@ test.serial('a recording of another gateway is read whole, and in part', async (
   t.is(kept && (await text(await kept.read({ start: 2, end: 4 }))), '234');
 });
 
-test.serial('one that it does not have is none', async (t) => {
+test.serial('a missing recording is not found', async (t) => {
   const { fetcher } = await twoGateways(t);
   t.is(await fetcher.open('keeper', file.replace('7f9c', '7f9d')), undefined);
 });
 
-test.serial(
-  'where both clocks differ it is not taken for lost, and the refusal says what to do',
-  async (t) => {
-    const { fetcher } = await twoGateways(t, { keeperNow: fetchRecordingNow + 3_600_000 });
-    await t.throwsAsync(fetcher.open('keeper', file), { message: /clock/ });
-  },
-);
+test.serial('a clock difference is an error with advice, not a lost recording', async (t) => {
+  const { fetcher } = await twoGateways(t, { keeperNow: fetchRecordingNow + 3_600_000 });
+  await t.throwsAsync(fetcher.open('keeper', file), { message: /clock/ });
+});
 
 test.serial(
-  'a gateway that is gone, or tells nobody where it is, has its recordings only for a while not',
+  'recordings of a lost gateway or one without an address are only temporarily unavailable',
   async (t) => {
     const { fetcher, stop } = await twoGateways(t);
     await t.throwsAsync(fetcher.open('hidden', file), { message: /GW_NODE_URL/ });
@@ -384,7 +371,7 @@ const proven = (asked: ProvenRequest): Record<string, string> => ({
   ...(asked.range === undefined ? {} : { range: asked.range }),
 });
 
-test.serial('who proves to be a gateway of the house gets the file, or a part of it', async (t) => {
+test.serial('a request with a cluster signature gets the file or a range of it', async (t) => {
   const { get } = await openDoor(t);
   const whole = await get(path, proven(request));
   t.is(whole.status, 200);
@@ -395,7 +382,7 @@ test.serial('who proves to be a gateway of the house gets the file, or a part of
   t.is((await get(path, proven({ ...request, range: 'bytes=2-10' }))).status, 416);
 });
 
-test.serial('without a proof there is nothing, whatever is asked', async (t) => {
+test.serial('rejects every request without a signature', async (t) => {
   const { asked, get } = await openDoor(t);
   for (const authorization of ['', 'Bearer x', `Node ${fetchRecordingNow} ${'0'.repeat(64)}`, 'Node  ']) {
     t.is((await get(path, { authorization })).status, 404);
@@ -403,7 +390,7 @@ test.serial('without a proof there is nothing, whatever is asked', async (t) => 
   t.deepEqual(asked, []);
 });
 
-test.serial('only the names of recordings are names here', async (t) => {
+test.serial('accepts only names of recordings', async (t) => {
   const { asked, get } = await openDoor(t);
   for (const name of ['..%2f..%2fmaster-key', '2026-11/..%2fx.ogg', `${file}.part`, '', `x/${file}`]) {
     const other = `/internal/recordings/${name}`;
@@ -418,18 +405,18 @@ const other = test.macro<[Partial<ProvenRequest>, ProofVerdict?, number?]>({
     t.is(judgeProof(request, proof, sealing, fetchRecordingNow), 'valid');
     t.is(judgeProof({ ...request, ...changes }, proof, sealing, at), verdict);
   },
-  title: (title = '') => `a proof is good for nothing else: ${title}`,
+  title: (title = '') => `a signature is invalid for anything else: ${title}`,
 });
 
 test.serial('another method', other, { method: 'HEAD' });
 test.serial('another file', other, { path: `${path}x` });
-test.serial('another part', other, { range: 'bytes=0-1' });
+test.serial('another range', other, { range: 'bytes=0-1' });
 test.serial('much later', other, {}, 'expired', fetchRecordingNow + 121_000);
 test.serial('another file, much later', other, { path: `${path}x` }, 'invalid', fetchRecordingNow + 121_000);
 test.serial('much earlier', other, {}, 'expired', fetchRecordingNow - 121_000);
 
 test.serial(
-  'a proof by an earlier master key holds while that key is known, one by a stranger never',
+  'accepts a signature by an earlier master key while it is configured, and rejects unknown keys',
   (t) => {
     const earlier = proofOf(request, createSealing(Buffer.alloc(32, 9)), fetchRecordingNow);
     const knowing = createSealing(Buffer.alloc(32, 1), [Buffer.alloc(32, 9)]);
@@ -438,7 +425,7 @@ test.serial(
   },
 );
 
-test.serial('the operator is told of a clock that differs too much, by how much, and once a minute', (t) => {
+test.serial('logs a large clock difference with its size once a minute', (t) => {
   const lines: string[] = [];
   let at = fetchRecordingNow;
   const judge = createProofJudge({

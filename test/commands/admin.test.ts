@@ -18,7 +18,7 @@ import { failure, operated, sharedOperated } from './operated.ts';
 
 const sharing = sharedOperated();
 
-test.serial('help tells of every command', async (t) => {
+test.serial('help describes every command', async (t) => {
   for (const args of [[], ['help'], ['--help'], ['numbers', 'key', '--help']]) {
     const printed: string[] = [];
     await main(args, { GW_PORT: 'nonsense' }, (text) => void printed.push(text));
@@ -32,7 +32,7 @@ test.serial('help tells of every command', async (t) => {
   }
 });
 
-test.serial('a link signs in as the token that is named, or that of the gateway', async (t) => {
+test.serial("a link signs in with the named token, or with the gateway's", async (t) => {
   const { gateway, run, runAtHome, baseUrl } = await sharing(t);
   await run('tokens', 'create', 'Dashboard', '--role', 'viewer');
   const signIn = async (link: string) => {
@@ -65,7 +65,7 @@ test.serial('a link signs in as the token that is named, or that of the gateway'
 });
 
 test.serial(
-  'a workspace is made with its first admin token, which works on the running gateway at once',
+  'creates a workspace and its first admin token, which works on the running gateway at once',
   async (t) => {
     const { run, json, baseUrl } = await operated(t);
     const made = await json(z.looseObject({ id: z.uuid(), admin_token: z.string() }), [
@@ -101,7 +101,7 @@ test.serial(
   },
 );
 
-test.serial('a workspace is changed for the next call of the running gateway', async (t) => {
+test.serial('changes a workspace for the next call of the running gateway', async (t) => {
   const { gateway, run } = await sharing(t);
   const place = (maxDurationSec: number) =>
     gateway.client.post('/api/v1/calls', { to: '01000000003', max_duration_sec: maxDurationSec });
@@ -118,7 +118,7 @@ test.serial('a workspace is changed for the next call of the running gateway', a
   });
 });
 
-test.serial('where calls may go is set for the next call', async (t) => {
+test.serial('sets permitted destinations for the next call', async (t) => {
   const { gateway, run } = await sharing(t);
   const place = async () => (await gateway.client.post('/api/v1/calls', { to: '01000000003' })).status;
   t.is(await place(), 201);
@@ -136,7 +136,7 @@ test.serial('where calls may go is set for the next call', async (t) => {
   await run('workspaces', 'set', '--destinations', 'default');
 });
 
-test.serial('tokens are made, listed with their last use, and revoked', async (t) => {
+test.serial('creates tokens, lists them with their last use, and revokes them', async (t) => {
   const { run, json, baseUrl } = await sharing(t);
   const made = await json(
     z.looseObject({ id: z.uuid(), token: z.string(), role: z.literal('viewer'), expires_at: z.string() }),
@@ -159,7 +159,7 @@ test.serial('tokens are made, listed with their last use, and revoked', async (t
   t.regex(last?.line ?? '', /^This is the only valid token of the role admin/);
 });
 
-test.serial('commands run beside each other, also where all processes have the same number', async (t) => {
+test.serial('commands can run in parallel, even if all processes have the same pid', async (t) => {
   const { run } = await sharing(t);
   const printed = await Promise.all([
     run('workspaces', 'list'),
@@ -169,24 +169,21 @@ test.serial('commands run beside each other, also where all processes have the s
   t.true(printed.every((text) => text.length > 0));
 });
 
-test.serial(
-  'where there are several workspaces one must be named, and only its own things are touched',
-  async (t) => {
-    const { run } = await operated(t);
-    await run('workspaces', 'create', '--name', 'Sales');
-    const asked = await failure(t, run('tokens', 'list'));
-    t.is(asked?.code, 2);
-    t.regex(
-      asked?.line ?? '',
-      /^Say which workspace: "Trunkline" \(\S+\), "Sales" \(\S+\) \(--help explains\)$/,
-    );
-    t.regex(await run('tokens', 'list', '--workspace', 'Sales'), /\nfirst token +admin/);
-    const foreign = await failure(t, run('numbers', 'delete', '07000000000', '--workspace', 'Sales'));
-    t.regex(foreign?.line ?? '', /belongs to another workspace/);
-    await run('workspaces', 'create', 'Sales');
-    t.regex((await failure(t, run('workspaces', 'show', 'Sales')))?.line ?? '', /take the id/);
-  },
-);
+test.serial('requires a workspace name if there are several, and changes only that one', async (t) => {
+  const { run } = await operated(t);
+  await run('workspaces', 'create', '--name', 'Sales');
+  const asked = await failure(t, run('tokens', 'list'));
+  t.is(asked?.code, 2);
+  t.regex(
+    asked?.line ?? '',
+    /^Say which workspace: "Trunkline" \(\S+\), "Sales" \(\S+\) \(--help explains\)$/,
+  );
+  t.regex(await run('tokens', 'list', '--workspace', 'Sales'), /\nfirst token +admin/);
+  const foreign = await failure(t, run('numbers', 'delete', '07000000000', '--workspace', 'Sales'));
+  t.regex(foreign?.line ?? '', /belongs to another workspace/);
+  await run('workspaces', 'create', 'Sales');
+  t.regex((await failure(t, run('workspaces', 'show', 'Sales')))?.line ?? '', /take the id/);
+});
 
 const scope = fileScope();
 let settingsOfOne: Promise<Record<string, string>> | undefined;
@@ -218,7 +215,7 @@ const wrong = test.macro<[string[], RegExp]>({
     await show(after);
     t.deepEqual(after, before);
   },
-  title: (_, args) => `called wrongly: ${args.join(' ')}`,
+  title: (_, args) => `rejects wrong usage: ${args.join(' ')}`,
 });
 
 test.serial(wrong, ['numbers'], /^There is no command "numbers" \(there are: numbers list, /);
@@ -253,7 +250,7 @@ test.serial(
   /^There is no workspace "Elsewhere" \(there are: "Trunkline" /,
 );
 
-test.serial('without a database the operator is told where to look, and nothing is made', async (t) => {
+test.serial('without a database, tells the operator where to look and creates none', async (t) => {
   const dataFolder = await emptyFolder(t);
   const told = await failure(
     t,
@@ -267,7 +264,7 @@ test.serial('without a database the operator is told where to look, and nothing 
 // Numbers
 
 test.serial(
-  'a number is added with a key that works, its key is shown and replaced, and it is deleted',
+  'adds a number with a working key, shows and replaces the key, and deletes the number',
   async (t) => {
     const { run, json, baseUrl } = await sharing(t);
     const { key, number } = await json(z.looseObject({ key: z.string(), number: z.literal('07012345678') }), [
@@ -290,7 +287,7 @@ test.serial(
   },
 );
 
-test.serial('a number is changed in everything that the API can change of it', async (t) => {
+test.serial('changes everything of a number that the API can change', async (t) => {
   const { gateway, run } = await sharing(t);
   const { number, number_id: id } = gateway.credentials;
   const stored = async () => (await gateway.admin.get(`/api/v1/admin/numbers/${id}`)).body;
@@ -344,7 +341,7 @@ const answer = z.object({
 });
 
 test.serial(
-  'a new master key takes over step by step, and the old one is then not needed any more',
+  'a new master key replaces the old one step by step, which is then no longer needed',
   async (t) => {
     const server = await startAgentServer(sendReply('Good day.'));
     t.teardown(server.close);

@@ -1,4 +1,4 @@
-/** `npm run call`, with a gateway whose simulated lines hurry. */
+/** `npm run call`, with a gateway whose simulated lines run fast. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const polite = '01000000001';
 const busy = '01000000003';
 const silent = '01000000006';
 
-/** Somebody who types it, reads what it prints, and may want to end it. */
+/** A user who types the command, reads its output, and may end it. */
 const typing = (args: readonly string[], environment: Record<string, string>) => {
   const printed = { output: '', errors: '' };
   let ask: (() => void) | null = null;
@@ -48,12 +48,12 @@ const typing = (args: readonly string[], environment: Record<string, string>) =>
 
 const sharing = sharedGateway();
 
-/** Of whoever types in the folder of this gateway. */
+/** Environment of a user in the folder of this gateway. */
 const folderOf = ({ credentials }: TestGateway): Record<string, string> => ({
   GW_DATA_DIR: dirname(credentials.file),
 });
 
-test.serial('a call is shown as it happens, and how it ended', async (t) => {
+test.serial('shows a call as it happens, and its result', async (t) => {
   const gateway = await sharing(t);
   const { exit, printed } = typing([polite, 'Confirm the table'], folderOf(gateway));
   t.is(await exit, 0);
@@ -78,7 +78,7 @@ test.serial('a call is shown as it happens, and how it ended', async (t) => {
   t.true(text.includes(`/#/calls/${call?.id}`));
 });
 
-test.serial('what is said of a call stands in it', async (t) => {
+test.serial('passes metadata to the call', async (t) => {
   const gateway = await sharing(t);
   const given = ['--metadata', 'order=A-1042', '--metadata', 'note=a=b'];
   await typing([busy, ...given], folderOf(gateway)).exit;
@@ -93,7 +93,7 @@ test.serial('what is said of a call stands in it', async (t) => {
   });
 });
 
-test.serial('a call that nobody takes ends with 1, and says why', async (t) => {
+test.serial('an unanswered call exits with 1 and the reason', async (t) => {
   const { exit, printed } = typing([busy], folderOf(await sharing(t)));
   t.is(await exit, 1);
   t.regex(printed.output, /The line was busy\.\n/);
@@ -102,7 +102,7 @@ test.serial('a call that nobody takes ends with 1, and says why', async (t) => {
 
 const jsonLine = z.looseObject({ type: z.string() });
 
-test.serial('programs get a line of JSON for each event', async (t) => {
+test.serial('prints one JSON line per event for programs', async (t) => {
   const { exit, printed } = typing(['--json', polite], folderOf(await sharing(t)));
   t.is(await exit, 0);
   const lines = printed.output
@@ -126,13 +126,13 @@ const endedBy = async (t: ExecutionContext, times: number): Promise<string> => {
   return printed.output;
 };
 
-test.serial('whoever wants to end the call asks the agent to, insists, and leaves', async (t) => {
+test.serial('the first Ctrl-C requests a hangup, the second hangs up at once, the third exits', async (t) => {
   t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent ended the call/);
   t.regex(await endedBy(t, 2), /Hanging up at once[^]*The call was hung up at once, as requested/);
   t.regex(await endedBy(t, 3), /Left\. Whether the call has ended/);
 });
 
-test.serial('a signal is what Ctrl-C is: one that is repeated by npm counts once', async (t) => {
+test.serial('a signal acts like Ctrl-C, and one that npm repeats counts once', async (t) => {
   const gateway = await sharing(t);
   const command = new URL('../../src/commands/call.ts', import.meta.url).pathname;
   const environment = { ...process.env, ...folderOf(gateway), LC_ALL: 'C' };
@@ -152,7 +152,7 @@ test.serial('a signal is what Ctrl-C is: one that is repeated by npm counts once
   t.notRegex(printed, /at once; Ctrl-C again leaves/);
 });
 
-test.serial('where no gateway runs one is started, which ends with the call', async (t) => {
+test.serial('starts a gateway when none runs and stops it after the call', async (t) => {
   const folder = await emptyFolder(t);
   const environment = testSettings(await testDatabaseUrl(t), folder);
   const { exit, printed } = typing([busy], { ...environment, LANG: 'ko_KR.UTF-8' });
@@ -165,7 +165,7 @@ test.serial('where no gateway runs one is started, which ends with the call', as
   await t.throwsAsync(fetch(`${url}/healthz`));
 });
 
-test.serial('a recording is played by the first player there is', async (t) => {
+test.serial('plays a recording with the first available player', async (t) => {
   const gateway = await sharing(t);
   const programs = await emptyFolder(t);
   const heard = join(programs, 'heard');
@@ -179,7 +179,7 @@ test.serial('a recording is played by the first player there is', async (t) => {
   t.regex(none.printed.output, /none of ffplay, mpv, vlc, play is installed/);
 });
 
-test.serial('what cannot be is said in one line', async (t) => {
+test.serial('reports an error in one line', async (t) => {
   const gateway = await sharing(t);
   const wrongly = (message: RegExp, ...args: string[]) =>
     t.throwsAsync(typing(args, folderOf(gateway)).exit, { instanceOf: UsageError, message });
@@ -198,7 +198,7 @@ test.serial('what cannot be is said in one line', async (t) => {
 
 const answeredCall = { call_id: 'one', status: 'ringing', from: '07000000000' } as const;
 
-/** A client whose stream of the call brings these news, then breaks and comes back never. */
+/** A client whose stream of the call sends these events, then breaks and never returns. */
 const followed = async (news: CallNews[], getCall: () => Promise<Call>) => {
   const shown: string[] = [];
   let ended: EndedCall | undefined;
@@ -235,7 +235,7 @@ const followed = async (news: CallNews[], getCall: () => Promise<Call>) => {
 
 const away = () => Promise.reject(new TrunklineUnreachable('It does not answer.'));
 
-test('the end of a call is shown by its last event where the gateway ended with it', async (t) => {
+test('shows the end of a call by its last event when the gateway stopped with it', async (t) => {
   const news = {
     type: 'fact',
     event: event('call.ended', { status: 'failed', end_reason: 'system_error' }, 7.5),
@@ -245,7 +245,7 @@ test('the end of a call is shown by its last event where the gateway ended with 
   t.deepEqual([ended, result, shown], [end, end, []]);
 });
 
-test('a gateway that is lost during a call is told at once, and how it is unknown in the end', async (t) => {
+test('reports a lost gateway at once, and an unknown result at the end', async (t) => {
   const news = { type: 'fact', event: event('call.answered') } as const;
   const { shown, ended, result } = await followed([news], away);
   t.deepEqual([ended, result], [undefined, undefined]);
@@ -255,13 +255,13 @@ test('a gateway that is lost during a call is told at once, and how it is unknow
   ]);
 });
 
-test('Ctrl-C leaves at once while the gateway is lost', async (t) => {
+test('Ctrl-C exits at once while the gateway is lost', async (t) => {
   const { shown, result } = await followed([], away);
   t.is(result, undefined);
   t.regex(shown.at(-1) ?? '', /^Left\./);
 });
 
-test('a gateway that does not answer is an error for people', async (t) => {
+test('explains an unresponsive gateway in plain words', async (t) => {
   const environment = { NUMBER_KEY: 'gw_live_1', GW_DATA_DIR: await emptyFolder(t) };
   const port = await freePort();
   const { exit } = typing([polite, '--url', `http://127.0.0.1:${port}`], environment);
@@ -299,7 +299,7 @@ const viewing = (columns: number | null, environment: NodeJS.ProcessEnv = {}) =>
   return {
     view,
     clock,
-    /** What was written since this was asked last. */
+    /** Output since the last call of this function. */
     written: () => {
       const all = written;
       written = '';
@@ -321,7 +321,7 @@ const tell = (view: CallView, ...parameters: Parameters<typeof event>): void =>
 
 const said = (text: string, more: object = {}) => ({ role: 'assistant', text, whole: true, ...more });
 
-test.serial('words stand beside their speaker, and go on below where they are many', (t) => {
+test.serial('shows words beside their speaker and wraps long ones', (t) => {
   const { view, written } = viewing(null);
   written();
   const many = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
@@ -335,7 +335,7 @@ test.serial('words stand beside their speaker, and go on below where they are ma
   }
 });
 
-test.serial('the wait for a reply stands behind it, and nothing behind what answers no words', (t) => {
+test.serial('shows the reply latency after a reply, and none after other words', (t) => {
   const { view, written } = viewing(null);
   tell(view, 'turn.spoken', said('Good morning.', { latency: { first_audio_ms: 40 } }));
   t.true(written().endsWith('Good morning.\n'));
@@ -343,35 +343,28 @@ test.serial('the wait for a reply stands behind it, and nothing behind what answ
   t.true(written().endsWith('Yes. (0.3 s)\n'));
 });
 
-test.serial('words that were cut off show where', (t) => {
+test.serial('marks where words were cut off', (t) => {
   const { view, written } = viewing(null);
   tell(view, 'turn.spoken', { ...said('Good mor'), whole: false });
   t.true(written().endsWith('Good mor –\n'));
 });
 
-test.serial(
-  'a transfer is shown with whom it rings, and why nobody came, in the words of the reader',
-  (t) => {
-    for (const [environment, requested, failed] of [
-      [{}, 'A person is rung to take the call: 01000000012', 'Nobody was reached to take the call: busy'],
-      [
-        { LC_ALL: 'ko_KR.UTF-8' },
-        '담당자에게 전화를 거는 중: 01000000012',
-        '담당자와 연결하지 못함: 통화 중',
-      ],
-    ] as const) {
-      const { view, written } = viewing(null, environment);
-      tell(view, 'call.transfer_requested', { transfer_id: 'one', to: '01000000012', mode: 'cold' });
-      t.true(written().endsWith(`${requested}\n`));
-      tell(view, 'call.transfer_failed', { transfer_id: 'one', reason: 'busy', sip: { status: 486 } });
-      t.true(written().endsWith(`${failed}\n`));
-      tell(view, 'call.transfer_failed', { transfer_id: 'one', reason: 'something_new' });
-      t.true(written().endsWith(': something_new\n'));
-    }
-  },
-);
+test.serial("shows a transfer's target and why it failed, in the reader's language", (t) => {
+  for (const [environment, requested, failed] of [
+    [{}, 'A person is rung to take the call: 01000000012', 'Nobody was reached to take the call: busy'],
+    [{ LC_ALL: 'ko_KR.UTF-8' }, '담당자에게 전화를 거는 중: 01000000012', '담당자와 연결하지 못함: 통화 중'],
+  ] as const) {
+    const { view, written } = viewing(null, environment);
+    tell(view, 'call.transfer_requested', { transfer_id: 'one', to: '01000000012', mode: 'cold' });
+    t.true(written().endsWith(`${requested}\n`));
+    tell(view, 'call.transfer_failed', { transfer_id: 'one', reason: 'busy', sip: { status: 486 } });
+    t.true(written().endsWith(`${failed}\n`));
+    tell(view, 'call.transfer_failed', { transfer_id: 'one', reason: 'something_new' });
+    t.true(written().endsWith(': something_new\n'));
+  }
+});
 
-test.serial('what others say moves no cursor and rings no bell', (t) => {
+test.serial('escapes control characters in words of others', (t) => {
   const { view, written } = viewing(null);
   written();
   tell(
@@ -389,19 +382,16 @@ test.serial('what others say moves no cursor and rings no bell', (t) => {
   t.true(text.includes('ignored in this order'));
 });
 
-test.serial(
-  'lines of JSON hold the same text, with what moves a cursor or changes its order escaped',
-  (t) => {
-    let output = '';
-    const view = createJsonView({ write: (text) => (output += text), tell: () => undefined });
-    const text = '\u202Ethis\u202C \u2028 \u009B2J \u001B[31m';
-    tell(view, 'turn.spoken', said(text));
-    t.notRegex(output, /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u);
-    t.like(JSON.parse(output), { event: { data: { text } } });
-  },
-);
+test.serial('JSON lines hold the same text with cursor and direction controls escaped', (t) => {
+  let output = '';
+  const view = createJsonView({ write: (text) => (output += text), tell: () => undefined });
+  const text = '\u202Ethis\u202C \u2028 \u009B2J \u001B[31m';
+  tell(view, 'turn.spoken', said(text));
+  t.notRegex(output, /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u);
+  t.like(JSON.parse(output), { event: { data: { text } } });
+});
 
-test.serial('the last line is the state of the call, and the time that it has lasted', (t) => {
+test.serial('the last line is the state of the call and its duration', (t) => {
   const { view, written, clock } = viewing(60);
   t.true(written().endsWith(`\r${escape}[K  0:00  Ringing`));
   clock.advance(2_000);
@@ -418,7 +408,7 @@ test.serial('the last line is the state of the call, and the time that it has la
   t.is(written(), '');
 });
 
-test.serial('the state is never wider than the terminal', (t) => {
+test.serial('the state line is never wider than the terminal', (t) => {
   const { view, written } = viewing(30);
   written();
   const state = { call: 'active.talking.conversing', conversation: 'replying.speaking', voicemail: null };
@@ -426,14 +416,14 @@ test.serial('the state is never wider than the terminal', (t) => {
   t.true(written().replace(`\r${escape}[K`, '').length < 30);
 });
 
-test.serial('a file gets no line of the state', (t) => {
+test.serial('prints no state line into a file', (t) => {
   const { view, written, clock } = viewing(null);
   view.news({ type: 'state', state: { call: 'ringing.alerting', conversation: null, voicemail: null } });
   clock.advance(10_000);
   t.false(written().includes(escape));
 });
 
-test.serial('who reads Korean gets Korean', (t) => {
+test.serial('a Korean locale gets Korean texts', (t) => {
   for (const environment of [{ LC_ALL: 'ko_KR.UTF-8', LANG: 'en_US' }, { LANG: 'ko' }])
     t.regex(viewing(null, environment).written(), /전화를 겁니다/);
   for (const environment of [{}, { LC_ALL: 'en_US', LANG: 'ko_KR' }, { LANG: 'ja_JP' }])

@@ -1,4 +1,4 @@
-/** `npm run admin` beside a gateway that runs on the same database. */
+/** `npm run admin` beside a running gateway on the same database. */
 import { dirname } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { z } from 'zod';
@@ -19,7 +19,7 @@ const operatedBy = async (t: ExecutionContext, url: string, gateway: TestGateway
       return printed.join('\n');
     };
   const run = runIn(await emptyFolder(t));
-  /** With the data folder of the gateway. */
+  /** Runs commands in the data folder of the gateway. */
   const runAtHome = runIn(dirname(gateway.credentials.file));
   const json = async <Schema extends z.ZodType>(schema: Schema, args: string[]): Promise<z.output<Schema>> =>
     schema.parse(JSON.parse(await run(...args, '--json')));
@@ -45,7 +45,7 @@ export const sharedOperated = () => {
   };
 };
 
-/** A failure as the operator reads it, and its exit code. */
+/** A failure as shown to the operator, and its exit code. */
 export const failure = async (t: ExecutionContext, running: Promise<string>) => {
   const error = await t.throwsAsync(running);
   return failureOf(error);

@@ -7,7 +7,7 @@ import { howTo, runCluster } from '#src/commands/cluster.ts';
 import { UsageError } from '#src/commands/parse-options.ts';
 import { runRehearse } from '#src/commands/rehearse.ts';
 import { NumberError } from '#src/rehearsals/bind-agent.ts';
-import { keptResult } from '#src/rehearsals/comparison.ts';
+import { storedResult } from '#src/rehearsals/comparison.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { apiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
@@ -43,55 +43,52 @@ const suiteFile = async (t: ExecutionContext, text: string): Promise<string> => 
 const caseOf = (name: string, steps: string, expect = ''): string =>
   `  - name: ${name}\n    timeout_sec: 20\n    ${steps}\n${expect === '' ? '' : `    expect: ${expect}\n`}`;
 
-test.serial(
-  'each case is told as passed or failed, with what was said, and what was never visited',
-  async (t) => {
-    const gateway = await sharing(t);
-    const file = await suiteFile(
-      t,
-      [
-        'cases:\n',
-        caseOf(
-          'passes',
-          'caller: [{ says: Are you open?, }, { hears: /./ }, { hangs_up: true }]',
-          '{ end_reason: counterparty_hangup, visits: [active.talking.conversing, listening.hearing], facts: [call.ended] }',
-        ),
-        caseOf(
-          'never says it',
-          'caller: [{ says: Hello., }, { hears: /./ }, { hangs_up: true }]',
-          '{ says: [xyzzy], never_says: [/./], end_reason: busy, status: failed, calls_transfer: true, duration_sec: { at_least: 500 }, visits: [active.bridged], facts: [call.held] }',
-        ),
-        caseOf('hears in vain', 'caller: [{ hears: xyzzy }, { hangs_up: true }]'),
-        caseOf('is busy', 'callee: [{ is_busy: true }]', '{ end_reason: busy, duration_sec: 0 }'),
-      ].join(''),
-    );
-    const junit = join(dirname(file), 'out.xml');
-    const { exit, output } = await typing(folderOf(gateway), file, '--parallel', '4', '--junit', junit);
-    t.is(exit, 1);
-    t.regex(output, /✔ passes/);
-    t.regex(output, /✔ is busy/);
-    for (const failure of [
-      /says: the agent never said xyzzy/,
-      /never_says: the agent said \/\.\/ in “/,
-      /end_reason: busy was expected, and it was counterparty_hangup/,
-      /status: failed was expected, and it was completed/,
-      /calls_transfer: true was expected, and it was not transferred/,
-      /duration_sec: at least 500 was expected/,
-      /visits: the call was never in active\.bridged/,
-      /facts: there was no call\.held, but call\.answered/,
-      /other party: Hello\./,
-      /✘ hears in vain/,
-      /step 1 \(hears: xyzzy\) did not come about within 20 s/,
-      /4 cases: 2 passed, 2 failed/,
-      /call: states \d+\/\d+, transitions \d+\/\d+\n {2}never in .*active\.bridged/,
-      /conversation: states \d+\/\d+/,
-    ])
-      t.regex(output, failure);
-    t.regex(await readFile(junit, 'utf8'), /tests="4" failures="2"/);
-  },
-);
+test.serial('reports each case as passed or failed, with its words and the unvisited states', async (t) => {
+  const gateway = await sharing(t);
+  const file = await suiteFile(
+    t,
+    [
+      'cases:\n',
+      caseOf(
+        'passes',
+        'caller: [{ says: Are you open?, }, { hears: /./ }, { hangs_up: true }]',
+        '{ end_reason: counterparty_hangup, visits: [active.talking.conversing, listening.hearing], facts: [call.ended] }',
+      ),
+      caseOf(
+        'never says it',
+        'caller: [{ says: Hello., }, { hears: /./ }, { hangs_up: true }]',
+        '{ says: [xyzzy], never_says: [/./], end_reason: busy, status: failed, calls_transfer: true, duration_sec: { at_least: 500 }, visits: [active.bridged], facts: [call.held] }',
+      ),
+      caseOf('hears in vain', 'caller: [{ hears: xyzzy }, { hangs_up: true }]'),
+      caseOf('is busy', 'callee: [{ is_busy: true }]', '{ end_reason: busy, duration_sec: 0 }'),
+    ].join(''),
+  );
+  const junit = join(dirname(file), 'out.xml');
+  const { exit, output } = await typing(folderOf(gateway), file, '--parallel', '4', '--junit', junit);
+  t.is(exit, 1);
+  t.regex(output, /✔ passes/);
+  t.regex(output, /✔ is busy/);
+  for (const failure of [
+    /says: the agent never said xyzzy/,
+    /never_says: the agent said \/\.\/ in “/,
+    /end_reason: busy was expected, and it was counterparty_hangup/,
+    /status: failed was expected, and it was completed/,
+    /calls_transfer: true was expected, and it was not transferred/,
+    /duration_sec: at least 500 was expected/,
+    /visits: the call was never in active\.bridged/,
+    /facts: there was no call\.held, but call\.answered/,
+    /other party: Hello\./,
+    /✘ hears in vain/,
+    /step 1 \(hears: xyzzy\) did not come about within 20 s/,
+    /4 cases: 2 passed, 2 failed/,
+    /call: states \d+\/\d+, transitions \d+\/\d+\n {2}never in .*active\.bridged/,
+    /conversation: states \d+\/\d+/,
+  ])
+    t.regex(output, failure);
+  t.regex(await readFile(junit, 'utf8'), /tests="4" failures="2"/);
+});
 
-test.serial('what is kept of a run is compared with the next one; programs get it as JSON', async (t) => {
+test.serial('compares a stored run with the next one, and prints JSON for programs', async (t) => {
   const gateway = await sharing(t);
   const file = await suiteFile(
     t,
@@ -100,7 +97,7 @@ test.serial('what is kept of a run is compared with the next one; programs get i
   const kept = join(dirname(file), 'last.json');
   const first = await typing(folderOf(gateway), file, '--save', kept, '--repeat', '2', '--json');
   t.is(first.exit, 0);
-  const result = keptResult.parse(JSON.parse(first.output));
+  const result = storedResult.parse(JSON.parse(first.output));
   t.like(result, { passed: true, cases: { 0: { name: 'one', outcome: 'passed', runs: 2 } } });
   t.deepEqual(JSON.parse(await readFile(kept, 'utf8')), JSON.parse(first.output));
   await writeFile(file, `cases:\n${caseOf('one', 'callee: [{ declines: true }]', '{ end_reason: busy }')}`);
@@ -109,7 +106,7 @@ test.serial('what is kept of a run is compared with the next one; programs get i
   t.regex(second.output, /worse one: passed → failed/);
 });
 
-test.serial('the agent of a suite speaks while it runs, and the former one is put back', async (t) => {
+test.serial('binds the agent of a suite while it runs and restores the previous one', async (t) => {
   const gateway = await testGateway(t);
   const before = await gateway.admin.get(gateway.numberPath);
   const file = await suiteFile(
@@ -121,7 +118,7 @@ test.serial('the agent of a suite speaks while it runs, and the former one is pu
   t.deepEqual((await gateway.admin.get(gateway.numberPath)).body['agents'], before.body['agents']);
 });
 
-test.serial('the agent of a suite gets no secret that is stored for another', async (t) => {
+test.serial('passes no secrets of another agent to the agent of a suite', async (t) => {
   const gateway = await testGateway(t);
   const stored = {
     agent: 'endpoint',
@@ -144,7 +141,7 @@ test.serial('the agent of a suite gets no secret that is stored for another', as
   });
 });
 
-test.serial('where no gateway runs one is started, which ends with the suite', async (t) => {
+test.serial('starts a gateway when none runs and stops it after the suite', async (t) => {
   const environment = testSettings(await testDatabaseUrl(t), await emptyFolder(t));
   const file = await suiteFile(
     t,
@@ -155,7 +152,7 @@ test.serial('where no gateway runs one is started, which ends with the suite', a
   t.regex(output, /^No gateway runs at http:\S+: one is started for this suite\./);
 });
 
-test.serial('a wrong suite is told by line and column, and wrong use in one line', async (t) => {
+test.serial('reports an invalid suite by line and column, and wrong usage in one line', async (t) => {
   const file = await suiteFile(t, 'cases:\n  - name: one\n    caller: [{ hear: x }]\n');
   const { exit, errors } = await typing({}, file);
   t.is(exit, 2);
@@ -176,7 +173,7 @@ const silent = '01000000006';
 const events = z.object({ events: z.array(z.looseObject({ type: z.string() })) });
 
 test.serial(
-  'a cluster is tried out: the call of a gateway that is killed goes on at the other, and all end when asked',
+  'tries out a cluster: the call of a killed gateway continues at the other, and all stop on request',
   async (t) => {
     const folder = await emptyFolder(t);
     const asked = new AbortController();
@@ -229,7 +226,7 @@ test.serial(
   },
 );
 
-test.serial('the key is printed on a terminal alone', (t) => {
+test.serial('prints the key only on a terminal', (t) => {
   const credentials = {
     base_url: 'http://127.0.0.1:8080',
     console_url: 'http://127.0.0.1:8080/',
@@ -246,7 +243,7 @@ test.serial('the key is printed on a terminal alone', (t) => {
   t.true(collected.includes("'/a folder/dev-credentials.json')"));
 });
 
-test.serial('what cannot be is said in one line', async (t) => {
+test.serial('reports an error in one line', async (t) => {
   const run = (...args: string[]) =>
     runCluster(args, {}, { print: t.fail, isTerminal: true }, AbortSignal.abort());
   await t.throwsAsync(run('--nodes', '0'), { message: '--nodes is a whole number from 1 to 10' });

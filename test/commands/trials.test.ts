@@ -1,4 +1,4 @@
-/** Commands that try something: an agent, a trunk. */
+/** Commands that try out an agent or a trunk. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { type Answer, sendJson, sendReply, startAgentServer } from '#test/helper
 
 type Ended = { code: number; stdout: string; stderr: string };
 
-/** The command in this process, with no settings but these. */
+/** The command in this process, with only these settings. */
 const tryAgent = async (
   args: readonly string[],
   environment: Record<string, string> = {},
@@ -36,7 +36,7 @@ const serve = async (t: ExecutionContext, answers: Answer | readonly Answer[]) =
   return server;
 };
 
-test.serial('a conversation is printed, and ends with 0', async (t) => {
+test.serial('prints a conversation and exits with 0', async (t) => {
   const server = await serve(t, [sendReply('안녕하세요. 무엇을 도와드릴까요?'), sendReply('네.')]);
   const { code, stdout, stderr } = await tryAgent([
     '--type',
@@ -71,7 +71,7 @@ test.serial('a conversation is printed, and ends with 0', async (t) => {
   t.notRegex(stdout, /hush/);
 });
 
-test.serial('as a program it exits with 2 and one line on standard error when called wrongly', async (t) => {
+test.serial('exits with 2 and one line on standard error for wrong usage', async (t) => {
   const command = fileURLToPath(new URL('../../src/commands/try-agent.ts', import.meta.url));
   const child = execFile(process.execPath, [command, '--type', 'gpt']);
   let stderr = '';
@@ -101,14 +101,14 @@ test.serial('--json prints the same for machines', async (t) => {
   t.regex(trial.turns[0]?.message ?? '', /\[task\] Book a table$/);
 });
 
-test.serial('a turn that fails ends with 1 and says what to change', async (t) => {
+test.serial('a failed turn exits with 1 and gives advice', async (t) => {
   const server = await serve(t, sendJson({ answer: 'Hi' }));
   const { code, stdout } = await tryAgent(['--type', 'webhook', '--url', server.url, '--say', 'Hello']);
   t.is(code, 1);
   t.regex(stdout, /What to change: .*"answer"/);
 });
 
-test.serial('the settings of the gateway hold here as well', async (t) => {
+test.serial('applies the settings of the gateway', async (t) => {
   const server = await serve(t, sendReply('Hi.'));
   const { code, stdout } = await tryAgent(['--type', 'webhook', '--url', server.url, '--say', 'Hello'], {
     GW_AGENT_ALLOW_LOOPBACK: '0',
@@ -118,7 +118,7 @@ test.serial('the settings of the gateway hold here as well', async (t) => {
   t.is(server.requests.length, 0);
 });
 
-test.serial('--help explains itself', async (t) => {
+test.serial('--help explains the command', async (t) => {
   const { code, stdout } = await tryAgent(['--help']);
   t.is(code, 0);
   for (const name of [
@@ -164,7 +164,7 @@ const wrong: [readonly string[], RegExp, Record<string, string>?][] = [
   [[...basic, '--say', 'x'], /^GW_AGENT_CA_FILE cannot be read/, { GW_AGENT_CA_FILE: '/nowhere.pem' }],
 ];
 for (const [args, message, environment] of wrong) {
-  test.serial(`wrong use ends with 2 and one line: ${message.source}, ${args.length} words`, async (t) => {
+  test.serial(`wrong usage exits with 2 and one line: ${message.source}, ${args.length} words`, async (t) => {
     const { code, stdout, stderr } = await tryAgent(args, environment);
     t.is(code, 2);
     t.is(stdout, '');
@@ -187,7 +187,7 @@ const trunk = async (
   return { code, printed: printed.join('\n') };
 };
 
-test.serial('a trunk is named, tried out on the gateway, and reported', async (t) => {
+test.serial('checks a named trunk on the gateway and prints a report', async (t) => {
   const { admin, baseUrl, adminToken } = await fakeGateway(t);
   await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
   const args = ['check', 'carrier', '--url', `${baseUrl}/`];
@@ -202,7 +202,7 @@ test.serial('a trunk is named, tried out on the gateway, and reported', async (t
   await t.throwsAsync(trunk(t, [...args, '--token', 'wrong']), { message: /^The gateway answers 401: / });
 });
 
-test.serial('what failed is in the exit code', async (t) => {
+test.serial('the exit code shows a failed check', async (t) => {
   const { admin, baseUrl, adminToken } = await fakeGateway(t, {
     tryTrunk: async () => [{ step: 'call', result: 'failed', sentence: 'It is full.', ladder: [] }],
   });
@@ -212,7 +212,7 @@ test.serial('what failed is in the exit code', async (t) => {
   t.is(printed, '✘ call: It is full.\n');
 });
 
-test.serial('the messages are drawn as a ladder', (t) => {
+test.serial('draws the messages as a ladder', (t) => {
   t.is(
     stepReport({
       step: 'registration',
@@ -232,7 +232,7 @@ test.serial('the messages are drawn as a ladder', (t) => {
   );
 });
 
-test.serial('what is called wrongly says how it is called', async (t) => {
+test.serial('wrong usage prints the correct one', async (t) => {
   const usage = { message: /npm run trunk -- check NAME/ };
   await t.throwsAsync(trunk(t, []), usage);
   await t.throwsAsync(trunk(t, ['check']), usage);
@@ -245,7 +245,7 @@ test.serial('what is called wrongly says how it is called', async (t) => {
   t.regex((await trunk(t, ['--help'])).printed, /Tries a trunk out/);
 });
 
-test.serial('the trunks that a call would take are listed in their order', async (t) => {
+test.serial('lists the trunks that a call would use, in order', async (t) => {
   const { baseUrl, adminToken, asked, workspaceId, number } = await fakeGateway(t);
   const args = ['route', '+82 10-0000-0001', '--url', baseUrl, '--token', adminToken];
   t.deepEqual(await trunk(t, [...args, '--from', number.number]), {
@@ -266,7 +266,7 @@ test.serial('the trunks that a call would take are listed in their order', async
   });
 });
 
-test.serial('where no trunk would carry the call, the exit code says so', async (t) => {
+test.serial('the exit code shows that no trunk would carry the call', async (t) => {
   const { baseUrl, adminToken } = await fakeGateway(t, {
     routeTo: () => ({ number: '+821000000001', trunks: [], leftOut: [], sentence: 'There is none.' }),
   });

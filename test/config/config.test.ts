@@ -31,30 +31,30 @@ import { recordingSettings } from './config/recording-settings.ts';
 import { speechSettings } from './config/speech-settings.ts';
 
 // Config
-// The meaning of settings together.
+// Settings that depend on each other.
 
-test('a wrong value is shown as it is, on one line', (t) => {
+test('shows an invalid value unchanged on one line', (t) => {
   t.is(refused({ GW_PORT: '80\n80' }), 'GW_PORT must be a whole number from 0 to 65535 (it is "80\\n80")');
 });
 
-test('the master key is required with a configured database', (t) => {
+test('requires the master key with a configured database', (t) => {
   t.regex(refused({ GW_DATABASE_URL: databaseUrl }), /^GW_MASTER_KEY is required with GW_DATABASE_URL: /);
   t.notRegex(refused({ GW_DATABASE_URL: databaseUrl }), /hush-hush|\n/);
 });
 
-test('real lines may do with the trunks of the workspaces, and simulated ones know none', (t) => {
+test('real lines may use only the trunks of the workspaces, and simulated ones have none', (t) => {
   t.is(read({ GW_LINES: 'drachtio' }).realLines?.trunkAddress, null);
   t.is(read({ GW_TRUNK: 'sip.example' }).realLines, null);
 });
 
-test('a language model has an address and a name', (t) => {
+test('a language model requires an address and a name', (t) => {
   t.is(read().languageModel, null);
   t.regex(refused({ GW_LLM_BASE_URL: 'https://models.example/v1' }), /^GW_LLM_MODEL is required with /);
   t.regex(refused({ GW_LLM_MODEL: 'small' }), /^GW_LLM_BASE_URL is required with /);
   t.regex(refused({ GW_LLM_API_KEY: 'hush-hush' }), /^GW_LLM_BASE_URL is required with (?!.*hush)/);
 });
 
-test('a store for recordings is whole, or there is none', (t) => {
+test('a store for recordings requires all its settings', (t) => {
   t.is(read().recordings.store, null);
   for (const name of Object.keys(storeSettings)) {
     const message = refused({ ...storeSettings, [name]: '' });
@@ -83,18 +83,18 @@ test('an engine without its key or address stops the start', (t) => {
     );
 });
 
-test('agents on this machine are allowed with the embedded database alone, unless said otherwise', (t) => {
+test('permits agents on this machine only with the embedded database, unless configured', (t) => {
   const configured = { GW_DATABASE_URL: databaseUrl, GW_MASTER_KEY: masterKey };
   t.false(read(configured).agentAllowLoopback);
   t.true(read({ ...configured, GW_AGENT_ALLOW_LOOPBACK: '1' }).agentAllowLoopback);
 });
 
-test('a terminal gets a log for people', (t) => {
+test('uses a readable log format on a terminal', (t) => {
   t.is(readConfig({}, true).logFormat, 'pretty');
   t.is(readConfig({ GW_LOG_FORMAT: 'json' }, true).logFormat, 'json');
 });
 
-test('mistyped settings are listed, others of the environment are not', (t) => {
+test('lists mistyped settings and ignores other environment variables', (t) => {
   const { unknownNames } = read({
     GW_PROT: '1',
     GW_PORT: '1',
@@ -105,16 +105,16 @@ test('mistyped settings are listed, others of the environment are not', (t) => {
   t.deepEqual(unknownNames, ['GW_PROT', 'GW_LOG_LEVELS']);
 });
 
-test('a configuration cannot be changed', (t) => {
+test('a configuration is immutable', (t) => {
   t.true(Object.isFrozen(read()));
 });
 
 // Settings
-// Each setting: its default, what it takes, and what it refuses.
+// Each setting: its default, accepted values, and rejected ones.
 
 const allSettings = { ...gatewaySettings, ...speechSettings, ...recordingSettings, ...lineSettings };
 
-/** Where one is given, the others must be. */
+/** If one is set, the others are required. */
 const requiredTogether = new Set([
   'GW_LLM_BASE_URL',
   'GW_LLM_MODEL',
@@ -133,20 +133,20 @@ for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] 
   const { [name]: _own, ...needed } = others;
 
   test(`${name} has its default when it is absent or empty`, (t) => {
-    // What needs it is left out where it has no default of its own.
+    // Settings that depend on it are omitted if it has no default.
     const base = requiredTogether.has(name) ? {} : needed;
     t.deepEqual(of(read(base)), fallback);
     t.deepEqual(of(read({ ...base, [name]: '' })), fallback);
   });
 
-  test(`${name} takes what is valid`, (t) => {
+  test(`${name} accepts valid values`, (t) => {
     for (const [text, value] of Object.entries(valid)) {
       t.deepEqual(of(read({ ...needed, [name]: text })), value, text);
     }
   });
 
   if (invalid.length > 0) {
-    test(`${name} refuses everything else with one line that names it, and tells no secret`, (t) => {
+    test(`${name} rejects everything else with one line that names it without secrets`, (t) => {
       for (const text of invalid) {
         const message = refused({ ...needed, [name]: text });
         t.true(message.startsWith(`${name} must `), message);
@@ -157,7 +157,7 @@ for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] 
   }
 }
 
-test('every setting is in the table of the guide with its default, and here', (t) => {
+test("the guide's table lists every setting with its default, and so does this test", (t) => {
   const page = readFileSync(new URL('../../guides/settings.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
   t.is(documented.length, Object.keys(allSettings).length);
@@ -167,42 +167,46 @@ test('every setting is in the table of the guide with its default, and here', (t
 
 // Policy
 
-/** What was decided, by value: whoever changes one of these changes what customers were promised. */
+/** Decided values: changing one changes a promise to customers. */
 const decided: readonly [string, unknown, unknown][] = [
   [
-    'the longest call that any policy allows, seconds (decided default)',
+    'maximum duration that any policy permits, in seconds (decided default)',
     platformCallPolicy.maxDurationSec,
     1_800,
   ],
   [
-    'the duration of a call that names none, seconds (decided default)',
+    'duration of a call without one, in seconds (decided default)',
     platformCallPolicy.defaultDurationSec,
     600,
   ],
-  ['how long a telephone rings, seconds (decided default)', platformCallPolicy.ringTimeoutSec, 45],
-  ['how long nobody may speak, seconds (decided default)', platformCallPolicy.silenceTimeoutSec, 30],
-  ['calls are recorded (decided default)', platformCallPolicy.recordingEnabled, true],
+  ['ring time-out, in seconds (decided default)', platformCallPolicy.ringTimeoutSec, 45],
+  ['silence time-out, in seconds (decided default)', platformCallPolicy.silenceTimeoutSec, 30],
+  ['recording of calls (decided default)', platformCallPolicy.recordingEnabled, true],
   [
-    'at the onset of a voice the agent pauses (decided default)',
+    'pause of the agent at a voice onset (decided default)',
     platformCallPolicy.bargeIn,
     { mode: 'pause', onsetMs: 80, speechMs: 600, resumeMs: 500 },
   ],
-  ['calls of one number at once (default of the platform)', platformCallPolicy.maxConcurrentCalls, 100],
-  ['calls of one workspace at once (default of the platform)', platformMaxCallsInProgress, 1_000],
-  ['how long a farewell is waited for, milliseconds (decided limit)', callTimes.farewellWaitMs, 30_000],
-  ['how long a line may take to hang up, milliseconds', callTimes.hangUpTimeoutMs, 5_000],
-  ['connecting to an agent, milliseconds (decided limit)', agentTimes.connectMs, 3_000],
-  ['the first words of a reply, milliseconds (decided limit)', agentTimes.firstTokenMs, 8_000],
-  ['a whole reply, milliseconds (decided limit)', agentTimes.wholeReplyMs, 60_000],
-  ['a handshake, milliseconds (decided limit)', agentTimes.handshakeMs, 3_000],
+  ['simultaneous calls of one number (platform default)', platformCallPolicy.maxConcurrentCalls, 100],
+  ['simultaneous calls of one workspace (platform default)', platformMaxCallsInProgress, 1_000],
+  ['farewell time-out, in milliseconds (decided limit)', callTimes.farewellWaitMs, 30_000],
+  ['hangup time-out of a line, in milliseconds', callTimes.hangUpTimeoutMs, 5_000],
+  ['connection time-out of agents, in milliseconds (decided limit)', agentTimes.connectMs, 3_000],
+  ['time-out of the first words of a reply, in milliseconds (decided limit)', agentTimes.firstTokenMs, 8_000],
+  ['time-out of a whole reply, in milliseconds (decided limit)', agentTimes.wholeReplyMs, 60_000],
+  ['time-out of a handshake, in milliseconds (decided limit)', agentTimes.handshakeMs, 3_000],
   [
-    'how long a trunk that asks for it is left alone, milliseconds (decided limit)',
-    trunkTimes.longestRestMs,
+    'longest Retry-After of a trunk, in milliseconds (decided limit)',
+    trunkTimes.longestCoolDownMs,
     3_600_000,
   ],
-  ['the answer to a challenge of a caller, milliseconds (decided limit)', inboundAccess.challengeMs, 10_000],
   [
-    'when an event is delivered, seconds before each attempt (decided schedule)',
+    "time-out of a caller's digest response, in milliseconds (decided limit)",
+    inboundAccess.challengeMs,
+    10_000,
+  ],
+  [
+    'seconds before each delivery attempt (decided schedule)',
     deliveryPolicy.scheduleSec,
     [0, 5, 60, 5 * 60, 30 * 60, 2 * 3_600, 5 * 3_600, 10 * 3_600, 14 * 3_600],
   ],
@@ -242,7 +246,7 @@ const defaults: ServersConfig = {
   },
 };
 
-test('without settings both servers are for this machine alone', (t) => {
+test('without settings both servers are reachable only from this machine', (t) => {
   t.deepEqual(readServersConfig({}), defaults);
 });
 
@@ -251,7 +255,7 @@ test('an empty setting counts as absent', (t) => {
   t.deepEqual(readServersConfig(empty), defaults);
 });
 
-test('both servers have the same address for SIP and sound, and the same one outside', (t) => {
+test('both servers have the same address for SIP and media, internally and externally', (t) => {
   const { drachtio, freeSwitch } = readServersConfig({
     GW_SIP_ADDRESS: '192.0.2.10',
     GW_PUBLIC_ADDRESS: '203.0.113.7',
@@ -269,19 +273,19 @@ test('both servers have the same address for SIP and sound, and the same one out
   t.deepEqual(freeSwitch?.rtp, { from: 30_000, to: 30_100 });
 });
 
-test('without FreeSWITCH only the other server is started, whatever is set for it', (t) => {
+test('without FreeSWITCH only drachtio-server is started, with any settings', (t) => {
   t.deepEqual(readServersConfig({ GW_FREESWITCH: 'none', GW_FREESWITCH_RTP_TO: '1' }), {
     ...defaults,
     freeSwitch: null,
   });
 });
 
-test('without FreeSWITCH SIP may be over IPv6', (t) => {
+test('without FreeSWITCH, SIP may use IPv6', (t) => {
   const { drachtio } = readServersConfig({ GW_FREESWITCH: 'none', GW_SIP_ADDRESS: '2001:db8::7' });
   t.deepEqual(drachtio.sip, { host: '2001:db8::7', port: 5060 });
 });
 
-test('SIP over TLS needs a key and a certificate, which is its own chain when none is named', (t) => {
+test('SIP over TLS requires a key and a certificate, which is its own chain by default', (t) => {
   const files = { GW_SIP_TLS_KEY_FILE: 'key.pem', GW_SIP_TLS_CERT_FILE: 'cert.pem' };
   const ownChain = { port: 5061, keyFile: 'key.pem', certFile: 'cert.pem', chainFile: 'cert.pem' };
   t.deepEqual(readServersConfig(files).drachtio.tls, ownChain);
@@ -296,7 +300,7 @@ test('SIP over TLS needs a key and a certificate, which is its own chain when no
     );
 });
 
-test('what is not valid is named', (t) => {
+test('names an invalid setting', (t) => {
   const wrong: Record<string, readonly string[]> = {
     GW_SIP_ADDRESS: ['localhost', '::1', '192.0.2.256', '*'],
     GW_PUBLIC_ADDRESS: ['sip.example.com', '203.0.113'],
@@ -313,7 +317,7 @@ test('what is not valid is named', (t) => {
       t.regex(refusedServers({ [name]: text }), new RegExp(`^${name}|^GW_FREESWITCH_RTP_TO`));
 });
 
-test('the secrets that everybody knows are for loopback alone', (t) => {
+test('permits the published default secrets only on loopback', (t) => {
   for (const name of ['GW_DRACHTIO', 'GW_FREESWITCH']) {
     t.regex(
       refusedServers({ [name]: '10.0.0.5' }),
@@ -328,13 +332,13 @@ test('the gateway knows these settings too, since one environment may serve all'
   t.deepEqual(readConfig({ ...given, GW_TYPO: '1' }, false).unknownNames, ['GW_TYPO']);
 });
 
-test('every setting of the servers is in the table of their page', (t) => {
+test('the page of the servers lists every setting of theirs', (t) => {
   const page = readFileSync(new URL('../../config/README.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
   for (const name of Object.keys(serverSettings.shape)) t.true(documented.includes(name), name);
 });
 
-test('the figures that the page names are measured', (t) => {
+test('the numbers on the page are those that were measured', (t) => {
   const folder = new URL('../../', import.meta.url).pathname;
   const page = readFileSync(`${folder}config/README.md`, 'utf8');
   const sources = globSync('src/telemetry/*.ts', { cwd: folder }).map((file) =>
@@ -377,7 +381,7 @@ const schema = z.object({
   volumes: z.record(z.string(), z.unknown()),
 });
 
-/** As Docker fills in `${NAME}`, `${NAME:-otherwise}` and `${NAME:?what it must be}`. */
+/** Substitutes like Docker `${NAME}`, `${NAME:-otherwise}` and `${NAME:?what it must be}`. */
 const filledIn = (given: Record<string, string>) => {
   const parsed = JSON.stringify(parseYaml(text));
   const filled = parsed.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, otherwise) => {
@@ -404,14 +408,14 @@ test('every setting that it names exists', (t) => {
   for (const name of named) t.true(known.has(name), name);
 });
 
-test('it does not start without its secrets and the address, which the example names and leaves open', (t) => {
+test('requires its secrets and the address, which the example leaves empty', (t) => {
   for (const name of Object.keys(required)) {
     t.throws(() => filledIn({ ...required, [name]: '' }), { message: new RegExp(`^${name}: `) });
     t.regex(example, new RegExp(`^${name}=$`, 'm'));
   }
 });
 
-test('no secret stands in it', (t) => {
+test('compose.yaml contains no secret', (t) => {
   for (const { environment } of Object.values(services))
     for (const [name, value] of Object.entries(environment))
       if (secretSettings.has(name) || name.endsWith('PASSWORD'))
@@ -421,7 +425,7 @@ test('no secret stands in it', (t) => {
         );
 });
 
-test('every file that it takes exists, and every volume is declared', (t) => {
+test('every file that it mounts exists, and every volume is declared', (t) => {
   for (const { volumes: mounted, build } of Object.values(services)) {
     for (const mount of mounted) {
       const [source = ''] = mount.split(':');
@@ -440,7 +444,7 @@ test('drachtio-server and FreeSWITCH run by the scripts of the project', (t) => 
   for (const folder of ['drachtio', 'freeswitch']) t.true(existsSync(`${root}config/${folder}/start.sh`));
 });
 
-test('the environment of each is valid, and all mean the same addresses, ports and secrets', (t) => {
+test('the environments are valid and agree on addresses, ports and secrets', (t) => {
   const sip = readServersConfig(services.drachtio.environment).drachtio;
   const media = readServersConfig(services.freeswitch.environment).freeSwitch;
   const { realLines, databaseUrl } = readConfig(
@@ -462,7 +466,7 @@ test('the environment of each is valid, and all mean the same addresses, ports a
     t.is(environment['GW_PUBLIC_ADDRESS'], '203.0.113.7');
 });
 
-test('the ports that stand in the files of the servers are those that are the default here', (t) => {
+test("the ports in the servers' files are the default ports", (t) => {
   const { drachtio, freeSwitch } = readServersConfig({});
   const drachtioFile = readCompose('config/drachtio/drachtio.conf.xml');
   t.true(
@@ -488,7 +492,7 @@ test('the ports that stand in the files of the servers are those that are the de
     t.true(freeSwitchFile.includes(`cmd="set" data="${name}=${value}"`), name);
 });
 
-test('control connections stay on loopback, and nothing else is published', (t) => {
+test('control connections stay on loopback, and only required ports are published', (t) => {
   const { drachtio, relay, freeswitch, gateway, postgres } = services;
   for (const { network_mode, ports } of [drachtio, relay, freeswitch, gateway]) {
     t.is(network_mode, 'host');
@@ -502,7 +506,7 @@ test('control connections stay on loopback, and nothing else is published', (t) 
   t.is(readConfig(gateway.environment, false).realLines?.mediaHost, '127.0.0.1');
 });
 
-test('each is started again when it ends, and watched', (t) => {
+test('each service restarts when it ends, and has a health check', (t) => {
   for (const { restart, healthcheck } of Object.values(services)) {
     t.is(restart, 'unless-stopped');
     t.is(healthcheck.test[0], 'CMD');
@@ -510,11 +514,11 @@ test('each is started again when it ends, and watched', (t) => {
 });
 
 // One at a time
-// Two programs that are started in one fresh clone: `npm ci` begins by removing what the other is installing.
+// Two programs started in one fresh clone: `npm ci` begins by removing the other's installation.
 
 const config = fileURLToPath(new URL('../../config', import.meta.url));
 
-/** Installs for as long as there is no file `go`, and fails beside another one. */
+/** Installs until the file `go` exists, and fails if another file does. */
 const slowNpm = `#!/bin/sh
 mkdir busy || exit 9
 echo installing >&2
@@ -579,7 +583,7 @@ test.serial(
   },
 );
 
-/** The packages of a lockfile, and those of them that npm has installed. */
+/** The packages of a lockfile, and those that npm has installed. */
 const lockedPackages = {
   '': { name: 'clone' },
   'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' },
@@ -602,24 +606,27 @@ const lockedPackages = {
 for (const [what, change, installs] of [
   ['all of them', {}, false],
   ['another version', { 'node_modules/one': { version: '2.0.0', integrity: 'sha512-two' } }, true],
-  ['one too few', { 'node_modules/one': undefined }, true],
-  ['one too few for this machine', { 'node_modules/here': undefined }, true],
+  ['one missing', { 'node_modules/one': undefined }, true],
+  ['one missing for this machine', { 'node_modules/here': undefined }, true],
 ] as const)
-  test.serial(`${installs ? 'installs' : 'does not install'} over \`npm ci\` by hand: ${what}`, async (t) => {
-    const folder = await makeClone(t);
-    const { 'node_modules/elsewhere': _, ...here } = lockedPackages;
-    await mkdir(join(folder, 'node_modules'));
-    await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: lockedPackages }));
-    await writeFile(
-      join(folder, 'node_modules/.package-lock.json'),
-      JSON.stringify({ packages: { ...here, ...change } }),
-    );
-    await writeFile(join(folder, 'go'), '');
-    t.deepEqual(await once(startInstalling(t, folder), 'exit'), [0, null]);
-    t.is(existsSync(join(folder, 'installed')), installs);
-  });
+  test.serial(
+    `${installs ? 'installs' : 'does not install'} after a manual \`npm ci\`: ${what}`,
+    async (t) => {
+      const folder = await makeClone(t);
+      const { 'node_modules/elsewhere': _, ...here } = lockedPackages;
+      await mkdir(join(folder, 'node_modules'));
+      await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ packages: lockedPackages }));
+      await writeFile(
+        join(folder, 'node_modules/.package-lock.json'),
+        JSON.stringify({ packages: { ...here, ...change } }),
+      );
+      await writeFile(join(folder, 'go'), '');
+      t.deepEqual(await once(startInstalling(t, folder), 'exit'), [0, null]);
+      t.is(existsSync(join(folder, 'installed')), installs);
+    },
+  );
 
-test.serial('nobody waits for a program that was killed while it installed', async (t) => {
+test.serial('does not wait for a program that was killed while it installed', async (t) => {
   const folder = await makeClone(t);
   const gone = spawn('true');
   await once(gone, 'exit');

@@ -160,7 +160,7 @@ consoleTest(
 
 /** Buttons that a viewer may press, because they change nothing. */
 const harmless =
-  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keys \?|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Save as JSON)$/;
+  /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keys \?|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Line|Outbound leg|Inbound leg|Save as JSON)$/;
 
 consoleTest(
   'a viewer can read every page, and sees no action that would be refused',

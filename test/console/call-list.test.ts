@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { CallListItem, CallListPage } from '#src/console/api/records.ts';
 import { shownFirst, withMore, withNewest, withWaiting } from '#src/console/call-list/shown-calls.ts';
 import { notAllExported } from '#src/domain/call-export.ts';
-import { wordsOfAllCalls } from '#src/persistence/migrations/call-search.ts';
+import { newSearch } from '#src/persistence/calls/call-search-words.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { placeCallsWithMetadata } from './calls-with-metadata.ts';
@@ -31,7 +31,7 @@ const store = async ({ databaseUrl, gateway: { credentials } }: ConsoleWorld): P
      from phone_number, generate_series(1, ${count}) as n, lateral (select now() - n * interval '1 minute' as at) as began
      where id = '${credentials.number_id}'`,
   );
-  await runStatement(databaseUrl, wordsOfAllCalls);
+  await runStatement(databaseUrl, `with call_after as (select * from call), ${newSearch} select 1`);
 };
 
 const numberOf = (place: number): string => `0100001${String(place).padStart(4, '0')}`;
@@ -40,7 +40,7 @@ const rowsOf = (page: Page) => page.locator('.call-table tbody tr');
 
 const rowOf = (page: Page, place: number) => page.getByRole('link', { name: numberOf(place) });
 
-/** Which call has the focus. */
+/** The call that has the focus. */
 const focused = async (page: Page): Promise<string | null> =>
   page.evaluate('document.activeElement.textContent');
 
@@ -61,7 +61,7 @@ consoleTest('scrolling loads further calls, and Back restores the position', asy
   await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
   t.true(((await rowOf(page, 88).boundingBox())?.y ?? -1) > 0);
   t.is(await rowsOf(page).count(), count);
-  // So does the way back that the page of the call has.
+  // The link back on the page of the call restores the position, too.
   await rowOf(page, 88).click();
   await page.getByRole('link', { name: '← Calls' }).click();
   await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
@@ -110,7 +110,7 @@ consoleTest('calls are searched and filtered, and the address holds the filters'
   t.is(lines[0]?.[names?.indexOf('counterparty') ?? -1], numberOf(count));
   await page.getByText('Saved.', { exact: true }).waitFor();
 
-  // As a file that has no room for all of them.
+  // Imitates a file without space for all calls.
   await page.route('**/calls.csv*', (route) =>
     route.fulfill({ contentType: 'text/csv', body: `call_id\r\n"${notAllExported}"\r\n` }),
   );
@@ -134,7 +134,7 @@ consoleTest('the list is navigated by keyboard', async (t, world) => {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('/');
-  // A letter that is typed is a letter.
+  // Letters typed into the field are text, not shortcuts.
   await page.keyboard.type('jk');
   t.is(await page.getByLabel('Search').inputValue(), 'jk');
   await page.getByText('No call fits these filters').waitFor();
@@ -272,7 +272,7 @@ const call = (minute: number, changes: Partial<CallListItem> = {}): CallListItem
   ...changes,
 });
 
-/** Calls of these minutes; `next` says that more come behind them. */
+/** Calls of these minutes; `next` marks that more follow. */
 const page = (minutes: readonly number[], next: string | null = null): CallListPage => ({
   calls: minutes.map((minute) => call(minute)),
   next_cursor: next,

@@ -155,7 +155,7 @@ consoleTest(
   someSpeed,
 );
 
-/** How much of a lane's path is sound: bars that are more than a line. */
+/** The share of a lane's path that shows audio: bars that are more than a line. */
 const loudBars = (path: string): number =>
   [...path.matchAll(/M[\d.]+ ([\d.]+)V([\d.]+)/g)].filter(([, top, end]) => Number(end) - Number(top) > 8)
     .length;
@@ -200,7 +200,7 @@ consoleTest(
   someSpeed,
 );
 
-// Acts in a call
+// Requests to a call
 
 const settledAxe = async (t: ExecutionContext, page: Page, what: string): Promise<void> => {
   await page.locator('.loading').waitFor({ state: 'detached' });
@@ -232,7 +232,7 @@ consoleTest(
     await settledAxe(t, page, 'the form of a transfer');
     await page.getByLabel('Key that takes the call').fill('1');
     await to.press('Enter');
-    // Whom the number does not name; the error is beside the field, which has the focus.
+    // A number that is not permitted; the error is beside the field, which has the focus.
     await page.locator('[name=to][aria-invalid=true]:focus').waitFor();
     await korean.getByRole('button', { name: '담당자에게 연결' }).click();
     await korean.getByLabel('담당자 번호').fill('0299999999');
@@ -267,7 +267,7 @@ consoleTest(
 );
 
 consoleTest(
-  'a transferred call says that two persons talk, since when, and offers no act of the agent',
+  'a transferred call shows that two persons talk and since when, and offers no agent actions',
   async (t, { gateway, open }) => {
     await gateway.admin.patch(gateway.numberPath, { transfer_to: ['01000000011'] });
     const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
@@ -331,15 +331,18 @@ consoleTest(
   someSpeed,
 );
 
-consoleTest('a number that transfers to nobody yet says where to allow it', async (t, { gateway, open }) => {
-  const id = await placeHeldCall(gateway);
-  const page = await open({ page: `/calls/${id}` });
-  await page.getByRole('button', { name: 'Transfer', exact: true }).click();
-  await page.getByRole('link', { name: 'Allow numbers in its settings' }).click();
-  await page.getByLabel('Calls may be transferred to').waitFor();
-  await hangUp(gateway, id);
-  t.pass();
-});
+consoleTest(
+  'a number without permitted transfers shows where to permit them',
+  async (t, { gateway, open }) => {
+    const id = await placeHeldCall(gateway);
+    const page = await open({ page: `/calls/${id}` });
+    await page.getByRole('button', { name: 'Transfer', exact: true }).click();
+    await page.getByRole('link', { name: 'Allow numbers in its settings' }).click();
+    await page.getByLabel('Calls may be transferred to').waitFor();
+    await hangUp(gateway, id);
+    t.pass();
+  },
+);
 
 // From placing a call to its end
 
@@ -419,7 +422,7 @@ consoleTest('a call of another workspace is not found', async (t, { open }) => {
 
 // SIP messages
 
-/** A call over two trunks, the second of which asks for a password; as on real lines. */
+/** A call over two trunks, the second of which challenges; as on real lines. */
 const withLadder = async ({ gateway, databaseUrl }: ConsoleWorld): Promise<string> => {
   const callId = await gateway.call('01000000003');
   await gateway.untilStatus(callId, 'no_answer');
@@ -603,7 +606,7 @@ consoleTest(
   soundSettings,
 );
 
-// Who has the floor
+// Floor
 
 const floorIn = (
   conversation: string | null,
@@ -619,7 +622,7 @@ test('the agent has the floor while it thinks, speaks and pauses', (t) => {
     t.deepEqual(floorIn(path), { who: 'agent', doing: 'speaking' }, path);
 });
 
-test('the counterparty has the floor while it speaks; nobody has it in silence, on hold and while ringing', (t) => {
+test('the counterparty has the floor while it speaks; no one has it in silence, on hold and while ringing', (t) => {
   t.deepEqual(floorIn('listening.hearing'), { who: 'counterparty', doing: 'hearing' });
   t.deepEqual(floorIn('listening.catching-up.still-speaking'), { who: 'counterparty', doing: 'hearing' });
   t.deepEqual(floorIn('listening.silent'), { who: 'nobody', doing: 'silent' });
@@ -628,7 +631,7 @@ test('the counterparty has the floor while it speaks; nobody has it in silence, 
   t.deepEqual(floorIn(null, 'ending'), { who: 'nobody', doing: 'ending' });
 });
 
-test('while a call is transferred its chart says who has the floor, and who talks with a person is not ending', (t) => {
+test('the chart of a call in transfer shows the floor, and a talk with a person is not ending', (t) => {
   const inTransfer = (path: string) => floorIn('standing-by.present', `active.talking.transferring.${path}`);
   t.deepEqual(inTransfer('announcing'), { who: 'agent', doing: 'speaking' });
   for (const path of ['consulting', 'referring'])

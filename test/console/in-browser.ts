@@ -5,7 +5,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { addNumber, addWorkspace } from '#test/api/fake-gateway.ts';
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import {
   browserFlags,
   connectToBrowser,
@@ -49,18 +49,18 @@ export type Visit = {
   locale?: 'en-US' | 'ko-KR';
   width?: number;
   dark?: boolean;
-  /** Behind the `#`. */
+  /** Page of the console: the part of the address after the `#`. */
   page?: string;
   /** Already signed in, unless false. */
   isSignedIn?: boolean;
   /** Grants the microphone; without it the microphone is refused without a question. */
   mayHear?: boolean;
-  /** With this token instead of the workspace's own. */
+  /** Token to sign in with, instead of the workspace's own. */
   token?: string;
 };
 
 export type ConsoleWorld = {
-  /** With the credentials of the test's own workspace. */
+  /** The gateway with the credentials of the test's own workspace. */
   gateway: TestGateway;
   databaseUrl: string;
   /** Opens a page in a browser context of its own. */
@@ -69,7 +69,7 @@ export type ConsoleWorld = {
   complaints: string[];
 };
 
-/** The longest wait for anything on a page; only what hangs reaches it. */
+/** The longest wait for anything on a page; only a hang reaches it. */
 const patienceMs = 60_000;
 
 const openPage = async (
@@ -110,7 +110,7 @@ const openPage = async (
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A refused request is an answer; what a page does with it is what the tests look at.
+    // A refused request is a response; the tests check how a page handles it.
     const isRefused = /^(Failed to load resource|WebSocket connection to )/.test(message.text());
     if (message.type() === 'error' && !isRefused) complaints.push(message.text());
   });
@@ -124,7 +124,7 @@ const startOn = async (settings: Record<string, string>): Promise<StartedGateway
   const databaseUrl = await testDatabaseUrl(scope);
   const environment = {
     GW_DATABASE_URL: databaseUrl,
-    // As that of `addWorkspace` and `addNumber`.
+    // The same key as in `addWorkspace` and `addNumber`.
     GW_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
     ...settings,
   };
@@ -132,7 +132,7 @@ const startOn = async (settings: Record<string, string>): Promise<StartedGateway
   return { gateway, databaseUrl, database: await openTestDatabase(scope, databaseUrl, 'console test') };
 };
 
-/** By their settings. */
+/** Started gateways by their settings. */
 const gateways = new Map<string, Promise<StartedGateway>>();
 
 const gatewayWith = (settings: Record<string, string>): Promise<StartedGateway> => {
@@ -155,7 +155,7 @@ const inNewWorkspace = async ({ gateway, database }: StartedGateway): Promise<Te
   });
 };
 
-/** A test in a browser. It is skipped, and says so, without Chromium. `settings` are those of the gateway. */
+/** A test in a browser, skipped without Chromium. `settings` are those of the gateway. */
 export const consoleTest = (
   title: string,
   run: (t: ExecutionContext, world: ConsoleWorld) => Promise<void>,

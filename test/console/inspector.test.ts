@@ -32,9 +32,9 @@ consoleTest(
     const rows = page.getByRole('list', { name: 'Messages' }).getByRole('listitem');
     const actors = page.locator('.inspector-actors');
     await actors.getByRole('button', { name: 'conversation on-hold' }).waitFor();
-    await actors.getByRole('button', { name: /^line/ }).waitFor();
+    await actors.getByRole('button', { name: /^line-life/ }).waitFor();
 
-    // Somebody presses a key: an event from outside to the call, and from there to its line.
+    // A DTMF digit of the other party: an external event to the call, and from there to its line.
     const press = () => gateway.client.post(`/api/v1/calls/${call}/keys`, { keys: '1' });
     await press();
     const pressed = rows.filter({ hasText: 'keys.requested' }).filter({ hasText: 'Event' });
@@ -58,7 +58,7 @@ consoleTest(
     await rows.nth(before).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await rows.first().waitFor({ state: 'detached' });
-    await actors.getByRole('button', { name: /^line/ }).waitFor();
+    await actors.getByRole('button', { name: /^line-life/ }).waitFor();
 
     const narrow = await open({ page: '/inspect', width: 390, dark: true, locale: 'ko-KR' });
     await narrow.locator('.inspector-actors button').first().waitFor();

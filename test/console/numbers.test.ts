@@ -12,7 +12,7 @@ import { willShow } from './will-show.ts';
 
 // Pages
 
-consoleTest('shows all that a tried agent would do, and what is left out', async (t, world) => {
+consoleTest('shows all actions of a tried agent, and its invalid controls', async (t, world) => {
   const reply =
     'One moment.<collect digits="4" finish="#" secret="true"/><transfer to="0212345678" mode="warm" briefing="A refund."/><dance/>';
   const agent = await startAgentServer(sendReply(reply));
@@ -60,7 +60,7 @@ consoleTest('a number is added and connected to an agent', async (t, { gateway, 
   await page.getByLabel('Chat URL').fill(agent.url);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
-  // It is written, and never read back.
+  // The token is written, and never read back.
   t.is(await page.getByLabel('Agent authentication token').inputValue(), '');
   await page.getByText('A token is stored.').waitFor();
   t.is(await page.getByLabel('Header of your own: value').inputValue(), '');
@@ -218,7 +218,7 @@ if (hasEspeak)
         'window.heard = []; const { play } = Audio.prototype;' +
           'Audio.prototype.play = async function () { await play.call(this); window.heard.push(this.duration); };',
       );
-      /** The seconds of the last sound that was played, when so many were. */
+      /** Seconds of the last audio that was played, once this many were played. */
       const heard = (count: number): Promise<number> =>
         until('the sound is played', async () => {
           const seconds = z.array(z.number()).parse(await page.evaluate('window.heard'));

@@ -1,4 +1,4 @@
-/** The overview: figures of the calls, its charts and the links into the list of calls. */
+/** The overview: metrics of the calls, its charts and the links into the list of calls. */
 import test from 'ava';
 import type { Page } from 'playwright-core';
 import { topOf } from '#src/console/overview/scale.ts';

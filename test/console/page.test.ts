@@ -89,7 +89,7 @@ consoleTest('paints before the API has answered', async (t, { open }) => {
 
 // Compressed files
 
-/** How much the first page may be, with everything it loads and asks. */
+/** Maximum size of the first page, with all files and requests. */
 const firstPageBytes = 90_000;
 
 const partsOf = (page: Buffer): string[] =>
@@ -160,9 +160,8 @@ test('the first page has at most 90 kB, also with gzip', async (t) => {
 });
 
 /**
- * Counts the bytes of files that came over the line since it was asked last, headers included, cached files excluded. How
- * often a page asks the API depends on the time that it takes, so those answers do not count, nor do files that an
- * earlier page had requested.
+ * Counts transferred bytes of files since the last call, headers included, cached files excluded. Responses of the API
+ * do not count, because their number depends on timing, nor do files that an earlier page had requested.
  */
 const bytesOver = async (page: Page): Promise<() => number> => {
   const network = await page.context().newCDPSession(page);
@@ -214,7 +213,7 @@ consoleTest('the API reference transfers at most 150 kB, also in Korean', async 
 
 // Accessibility
 
-/** One of everything, so that no page is empty. */
+/** Creates one of everything, so that no page is empty. */
 const furnish = async ({
   gateway: { admin, call, untilStatus, credentials },
 }: ConsoleWorld): Promise<string[]> => {
@@ -262,7 +261,7 @@ const look = async (t: ExecutionContext, page: Page, name: string): Promise<void
   await everybodyCanUse(t, page, name);
 };
 
-/** To another page without loading the console anew, and with it the tool that looks at it. */
+/** Navigates within the console, which keeps the accessibility checker loaded. */
 const turnTo = async (page: Page, path: string): Promise<void> => {
   await page.evaluate(
     `new Promise((resolve) => {
@@ -273,7 +272,7 @@ const turnTo = async (page: Page, path: string): Promise<void> => {
   await page.locator('.loading').waitFor({ state: 'detached' });
   if (path.startsWith('/calls/'))
     await Promise.all(['.player', '.chart svg'].map((part) => page.locator(part).waitFor()));
-  // What only some choices show.
+  // Fields shown only for some choices.
   for (const choice of ['endpoint', 'handshake', 'some'])
     for (const radio of await page.locator(`[type=radio][value=${choice}]`).all()) await radio.check();
 };

@@ -36,7 +36,7 @@ if (wholeBrowser === undefined) missing.push('chromium');
 
 const understood = /call me back/;
 
-/** As a meter of the page shows them: louder than any noise, and next to nothing. */
+/** Levels of the page's meters: louder than any noise, and nearly zero. */
 const audible = 0.35;
 const quiet = 0.1;
 
@@ -52,7 +52,7 @@ test.before('starts the recognizer', async () => {
 });
 test.after.always('closes the recognizer', () => closeRecognizer());
 
-/** The sentence, once in so many seconds. */
+/** Interval at which the microphone plays the sentence. */
 const everySeconds = 7;
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-test-'));
 test.after.always('removes the audio of this file', () => rm(folder, { recursive: true, force: true }));
@@ -66,7 +66,7 @@ test.before('makes the audio of the microphone', async () => {
   hearInsteadOfMicrophone(file);
 });
 
-/** What the meters show, again and again, and how often the agent was interrupted by then. */
+/** Meter levels over time, with the number of interruptions so far. */
 const watchLevels = (page: Page): Promise<unknown> =>
   page.evaluate(`
     globalThis.shown = [];
@@ -125,7 +125,7 @@ heardOnes(
       before.some(({ person }) => person > audible),
       'the person is heard',
     );
-    // It falls silent at the onset of the voice; that the voice has words is known when they are said.
+    // The agent falls silent at the onset of the voice; the words are recognized later.
     const around = levels
       .slice(Math.max(0, cut - 150), cut + 50)
       .map(({ agent }) => (agent < quiet ? '.' : '#'));

@@ -212,7 +212,7 @@ test('a call answered or dialled in this page needs no journal', (t) => {
 const quantum = 128;
 const frame = (value: number): Int16Array => new Int16Array(320).fill(value);
 
-/** What is heard in so many steps of the speaker. */
+/** Audio of this many steps of the speaker. */
 const hear = (buffer: PlayBuffer, steps: number): number[] =>
   Array.from({ length: steps }, () => {
     const into = new Float32Array(quantum).fill(9);

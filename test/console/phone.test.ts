@@ -10,7 +10,7 @@ import { allowLongSilence } from './lasting-calls.ts';
 
 const callee = '01055551234';
 
-/** At the pace of people. */
+/** Simulated lines at the pace of people. */
 const byPeople = { GW_SIMULATOR_SPEED: '1' };
 
 /** The agent reads it out: for minutes, so that it is still speaking when a test interrupts it. */
@@ -199,7 +199,7 @@ consoleTest(
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const hangUp = page.locator('.phone-tools .hang-up');
     await hangUp.waitFor();
-    // Even in little space.
+    // The phone fits even into little space.
     await page.evaluate("document.querySelector('.phone-tools').style.width = '3rem'");
     const box = await hangUp.boundingBox();
     t.true(box !== null && box.height < 45);

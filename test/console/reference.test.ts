@@ -21,7 +21,7 @@ const openReference = async (world: ConsoleWorld, operation: string, visit: Visi
 
 const send = (page: Page): Promise<void> => page.getByRole('button', { name: 'Send' }).click();
 
-/** What was answered, once it is there. */
+/** The response, once it is shown. */
 const answerOf = async (page: Page): Promise<string> =>
   (await page.locator('.received pre').textContent()) ?? '';
 
@@ -191,7 +191,7 @@ consoleTest(
 
 const { operations, tags, schemas } = referenceOf(JSON.parse(JSON.stringify(testDocument())));
 
-/** What is shown of a schema, in whatever it holds. */
+/** Shown texts of a schema, at any depth. */
 const toldIn = (schema: unknown): string[] => {
   if (Array.isArray(schema)) return schema.flatMap(toldIn);
   if (typeof schema !== 'object' || schema === null) return [];

@@ -186,7 +186,7 @@ consoleTest('a page of an earlier build reloads to get its texts', async (t, { o
   await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
   let isGone = true;
   await page.route(words, (route) => (isGone ? route.fulfill({ status: 404 }) : route.continue()));
-  // A reload gets the next build.
+  // Counts reloads: each gets the next build.
   page.on('framenavigated', () => (isGone = false));
   await page.getByRole('button', { name: '한국어' }).click();
   await page.getByRole('heading', { name: '통화', level: 1 }).waitFor();

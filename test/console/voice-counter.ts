@@ -1,13 +1,13 @@
 /**
- * A server that speaks Vosk's websocket protocol, and takes every voice for the same sentence. What it answers depends on
- * the samples alone, whenever they come.
+ * A server that speaks Vosk's WebSocket protocol, and recognizes every voice as the same sentence. Its responses depend
+ * only on the samples, not on their timing.
  */
 import { once } from 'node:events';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** Of 32768. */
+/** Amplitude of a voice, out of 32768. */
 const loud = 600;
-/** In samples at 16 kHz: that a voice has begun, and that it is over. */
+/** In samples at 16 kHz: the onset of a voice, and its end. */
 const begunAfter = 4_800;
 const overAfter = 8_000;
 
@@ -15,7 +15,7 @@ const listenTo = (socket: WebSocket, sentence: string): void => {
   let voiced = 0;
   let quiet = 0;
 
-  /** The words so far; `null` when they are settled. */
+  /** The words so far; `null` when they are final. */
   const take = (samples: Int16Array): string | null => {
     const isLoud = samples.some((sample) => Math.abs(sample) > loud);
     voiced += isLoud ? samples.length : 0;

@@ -9,8 +9,8 @@ import { allowLongSilence } from './lasting-calls.ts';
 const callee = '01055550000';
 
 /**
- * Pauses the replay in the page itself, as soon as the caller's words were marked and a second was heard: what is marked
- * goes by, however long this test takes to look again. Resolves with whether the recording has stopped, too.
+ * Pauses the replay in the page itself, as soon as the caller's words were marked and a second was played: the mark
+ * passes, however long this test takes to check it. Resolves with whether the recording has paused, too.
  */
 const pauseBehindWords = `new Promise((resolve) => {
   let wasMarked = false;
@@ -28,7 +28,7 @@ const pauseBehindWords = `new Promise((resolve) => {
   audio.addEventListener('timeupdate', look);
 })`;
 
-/** Lets the agent finish: whoever speaks over it is heard instead. */
+/** Lets the agent finish: speech over it would interrupt it. */
 const script = [
   { listen: true },
   { say: '네, 말씀하세요.' },
@@ -73,7 +73,7 @@ const replay = async (t: ExecutionContext, page: Page): Promise<void> => {
 consoleTest(
   'from sign-in to a call that is watched, played back and replayed, and whose events are delivered',
   async (t, { gateway, open }) => {
-    // The second reply comes when it was seen that the agent is at it, and a second later: so long the replay stays there.
+    // The second reply starts when the agent was seen thinking, and a second later: the replay stays there as long.
     let goOn = (): void => {};
     const isSeen = new Promise<void>((resolve) => (goOn = resolve));
     const agent = await startAgentServer([
@@ -131,7 +131,7 @@ consoleTest(
     await press('End at once');
     await page.getByText('The call was hung up at once, as requested.').waitFor();
 
-    // The recording is heard.
+    // The recording is played.
     await page.locator('audio').waitFor({ state: 'attached' });
     await press('Play');
     await until('the recording goes on', async () => (await heardOn(page)) > 0.5 || undefined);

@@ -1,6 +1,6 @@
 /**
- * The contract of an agent (`src/agents/agent.ts`, `machines/reply.ts`) as a suite that every kind runs, whatever its
- * format: the request's common parts, words, silence, failures, time and letting go.
+ * The contract of an agent (`src/agents/agent.ts`, `machines/reply.ts`) as a suite that every kind runs, for any
+ * format: the common parts of requests, words, silence, failures, time limits and abort.
  */
 import { EventEmitter, once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
@@ -49,7 +49,7 @@ const breakBehind =
     response.writeHead(200).write(bytes, () => response.destroy());
   };
 
-/** Tells when a time is waited for. */
+/** Notifies when a time-out is awaited. */
 class NoticedClock extends SimulatedClock {
   readonly #begun = new EventEmitter();
 
@@ -69,7 +69,7 @@ type Clause = (title: string, check: (t: ExecutionContext) => Promise<void>) => 
 const requests = (clause: Clause, kind: AgentKind): void => {
   const saying = sendBody(kind.reply(words));
 
-  clause('what every request carries', async (t) => {
+  clause('sends the common headers and context with every request', async (t) => {
     const { say, server } = await agentOf(t, kind, saying, { token: 'secret-token' });
     t.like(await say(), { text: words, error: undefined, remarks: [] });
     for (const request of server.requests) {
@@ -87,22 +87,22 @@ const requests = (clause: Clause, kind: AgentKind): void => {
     }
   });
 
-  clause('without a token there is no authorization', async (t) => {
+  clause('sends no authorization without a token', async (t) => {
     const { say, server } = await agentOf(t, kind, saying);
     await say();
     t.false(server.requests.some(({ headers }) => 'authorization' in headers));
   });
 
-  // The operator's model is no part of a customer's trace.
+  // The operator's model is not part of a customer's trace.
   if (kind.agentType === null) return;
-  clause("its owner's own headers go with every request", async (t) => {
+  clause("sends the customer's own headers with every request", async (t) => {
     const headers = { 'x-api-key': 'key-of-the-server', 'x-route': 'a b', 'user-agent': 'Me' };
     const { say, server } = await agentOf(t, kind, saying, { headers });
     await say();
     for (const request of server.requests) t.like(request.headers, headers, request.path);
   });
 
-  clause('every request is another span of the trace of its call', async (t) => {
+  clause("every request is a separate span of the call's trace", async (t) => {
     const { say, server } = await agentOf(t, kind, saying);
     await say();
     await say();
@@ -114,7 +114,7 @@ const requests = (clause: Clause, kind: AgentKind): void => {
 };
 
 const controls = (clause: Clause, kind: AgentKind): void => {
-  clause('a control among its words acts in its place, whatever pieces it comes in', async (t) => {
+  clause('a control among the words acts at its place, for any chunking', async (t) => {
     const reply = inSingleBytes(
       kind.reply(`${words}<keys press="1#"/> 내일 봬요.<transfer to="0212345678"/><hangup/>`),
     );
@@ -148,7 +148,7 @@ const controls = (clause: Clause, kind: AgentKind): void => {
     );
   });
 
-  clause('every control acts, with all that it says', async (t) => {
+  clause('every control acts with all its attributes', async (t) => {
     const reply = sendBody(
       kind.reply(
         `${words}<collect digits="4" finish="#" timeout_sec="30" secret="true"/><language tag="en-US"/>Hello.` +
@@ -176,7 +176,7 @@ const controls = (clause: Clause, kind: AgentKind): void => {
     ]);
   });
 
-  clause('what is wrong or unknown is left out, and logged without its words', async (t) => {
+  clause('skips invalid and unknown controls and logs them without their words', async (t) => {
     const reply = sendBody(kind.reply(`${words}<keys press="hush"/><hush/><hangup`));
     const { hear, logged } = await agentOf(t, kind, reply, { controls: 'inline' });
     t.deepEqual(await hear(), [{ type: 'reply.sentence', text: words }, { type: 'reply.finished' }]);
@@ -184,13 +184,13 @@ const controls = (clause: Clause, kind: AgentKind): void => {
     t.notRegex(logged.join(''), /hush/);
   });
 
-  clause('silence may be declared by a control', async (t) => {
+  clause('a control may declare silence', async (t) => {
     const { hear } = await agentOf(t, kind, sendBody(kind.reply('<silence/>')), { controls: 'inline' });
     t.deepEqual(await hear(), [{ type: 'reply.finished' }]);
   });
 };
 
-/** What models write for machines, and what is for the ear. */
+/** Machine markup of models, and the text to be spoken. */
 const modelText = (clause: Clause, kind: AgentKind): void => {
   const call = '<tool_call>{"name":"find_order","arguments":{"id":"B-2"}}</tool_call>';
   const written = [
@@ -206,7 +206,7 @@ const modelText = (clause: Clause, kind: AgentKind): void => {
     { type: 'reply.finished' },
   ];
   for (const reply of written)
-    clause(`leaves out what a model writes for machines: ${reply}`, async (t) => {
+    clause(`omits machine markup of a model: ${reply}`, async (t) => {
       for (const answer of [sendBody, inSingleBytes]) {
         const { hear } = await agentOf(t, kind, answer(kind.reply(reply)));
         t.deepEqual(await hear(), spoken);
@@ -217,7 +217,7 @@ const modelText = (clause: Clause, kind: AgentKind): void => {
       t.deepEqual(await hear(), spoken);
     });
 
-  clause('a tool that is called in text, and nothing else, is no reply', async (t) => {
+  clause('a tool call as text without other words is not a reply', async (t) => {
     for (const reply of [call, '<|channel|>commentary to=functions.look<|message|>{"n":1}<|call|>']) {
       const { hear } = await agentOf(t, kind, sendBody(kind.reply(reply)));
       const [event, ...others] = await hear();
@@ -229,7 +229,7 @@ const modelText = (clause: Clause, kind: AgentKind): void => {
 };
 
 const replies = (clause: Clause, kind: AgentKind): void => {
-  clause('words are spoken, whatever pieces they come in', async (t) => {
+  clause('speaks words for any chunking', async (t) => {
     const { hear } = await agentOf(t, kind, inSingleBytes(kind.reply(`${words} 내일 봬요.`)));
     t.deepEqual(await hear(), [
       { type: 'reply.sentence', text: words },
@@ -238,28 +238,28 @@ const replies = (clause: Clause, kind: AgentKind): void => {
     ]);
   });
 
-  clause('silence that is declared is a reply', async (t) => {
+  clause('declared silence is a valid reply', async (t) => {
     const { hear } = await agentOf(t, kind, sendBody(kind.silence));
     t.deepEqual(await hear(), [{ type: 'reply.finished' }]);
   });
 
   const { streamed } = kind;
   if (streamed === null) return;
-  clause('words are given on while the rest is still being made', async (t) => {
+  clause('passes words on while the rest is still being generated', async (t) => {
     const { ask, server } = await agentOf(t, kind, begin(streamed.begun('네, ')));
     const abort = new AbortController();
     const pieces = ask(abort.signal)[Symbol.asyncIterator]();
     t.deepEqual(await pieces.next(), { done: false, value: '네, ' });
     abort.abort();
     await t.throwsAsync(async () => pieces.next(), { name: 'AbortError' });
-    // Beside the reply's end there may be that of a request to cancel it.
+    // Beside the end of the reply there may be that of a cancel request.
     while (server.counts.aborted === 0) await server.responseClosed();
     t.is(server.counts.aborted, 1);
   });
 
   const { ended } = streamed;
   if (ended !== null)
-    clause('a reply that says where it ends does so while its connection stays open', async (t) => {
+    clause('a reply with an end mark ends although its connection stays open', async (t) => {
       const agentClock = new NoticedClock();
       const { hear, server } = await agentOf(t, kind, begin(ended(words)), { agentClock });
       const heard = hear();
@@ -271,14 +271,14 @@ const replies = (clause: Clause, kind: AgentKind): void => {
       t.is(server.counts.aborted, 1);
     });
 
-  clause('a reply that its server cut between sentences is excused', async (t) => {
+  clause('a reply that its server cut between sentences is complete with a remark', async (t) => {
     const { hear, say } = await agentOf(t, kind, sendBody(streamed.cutOff(words)));
     t.deepEqual(await hear(), [{ type: 'reply.sentence', text: words }, { type: 'reply.finished' }]);
     const { text, error, remarks } = await say();
     t.deepEqual([text, error, remarks.length], [words, undefined, 1]);
   });
 
-  clause('a reply that its server cut within a sentence has failed behind it', async (t) => {
+  clause('a reply that its server cut within a sentence fails after it', async (t) => {
     const { hear } = await agentOf(t, kind, sendBody(streamed.cutOff(`${words} 그런데 저는`)));
     const events = await hear();
     t.deepEqual(
@@ -288,7 +288,7 @@ const replies = (clause: Clause, kind: AgentKind): void => {
     t.like(events.at(-1), { type: 'reply.failed', failure: 'reply_cut_off' });
   });
 
-  clause('a connection that breaks is a failure behind what was said', async (t) => {
+  clause('a connection that breaks fails the reply after its words', async (t) => {
     const { say } = await agentOf(t, kind, breakBehind(streamed.begun('네, ')));
     t.like(await say(), { text: '네, ', error: { failure: 'connection_failed' } });
   });
@@ -296,7 +296,7 @@ const replies = (clause: Clause, kind: AgentKind): void => {
 
 const failures = (clause: Clause, kind: AgentKind): void => {
   for (const status of [400, 401, 404, 429, 500, 503])
-    clause(`HTTP ${status} is a failure, whatever the body says`, async (t) => {
+    clause(`HTTP ${status} is a failure for any body`, async (t) => {
       const body = kind.reply(words);
       const { say } = await agentOf(t, kind, sendBody(body, status));
       const { text, error } = await say();
@@ -319,7 +319,7 @@ const failures = (clause: Clause, kind: AgentKind): void => {
     t.like(await say(), { text: '', error: { failure: 'connection_failed' } });
   });
 
-  clause('neither secrets nor words are in the log, nor in an error', async (t) => {
+  clause('logs and errors contain neither secrets nor words', async (t) => {
     const secrets = /hush-hush|그렇습니다|여보세요|0212345678|01000000001/;
     const answers = [
       sendBody(kind.reply(words)),
@@ -339,10 +339,10 @@ const failures = (clause: Clause, kind: AgentKind): void => {
 };
 
 const time = (clause: Clause, kind: AgentKind): void => {
-  // Its requests are a thread and a run, and a run arrives before it is cancelled (test/agents/langgraph/barge-in).
+  // The requests of LangGraph are a thread and a run, and a run is sent before it is cancelled (test/agents/langgraph/barge-in).
   const takesRuns = kind.agentType === 'langgraph';
 
-  clause('a server that does not begin in time has failed, and is let go', async (t) => {
+  clause('a server that does not start in time fails and is disconnected', async (t) => {
     const clock = new SimulatedClock();
     const { hear, asked, server } = await agentOf(t, kind, stayQuiet, {
       clock: clock,
@@ -358,7 +358,7 @@ const time = (clause: Clause, kind: AgentKind): void => {
     if (!takesRuns) await closed;
   });
 
-  clause('aborting leaves at once and reaches the server', async (t) => {
+  clause('aborting ends the reply at once and closes the request', async (t) => {
     const { ask, server } = await agentOf(t, kind, stayQuiet);
     const abort = new AbortController();
     const heard = textOf(ask(abort.signal));
@@ -370,7 +370,7 @@ const time = (clause: Clause, kind: AgentKind): void => {
     if (!takesRuns) await closed;
   });
 
-  clause('what nobody wants is not asked for', async (t) => {
+  clause('sends no request for a reply that was aborted before its start', async (t) => {
     const { ask, server } = await agentOf(t, kind, sendBody(kind.reply(words)));
     await t.throwsAsync(textOf(ask(AbortSignal.abort())), { name: 'AbortError' });
     t.deepEqual(server.requests, []);

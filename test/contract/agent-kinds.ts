@@ -1,5 +1,6 @@
 /**
- * Answers of the servers of each kind of agent, in their own formats: for `agent-contract.ts`, which every kind passes.
+ * Responses of the servers of each kind of agent, in their own formats: for `agent-contract.ts`, which every kind
+ * passes.
  */
 import type { AgentType } from '#src/domain/agent-binding.ts';
 
@@ -7,19 +8,19 @@ export type AgentKind = {
   name: string;
   /** `null`: the language model of the built-in agent. */
   agentType: AgentType | null;
-  /** What its requests carry beside the headers of all kinds. */
+  /** Headers of this kind's requests, beside those of all kinds. */
   headers?: Readonly<Record<string, string>>;
-  /** The body of a whole reply of these words. */
+  /** The body of a complete reply with these words. */
   reply: (words: string) => string;
-  /** What declares silence in this format. */
+  /** Declares silence in this format. */
   silence: string;
-  /** Where a reply comes in pieces; `null` where it is one document. */
+  /** Format of a reply in chunks; `null` if it is one document. */
   streamed: {
-    /** The words, and nothing after them yet. */
+    /** The words, and no end yet. */
     begun: (words: string) => string;
-    /** The words, and that the server ended the reply before it was complete. */
+    /** The words, and a mark that the server ended the reply before it was complete. */
     cutOff: (words: string) => string;
-    /** The words, and that they are all; `null` where only the end of the response says so. */
+    /** The words, and a mark that they are complete; `null` if only the end of the response says so. */
     ended: ((words: string) => string) | null;
   } | null;
 };

@@ -1,4 +1,4 @@
-/** An agent of a kind before a server on loopback, asked as a call asks it and, one level below, as itself. */
+/** An agent of one kind with a server on loopback, requested as by a call and, one level below, directly. */
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { Message, ReplyEvent } from '#machines/reply.ts';
@@ -16,7 +16,7 @@ import { callId, type AgentKind } from './agent-kinds.ts';
 
 const hello = [{ role: 'user', content: '여보세요?' }] as const;
 
-/** Nothing that a test waits for, nor that a busy machine may reach. */
+/** Longer than any test waits or a busy machine takes. */
 const patience: ReplyTimes = { firstTokenMs: 600_000, wholeReplyMs: 600_000, idleFlushMs: 600_000 };
 
 const callOf = (
@@ -52,13 +52,13 @@ type Options = {
   headers?: AgentHeaders;
   controls?: ControlMode;
   times?: Partial<ReplyTimes>;
-  /** Of the time limits of a reply. */
+  /** The clock of the time limits of a reply. */
   clock?: Clock;
-  /** Of the agent itself. */
+  /** The clock of the agent itself. */
   agentClock?: Clock;
 };
 
-/** The server answers like this to everything but the making of a thread and the cancelling of a run. */
+/** The server responds like this to all requests but the creation of a thread and the cancelling of a run. */
 export const agentOf = async (
   t: ExecutionContext,
   kind: AgentKind,
@@ -100,13 +100,13 @@ export const agentOf = async (
   return {
     server,
     logged,
-    /** The pieces of a reply, as they come. */
+    /** The chunks of a reply, as they arrive. */
     ask,
     /** A whole reply, with the error that ended it. */
     say: () => hearReply(ask()),
     /** The requests for a reply. */
     asked: () => server.requests.filter(({ path }) => !/\/(threads|cancel)$/.test(path)),
-    /** What the conversation hears of a reply. */
+    /** Events of a reply that reach the conversation. */
     hear: () =>
       new Promise<ReplyEvent[]>((resolve) => {
         const events: ReplyEvent[] = [];

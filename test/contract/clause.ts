@@ -4,7 +4,7 @@ import { lineInput } from '#test/helpers/line-input.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import { openWatched, type WatchedLine } from './watched-line.ts';
 
-/** What is special about the lines of a clause. */
+/** Special settings of the lines of a clause. */
 type Special = Partial<Pick<LineInput, 'bargeIn' | 'recording'>>;
 
 /** Opens a watched line to the far end of the clause. */
@@ -16,7 +16,7 @@ export type Clause<Driver extends LineDriver = LineDriver> = (
   check: (t: ExecutionContext, driver: Driver, reach: Reach) => Promise<void>,
 ) => void;
 
-/** AVA's `test`, or what stands before it. */
+/** AVA's `test`, or a replacement of it. */
 export type DeclareTest = (title: string, body: (t: ExecutionContext) => Promise<void>) => void;
 
 export const createClause = <Driver extends LineDriver>(

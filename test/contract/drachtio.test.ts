@@ -1,7 +1,7 @@
-/** The line contract on drachtio's driver and doubles of its servers; on real servers it runs in test/real-sip. */
+/** The line contract on drachtio's driver and doubles of its servers; it also runs on real servers in test/real-sip. */
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { MediaChannel } from '#test/doubles/media-channel.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
@@ -23,12 +23,12 @@ const frameMs = 20;
 type Telephone = {
   sound: TelephoneSound;
   channel(): MediaChannel;
-  /** Resolves when so much time has gone by on the line. */
+  /** Resolves when the clock of the line has advanced this much. */
   after(milliseconds: number): Promise<void>;
   hangUp(): void;
 };
 
-/** What a telephone does: once it was answered, or with every call. */
+/** Behaviour of a telephone: once answered, or with every call. */
 type Manner = { number: string } & (
   { answers: (telephone: Telephone) => Promise<void> } | { refuses: number } | { rings: true }
 );
@@ -36,7 +36,7 @@ type Manner = { number: string } & (
 const pressKeys = async ({ channel, after }: Telephone): Promise<void> => {
   for (const key of '12#') {
     await after(200);
-    channel().hearsKey(key);
+    channel().receivesDigit(key);
   }
 };
 
@@ -78,7 +78,7 @@ const farEnds: Readonly<Record<FarEndKind, Manner>> = {
   echoing: {
     number: '01055550006',
     async answers(telephone) {
-      await telephone.channel().untilPressed('1w2#');
+      await telephone.channel().untilDigitsSent('1w2#');
       await pressKeys(telephone);
     },
   },
@@ -93,14 +93,14 @@ const farEnds: Readonly<Record<FarEndKind, Manner>> = {
   },
 };
 
-/** Those to whom calls are transferred (`transfer.ts`). */
+/** Transfer targets (`transfer.ts`). */
 const people: readonly Manner[] = [
   {
     number: '01000000011',
     async answers({ channel, after }) {
       const own = channel();
       await after(3_500);
-      own.hearsKey('1');
+      own.receivesDigit('1');
     },
   },
   { number: '01000000012', refuses: 486 },
@@ -117,7 +117,7 @@ const people: readonly Manner[] = [
 const mannerOf = (call: FarCall): Manner | undefined =>
   [...Object.values(farEnds), ...people].find(({ number }) => call.last('INVITE').startLine.includes(number));
 
-/** A voice that says seventeen letters a second, and notes in which languages. */
+/** A voice that says seventeen letters a second, and records its languages. */
 const humming = (spoken: string[]): Synthesizer => ({
   name: 'humming',
   async synthesize(text, language) {
@@ -131,13 +131,13 @@ const humming = (spoken: string[]): Synthesizer => ({
 
 const channelOf = ({ freeSwitches }: SipEdge): MediaChannel | undefined => freeSwitches[0]?.channels()[0];
 
-/** Everybody whom the trunk reaches. */
+/** All far ends that the trunk reaches. */
 const answerCalls = (edge: SipEdge, sound: TelephoneSound): void => {
   const { trunk, clock } = edge;
   const after = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => void clock.setTimeout(resolve, milliseconds));
   const channel = (): MediaChannel => {
-    // A person who was rung for it has the second one.
+    // The second one belongs to the ringing person.
     const found = edge.freeSwitches[0]?.channels().at(-1);
     if (found === undefined) throw new Error('There is no channel');
     return found;
@@ -173,11 +173,11 @@ const answerCalls = (edge: SipEdge, sound: TelephoneSound): void => {
   });
 };
 
-/** Lets 20 ms go by, on both sides of the sound, and all that follows from it happen. */
+/** Advances by 20 ms on both sides of the audio, with all resulting events. */
 const step = async (edge: SipEdge, sound: TelephoneSound): Promise<void> => {
   edge.clock.advance(frameMs);
   const channel = channelOf(edge);
-  // What comes about between programs takes a real moment, in which no time goes by on the line.
+  // Messages between programs take a real moment, in which the clock of the line stands still.
   for (const one of edge.freeSwitches[0]?.channels() ?? []) await one.untilParked();
   if (channel?.sound?.isOpen() === true) sound.hear(channel.sound.tick(sound.next()));
   for (let turns = 0; turns < 4; turns += 1) await turn();

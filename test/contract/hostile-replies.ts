@@ -1,4 +1,4 @@
-/** Whatever a server sends, the conversation hears of a failure in time, and of no words that were not meant. */
+/** Hostile server responses: the conversation receives a failure in time and no unintended words. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { ReplyFailure } from '#machines/reply.ts';
@@ -8,7 +8,7 @@ import type { AgentKind } from './agent-kinds.ts';
 import { agentOf } from './agent-world.ts';
 import type { DeclareTest } from './clause.ts';
 
-/** Only what sends no words for certain is given up soon; the rest is waited for, however busy the machine is. */
+/** Only a response that certainly has no words times out soon; for the others a busy machine gets enough time. */
 const timesFor = (failures: readonly ReplyFailure[]) =>
   failures[0] === 'first_token_timeout' ? { firstTokenMs: 1_000 } : {};
 
@@ -18,7 +18,7 @@ const write = (response: Parameters<Answer>[0], bytes: string | Buffer): Promise
     else response.write(bytes, (error) => resolve(error === undefined || error === null));
   });
 
-/** Sends the same over and over until nobody takes it any more. */
+/** Sends the same bytes repeatedly until the connection is closed. */
 const endlessly =
   (bytes: string | Buffer, pauseMs = 0): Answer =>
   async (response) => {
@@ -27,27 +27,31 @@ const endlessly =
   };
 
 const hostile: readonly (readonly [title: string, answer: Answer, failures: readonly ReplyFailure[]])[] = [
-  ['a line without end', endlessly(Buffer.alloc(64 * 1024, 'x')), ['reply_too_large', 'first_token_timeout']],
-  ['a JSON without end', endlessly(Buffer.alloc(64 * 1024, '[')), ['reply_too_large', 'first_token_timeout']],
-  ['comments without end', endlessly(': still here\n\n', 5), ['first_token_timeout', 'reply_too_large']],
-  ['one byte now and then', endlessly(' ', 50), ['first_token_timeout']],
+  ['an endless line', endlessly(Buffer.alloc(64 * 1024, 'x')), ['reply_too_large', 'first_token_timeout']],
   [
-    'bytes that mean nothing',
+    'an endless JSON document',
+    endlessly(Buffer.alloc(64 * 1024, '[')),
+    ['reply_too_large', 'first_token_timeout'],
+  ],
+  ['endless comments', endlessly(': still here\n\n', 5), ['first_token_timeout', 'reply_too_large']],
+  ['one byte at long intervals', endlessly(' ', 50), ['first_token_timeout']],
+  [
+    'random bytes',
     sendBody(Buffer.from([0, 1, 2, 0xff, 0xfe, 0x80, 10, 0xc3])),
     ['no_reply', 'invalid_reply'],
   ],
   [
-    'a compressed body that is none',
+    'an invalid compressed body',
     sendBody('{"reply":"네."}', 200, { 'content-encoding': 'gzip' }),
     ['invalid_reply'],
   ],
   [
-    'a small body that becomes a large one',
+    'a decompression bomb',
     sendBody(gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x')), 200, { 'content-encoding': 'gzip' }),
     ['reply_too_large', 'first_token_timeout'],
   ],
   [
-    'a page',
+    'a web page',
     sendBody('<!DOCTYPE html><p>로그인하세요</p>', 200, { 'content-type': 'text/html' }),
     ['invalid_reply'],
   ],
@@ -55,7 +59,7 @@ const hostile: readonly (readonly [title: string, answer: Answer, failures: read
   ['no content', (response) => void response.writeHead(204).end(), ['no_reply', 'invalid_reply']],
   ['a redirect', redirectTo('http://127.0.0.1:9/'), ['redirect_refused']],
   [
-    'an error with a reply in it',
+    'an error that contains a reply',
     sendBody('{"reply":"네.","output":"네.","message":"네."}', 500),
     ['http_error'],
   ],
@@ -71,7 +75,7 @@ const hostile: readonly (readonly [title: string, answer: Answer, failures: read
 
 export const hostileReplies = (test: DeclareTest, kind: AgentKind): void => {
   for (const [title, answer, failures] of hostile)
-    test(`${kind.name}: ${title} is a failure and no speech`, async (t) => {
+    test(`${kind.name}: ${title} is a failure and yields no speech`, async (t) => {
       const { hear } = await agentOf(t, kind, answer, { times: timesFor(failures), clock: systemClock });
       const events = await hear();
       t.is(events.length, 1, JSON.stringify(events));

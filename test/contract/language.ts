@@ -1,4 +1,4 @@
-/** The contract of a line whose language is changed (`machines/line.ts`, clause 13), as a suite that every driver runs. */
+/** The contract of a line whose language changes (`machines/line.ts`, clause 13), as a suite that every driver runs. */
 import { createClause, type DeclareTest } from './clause.ts';
 import type { LineDriver, NotingDriver } from './line-driver.ts';
 import type { WatchedLine } from './watched-line.ts';
@@ -10,7 +10,7 @@ export const languageContract = (
   name: string,
   makeDriver: () => NotingDriver | Promise<NotingDriver>,
 ): void => {
-  // A simulated line makes its voices for its recording alone.
+  // A simulated line synthesizes speech only for its recording.
   const clause = createClause(test, `${name}, changing its language`, makeDriver, [], { recording: true });
 
   const answered = async (driver: LineDriver, line: WatchedLine): Promise<void> =>
@@ -32,21 +32,17 @@ export const languageContract = (
     t.deepEqual(await driver.spokenIn(), ['en', 'ja', 'en', 'ko', 'ja']);
   });
 
-  clause(
-    'what is a murmur in another language is speech in this one',
-    'murmuring',
-    async (t, driver, reach) => {
-      const line = reach();
-      await answered(driver, line);
-      line.tell({ type: 'changeLanguage', language: 'ko' });
-      line.say(sentence);
-      await driver.until(() => line.saw('line.heard'), 15_000);
-      t.true(line.saw('line.speech'));
-      t.false(line.all('line.heard')[0]?.backchannel ?? true);
-    },
-  );
+  clause('a backchannel of another language is speech in this one', 'murmuring', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.tell({ type: 'changeLanguage', language: 'ko' });
+    line.say(sentence);
+    await driver.until(() => line.saw('line.heard'), 15_000);
+    t.true(line.saw('line.speech'));
+    t.false(line.all('line.heard')[0]?.backchannel ?? true);
+  });
 
-  clause('a language that is told again changes nothing', 'murmuring', async (t, driver, reach) => {
+  clause('setting the same language again has no effect', 'murmuring', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'changeLanguage', language: 'ko' });

@@ -14,7 +14,7 @@ export const lineContract = (
   test: DeclareTest,
   name: string,
   makeDriver: () => LineDriver | Promise<LineDriver>,
-  /** The far ends that this driver cannot reach: their clauses say that they did not run. */
+  /** The far ends that this driver cannot reach: their clauses are reported as not run. */
   unreached: readonly FarEndKind[] = [],
 ): void => {
   const clause = createClause(test, name, makeDriver, unreached);

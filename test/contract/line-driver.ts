@@ -9,9 +9,9 @@ export type FarEndKind =
   | 'busy'
   | 'declining'
   | 'unreachable'
-  /** Says "Hello, who is there?" when it has answered. */
+  /** Speaks "Hello, who is there?" when it has answered. */
   | 'talking'
-  /** Says "Please wait a moment." over the agent's voice, once. */
+  /** Speaks "Please wait a moment." over the agent's voice, once. */
   | 'interrupting'
   /** Murmurs a backchannel over the agent's voice, once. */
   | 'murmuring'
@@ -19,24 +19,24 @@ export type FarEndKind =
   | 'dialling'
   /** Presses 1, 2 and # when the agent has pressed them. */
   | 'echoing'
-  /** Says "Please leave a message after the tone." when it has answered, beeps and listens. */
+  /** Speaks "Please leave a message after the tone." when it has answered, beeps and listens. */
   | 'machine'
   /** Hangs up two seconds after it has answered. */
   | 'leaving';
 
 export type LineDriver = {
   open: OpenLine;
-  /** The number that reaches such a far end; `null` when this driver has none. */
+  /** The number that reaches such a far end; `null` if this driver has none. */
   numberOf(farEnd: FarEndKind): string | null;
-  /** Lets time go by until the condition holds; at most so many milliseconds on the line, then rejects. */
+  /** Advances the line's clock until the condition holds; rejects after this many milliseconds. */
   until(condition: () => boolean, atMostMs?: number): Promise<void>;
-  /** Lets so many milliseconds on the line go by. */
+  /** Advances the line's clock by this many milliseconds. */
   pass(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 };
 
-/** One that notes in which languages the agent has spoken on its line. */
+/** A voice that records its languages on this line. */
 export type NotingDriver = LineDriver & {
-  /** In order, when the line is over (BCP 47). */
+  /** Languages of the utterances in order, at the end of the line (BCP 47). */
   spokenIn(): Promise<readonly string[]>;
 };

@@ -1,13 +1,13 @@
 /**
- * A simulated clock on which every timer fires at its own moment: unlike xstate's, `now` never runs ahead of the
- * timers that are due.
+ * A simulated clock on which every timer fires at its exact time: unlike xstate's, `now` never runs ahead of due
+ * timers.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type OrderedClock = Clock & {
-  /** Lets this much time go by. */
+  /** Advances by this much time. */
   advance(milliseconds: number): void;
-  /** How many timers wait. */
+  /** Number of pending timers. */
   pending(): number;
 };
 

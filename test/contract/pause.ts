@@ -10,7 +10,7 @@ const inTones = { ...pausing, speechMs: 1_500 };
 
 const pauseClauses = (clause: Clause): void => {
   clause(
-    'what pauses goes on, and is played whole; what is queued follows',
+    'a paused utterance resumes and is played completely, and queued ones follow',
     'silent',
     async (t, driver, reach) => {
       const line = reach();
@@ -44,7 +44,7 @@ const pauseClauses = (clause: Clause): void => {
     },
   );
 
-  clause('a pause of a silent line holds up what is said next', 'silent', async (t, driver, reach) => {
+  clause('a pause of a silent line delays the next utterance', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'resumeTalking' });
@@ -60,7 +60,7 @@ const pauseClauses = (clause: Clause): void => {
 
 const stoppedPauseClauses = (clause: Clause): void => {
   clause(
-    'what is stopped in a pause was heard up to it, and the pause is over',
+    'an utterance stopped during a pause was heard up to the pause, which ends',
     'silent',
     async (t, driver, reach) => {
       const line = reach();
@@ -84,7 +84,7 @@ const stoppedPauseClauses = (clause: Clause): void => {
     },
   );
 
-  clause('hanging up in a pause reports what was heard', 'silent', async (t, driver, reach) => {
+  clause('hanging up in a pause reports the heard part', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.say(longSentence);
@@ -98,7 +98,7 @@ const stoppedPauseClauses = (clause: Clause): void => {
   });
 };
 
-/** Does with an onset and what comes of it as a call does. */
+/** Handles an onset and its result as a call does. */
 const asCallsDo = ({ type }: { type: string }, line: WatchedLine): void => {
   if (type === 'line.onset') line.tell({ type: 'pauseTalking' });
   if (type === 'line.no_speech') line.tell({ type: 'resumeTalking' });
@@ -106,7 +106,7 @@ const asCallsDo = ({ type }: { type: string }, line: WatchedLine): void => {
 };
 
 const onsetClauses = (clause: Clause): void => {
-  clause('a murmur is an onset and no speech', 'murmuring', async (t, driver, reach) => {
+  clause('a backchannel is an onset without speech', 'murmuring', async (t, driver, reach) => {
     const line = reach(asCallsDo);
     await answered(driver, line);
     line.say(longSentence);
@@ -119,7 +119,7 @@ const onsetClauses = (clause: Clause): void => {
     t.true(line.all('line.played')[0]?.whole ?? false, 'nobody was interrupted');
   });
 
-  clause('words are an onset, and then speech', 'interrupting', async (t, driver, reach) => {
+  clause('words are an onset followed by speech', 'interrupting', async (t, driver, reach) => {
     const line = reach(asCallsDo);
     await answered(driver, line);
     line.say(longSentence);

@@ -1,11 +1,11 @@
 import test from 'ava';
 import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
-import { recordingSampleRate } from '#sip/recording-sink.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import { createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { createTape, done } from '#test/sip/simulator/recording-network.ts';
 import { languageContract } from './language.ts';

@@ -1,18 +1,18 @@
 /**
- * The contract of a line that hands its other party to a person (`machines/line.ts`, clauses 11 and 12), as a suite that every
- * driver runs. Those that reach no person say so as every line does.
+ * The contract of a line that transfers its other party to a person (`machines/line.ts`, clauses 11 and 12), as a suite
+ * that every driver runs. Drivers that reach no person report that, as every line does.
  */
 import { answered } from './answered.ts';
 import { createClause, type Clause, type DeclareTest } from './clause.ts';
 import type { LineDriver } from './line-driver.ts';
 import type { WatchedLine } from './watched-line.ts';
 
-/** People to whom calls are transferred, of the simulated line and behind a trunk; to a web phone nobody is there. */
+/** Transfer targets of the simulated line and behind a trunk; a web phone has none. */
 const whoAnswers = '01000000011';
 const whoIsBusy = '01000000012';
 const whoLetsItRing = '01000000013';
 
-/** Answers a warm transfer, hears what it is about and hangs up. */
+/** Answers a warm transfer, hears the briefing and hangs up. */
 const whoDeclines = '01000000014';
 
 const outcomesOf = (line: WatchedLine): string[] =>
@@ -21,7 +21,7 @@ const outcomesOf = (line: WatchedLine): string[] =>
 const isDecided = (line: WatchedLine): boolean => outcomesOf(line).length > 0;
 
 const warmTransferContract = (clause: Clause): void => {
-  /** Either nobody was reached, which has been told, or somebody waits to be told what the call is about. */
+  /** Either no person was reached, which has been reported, or one waits for the briefing. */
   const answeredWarmly = async (driver: LineDriver, line: WatchedLine, to: string): Promise<boolean> => {
     await answered(driver, line);
     line.tell({ type: 'transfer', to, mode: 'warm' });
@@ -31,24 +31,20 @@ const warmTransferContract = (clause: Clause): void => {
 
   const briefing = { type: 'brief', text: 'It is about an order.' } as const;
 
-  clause(
-    'who answers a warm transfer is connected when the call says so',
-    'silent',
-    async (t, driver, reach) => {
-      const line = reach();
-      if (!(await answeredWarmly(driver, line, whoAnswers))) return;
-      await driver.pass(2_000);
-      t.deepEqual(outcomesOf(line), []);
-      line.tell({ ...briefing, acceptKey: '1' });
-      await driver.until(() => line.saw('line.briefed') && line.saw('line.accepted'), 15_000);
-      t.deepEqual(outcomesOf(line), []);
-      line.tell({ type: 'connect' });
-      await driver.until(() => isDecided(line));
-      t.deepEqual(outcomesOf(line), ['line.transferred']);
-    },
-  );
+  clause('connects a person who answered a warm transfer on command', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    if (!(await answeredWarmly(driver, line, whoAnswers))) return;
+    await driver.pass(2_000);
+    t.deepEqual(outcomesOf(line), []);
+    line.tell({ ...briefing, acceptKey: '1' });
+    await driver.until(() => line.saw('line.briefed') && line.saw('line.accepted'), 15_000);
+    t.deepEqual(outcomesOf(line), []);
+    line.tell({ type: 'connect' });
+    await driver.until(() => isDecided(line));
+    t.deepEqual(outcomesOf(line), ['line.transferred']);
+  });
 
-  clause('of no key that takes the call none is told', 'silent', async (t, driver, reach) => {
+  clause('ignores the accept digit when none is required', 'silent', async (t, driver, reach) => {
     const line = reach();
     if (!(await answeredWarmly(driver, line, whoAnswers))) return;
     line.tell({ ...briefing, acceptKey: null });
@@ -57,7 +53,7 @@ const warmTransferContract = (clause: Clause): void => {
     t.false(line.saw('line.accepted'));
   });
 
-  clause('who hears what the call is about and hangs up has declined', 'silent', async (t, driver, reach) => {
+  clause('a person who hangs up during the briefing has declined', 'silent', async (t, driver, reach) => {
     const line = reach();
     if (await answeredWarmly(driver, line, whoDeclines)) {
       line.tell({ ...briefing, acceptKey: '1' });
@@ -68,7 +64,7 @@ const warmTransferContract = (clause: Clause): void => {
     t.false(line.isOver());
   });
 
-  clause('who is told what the call is about can be let go of', 'silent', async (t, driver, reach) => {
+  clause('releases a person during the briefing on command', 'silent', async (t, driver, reach) => {
     const line = reach();
     if (await answeredWarmly(driver, line, whoAnswers)) {
       line.tell({ ...briefing, acceptKey: '1' });
@@ -89,20 +85,24 @@ export const transferContract = (
 ): void => {
   const clause = createClause(test, `${name}, transferring`, makeDriver, []);
 
-  clause('who is not reached is told of once, and the call goes on', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
-    await driver.until(() => isDecided(line));
-    line.say('Nobody is there.');
-    await driver.until(() => line.saw('line.played'), 15_000);
-    t.true(line.all('line.played')[0]?.whole ?? false);
-    t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
-    line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
-    await driver.until(() => outcomesOf(line).length === 2);
-  });
+  clause(
+    'reports once a person who cannot be reached, and the call continues',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
+      await driver.until(() => isDecided(line));
+      line.say('Nobody is there.');
+      await driver.until(() => line.saw('line.played'), 15_000);
+      t.true(line.all('line.played')[0]?.whole ?? false);
+      t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
+      line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
+      await driver.until(() => outcomesOf(line).length === 2);
+    },
+  );
 
-  clause('who is rung no longer is told of once', 'silent', async (t, driver, reach) => {
+  clause('reports once the end of a cancelled ringing', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'transfer', to: whoLetsItRing, mode: 'cold' });
@@ -116,7 +116,7 @@ export const transferContract = (
     t.false(line.isOver());
   });
 
-  clause('a line that ends while somebody is rung ends as ever', 'silent', async (t, driver, reach) => {
+  clause('a line that ends while a person rings ends as usual', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });
@@ -127,7 +127,7 @@ export const transferContract = (
     t.false(line.saw('line.transferred'));
   });
 
-  clause('a line that is closed while somebody is rung is silent', 'silent', async (t, driver, reach) => {
+  clause('a line that is closed while a person rings emits no events', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });

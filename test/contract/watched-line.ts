@@ -1,4 +1,4 @@
-/** A line under observation: what it was told, what it said, and every breach of the contract of `machines/line.ts`. */
+/** A line under observation: its commands, its events, and every breach of the contract of `machines/line.ts`. */
 import type { Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import { breachesOfOrder, isLastWord } from './watched-order.ts';
 import { watchTransfer } from './watched-transfer.ts';
@@ -12,19 +12,19 @@ export type WatchedLine = {
   tell(command: Exclude<LineCommand, { type: 'say' }>): void;
   close(): void;
   leave(): void;
-  canBeLeft(): boolean;
+  canBeResumed(): boolean;
   /** The events of one kind. */
   all<Type extends LineEvent['type']>(type: Type): Extract<LineEvent, { type: Type }>[];
   saw(type: LineEvent['type']): boolean;
   /** The types of all events, in order. */
   story(): string[];
-  /** The last word was said. */
+  /** True once the last event was emitted. */
   isOver(): boolean;
-  /** To be called when the line is over or closed and time has gone by: what is missing is a breach, too. */
+  /** Called when the line is over or closed and time has passed: a missing event is a breach, too. */
   finish(): readonly string[];
 };
 
-/** Opens a line and watches it. `onEvent` is called with each event, as the call would be. */
+/** Opens a line and observes it. `onEvent` is called with each event, as the call would be. */
 export const openWatched = (
   open: OpenLine,
   input: LineInput,
@@ -63,7 +63,7 @@ export const openWatched = (
     open(input, (event) => {
       check(event);
       events.push(event);
-      // The call reacts inside the event; the line must not answer in the same breath.
+      // The call reacts within the event; the line must not respond synchronously.
       during('an event', () => onEvent(event, watched));
     }),
   );
@@ -91,7 +91,7 @@ export const openWatched = (
       isClosed = true;
       during('leave', () => line.leave());
     },
-    canBeLeft: () => line.canBeLeft(),
+    canBeResumed: () => line.canBeResumed(),
     all: <Type extends LineEvent['type']>(type: Type) =>
       events.filter((event): event is Extract<LineEvent, { type: Type }> => event.type === type),
     saw: (type) => events.some((event) => event.type === type),

@@ -1,4 +1,4 @@
-/** In which order a line may say what it says (`machines/line.ts`), and every breach of it. */
+/** The order of a line's events (`machines/line.ts`), and every breach of it. */
 import type { BargeIn, LineEvent } from '#machines/line.ts';
 
 export const isLastWord = ({ type }: LineEvent): boolean =>
@@ -18,7 +18,7 @@ const breachesOfTimes = (event: LineEvent, before: Before): string[] => {
   ];
 };
 
-/** A hold and its end come in turns. */
+/** A hold and its end alternate. */
 const breachesOfHold = (type: LineEvent['type'], before: Before): string[] => {
   const last = before.findLast((one) => one.type === 'line.held' || one.type === 'line.resumed');
   return (last?.type ?? 'line.resumed') === type ? ['was said twice'] : [];
@@ -26,7 +26,7 @@ const breachesOfHold = (type: LineEvent['type'], before: Before): string[] => {
 
 const outcomesOfOnset: ReadonlySet<string> = new Set(['line.speech', 'line.no_speech', 'line.held']);
 
-/** An onset and what comes of it come in turns. */
+/** An onset and its result alternate. */
 const breachesOfOnset = (type: LineEvent['type'], before: Before, mode: BargeIn['mode']): string[] => {
   const last = before.findLast((one) => outcomesOfOnset.has(one.type) || one.type === 'line.onset');
   const isOpen = last?.type === 'line.onset';
@@ -72,7 +72,7 @@ const breachesOfPlace = (event: LineEvent, before: Before, mode: BargeIn['mode']
   }
 };
 
-/** As sentences, of an event that the line says after those before it; `mode` is that of its barge-in. */
+/** Breaches by an event after the previous ones, as sentences; `mode` is that of its barge-in. */
 export const breachesOfOrder = (event: LineEvent, before: Before, mode: BargeIn['mode']): string[] => [
   ...breachesOfTimes(event, before),
   ...breachesOfPlace(event, before, mode),

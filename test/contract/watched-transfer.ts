@@ -1,13 +1,18 @@
-/** What a line owes of a transfer (`machines/line.ts`, clauses 11, 12 and 15), and every breach of it. */
+/**
+ * The events that a line must emit for a transfer (`machines/line.ts`, clauses 11, 12 and 15), and every breach of it.
+ */
 import type { LineCommand, LineEvent } from '#machines/line.ts';
 
-/** What is to come next: of a cold transfer its outcome; of a warm one an answer, what was heard of it, the connection. */
+/**
+ * The next required event: the result of a cold transfer; the answer, the briefing's end and the connection of a warm
+ * one.
+ */
 type Owed = 'nothing' | 'cold' | 'referring' | 'warm' | 'answered' | 'briefing' | 'connection';
 
 export type WatchedTransfer = {
-  /** The line is told this; it is there to hear it. */
+  /** Records a command that the line receives while it exists. */
   told(command: LineCommand): void;
-  /** As sentences, of an event that the line says now. */
+  /** Breaches by the current event of the line, as sentences. */
   breachesOf(event: LineEvent): string[];
 };
 

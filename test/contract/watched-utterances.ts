@@ -1,4 +1,4 @@
-/** What a line owes of what it is told to say (`machines/line.ts`), and every breach of it. */
+/** The events that a line must emit for utterances (`machines/line.ts`), and every breach of it. */
 import type { LineEvent } from '#machines/line.ts';
 
 type Said = { utterance: number; text: string };
@@ -6,15 +6,15 @@ type Said = { utterance: number; text: string };
 type Played = Extract<LineEvent, { type: 'line.played' }>;
 
 export type WatchedUtterances = {
-  /** The line is told to say this; it is there to hear it. */
+  /** Records an utterance that the line receives while it exists. */
   said(utterance: Said): void;
-  /** It is told to stop what it has not reported yet. */
+  /** Records the command to stop all utterances that the line has not reported yet. */
   stopped(): void;
-  /** As sentences, of an event that the line says now. */
+  /** Breaches by the current event of the line, as sentences. */
   breachesOf(event: LineEvent): string[];
 };
 
-/** Of a text without letters or digits nothing sounds, though all of it was played. */
+/** A text without letters or digits has no audio, even if all of it was played. */
 const canBeSaid = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 /** `expected` is the oldest utterance that was not reported yet. */
@@ -28,7 +28,7 @@ const breachesOfReport = ({ utterance, text, whole }: Played, expected: Said | u
 
 export const watchUtterances = (): WatchedUtterances => {
   const told: Said[] = [];
-  /** Utterances that were stopped and that were not reported yet. */
+  /** Stopped utterances that were not reported yet. */
   const stopped = new Set<number>();
   let reported = 0;
   return {

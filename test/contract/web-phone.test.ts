@@ -1,4 +1,4 @@
-/** The contract of a line, with a person in a browser at the far end who does what the number says. */
+/** The line contract with a person in a browser at the far end whose behaviour depends on the number. */
 import test from 'ava';
 import type { FromPhone, ToPhone } from '#src/domain/web-phone.ts';
 import { createPhoneNetwork, type TestPhone } from '#test/sip/webphone/phone-network.ts';
@@ -27,7 +27,7 @@ const numbers: Readonly<Record<FarEndKind, string | null>> = {
 const answerAfterMs = 500;
 
 type Manner = {
-  /** The phone has a voice, and reports word by word what was heard of it. */
+  /** The phone has a voice, and reports the heard part word by word. */
   reports: boolean;
   /** The browser notices that the person speaks before it knows the words. */
   notices: boolean;
@@ -111,7 +111,7 @@ const makeDriver = (manner: Manner) => (): NotingDriver => {
   };
 };
 
-/** Nobody at a web phone is one of these. */
+/** Far ends that a web phone cannot imitate. */
 const unreached = ['busy', 'unreachable', 'machine'] as const;
 
 lineContract(test, 'web phone, read', makeDriver({ reports: false, notices: false }), unreached);

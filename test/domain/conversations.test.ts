@@ -10,7 +10,7 @@ import {
   canTakeCalls,
   keepWhatTypeStores,
 } from '#src/domain/agent-binding.ts';
-import { agentContext } from '#src/domain/agent-context.ts';
+import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { isBackchannel } from '#src/domain/backchannels.ts';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { introductionFor } from '#src/domain/introduction.ts';
@@ -57,11 +57,11 @@ test(stored, 'mastra', 'outbound', ['agentId']);
 test(stored, null, 'inbound', []);
 test(stored, null, 'outbound', []);
 
-test('the built-in agent takes calls without anything else', (t) => {
+test('the built-in agent accepts calls without settings', (t) => {
   t.true(canTakeCalls({ ...full, agent: 'builtin', agentType: null, chatUrl: null }));
 });
 
-test('an endpoint takes calls when it has a type and a chat URL', (t) => {
+test('an endpoint accepts calls when it has a type and a chat URL', (t) => {
   for (const agentType of agentTypes) t.true(canTakeCalls({ ...full, agentType }));
   t.false(canTakeCalls({ ...full, agentType: null }));
   t.false(canTakeCalls({ ...full, chatUrl: null }));
@@ -70,26 +70,15 @@ test('an endpoint takes calls when it has a type and a chat URL', (t) => {
 
 // Agent context
 
-const call = { id: 'a-call', ownNumber: '0212345678', counterparty: '01000000001', language: 'ko' };
-
-test('outbound, the context goes from my number to the callee', (t) => {
-  t.deepEqual(agentContext({ ...call, direction: 'outbound' }), {
-    call_id: 'a-call',
-    direction: 'outbound',
-    from: '0212345678',
-    to: '01000000001',
-    language: 'ko',
-  });
+test('an agent context has the caller and the callee', (t) => {
+  const call = { direction: 'outbound', from: '0212345678', to: '01000000001', language: 'ko' } as const;
+  t.deepEqual(agentContext({ id: 'a-call', ...call }), { call_id: 'a-call', ...call });
 });
 
-test('inbound, the context goes from the caller to my number', (t) => {
-  t.deepEqual(agentContext({ ...call, direction: 'inbound' }), {
-    call_id: 'a-call',
-    direction: 'inbound',
-    from: '01000000001',
-    to: '0212345678',
-    language: 'ko',
-  });
+test('a stored outbound call goes from the own number, an inbound call to it', (t) => {
+  const numbers = { ownNumber: '0212345678', counterparty: '01000000001' };
+  t.deepEqual(partiesOf({ ...numbers, direction: 'outbound' }), { from: '0212345678', to: '01000000001' });
+  t.deepEqual(partiesOf({ ...numbers, direction: 'inbound' }), { from: '01000000001', to: '0212345678' });
 });
 
 // Backchannels
@@ -173,7 +162,7 @@ test('the kickoff has two lines: that the call is outbound, and the task', (t) =
 
 const withoutTask = test.macro<[string | null]>({
   exec: (t, instruction) => t.is(kickoffFor(instruction), firstLine),
-  title: (_, instruction) => `without a task there is the first line alone: ${JSON.stringify(instruction)}`,
+  title: (_, instruction) => `has only the first line without a task: ${JSON.stringify(instruction)}`,
 });
 
 test(withoutTask, null);
@@ -182,7 +171,7 @@ test(withoutTask, ' \n \t ');
 
 const folded = test.macro<[string, string]>({
   exec: (t, instruction, task) => t.is(kickoffFor(instruction), `${firstLine}\n[task] ${task}`),
-  title: (_, instruction) => `line breaks are folded into spaces: ${JSON.stringify(instruction)}`,
+  title: (_, instruction) => `folds line breaks into spaces: ${JSON.stringify(instruction)}`,
 });
 
 test(folded, 'One.\nTwo.', 'One. Two.');
@@ -194,7 +183,7 @@ test(folded, 'One.\rTwo.', 'One. Two.');
 test(folded, 'One.\u2028Two.\u2029Three.', 'One. Two. Three.');
 test(folded, 'One  two.', 'One  two.');
 
-test('call screening is told a name, where there is one, and the first sentence of the instruction', (t) => {
+test('gives call screening a name, if any, and the first sentence of the instruction', (t) => {
   const told = (language: Language, callerName: string | null, instruction: string | null) =>
     introductionFor(language, { callerName, instruction });
   t.is(
@@ -218,7 +207,7 @@ test('call screening is told a name, where there is one, and the first sentence 
   t.true(told('en', null, 'x'.repeat(5_000)).length < 300);
 });
 
-test('a kickoff never has more than two lines, so a task cannot pretend to be another marker', (t) => {
+test('a kickoff has at most two lines, so a task cannot imitate another marker', (t) => {
   const instruction = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\r', '\u2028', '\u2029', '[') });
   fc.assert(
     fc.property(instruction, (text) => {
@@ -232,7 +221,7 @@ test('a kickoff never has more than two lines, so a task cannot pretend to be an
 // Phrases
 
 for (const language of languages)
-  test(`the gateway can apologise, ask again and greet in ${language}`, (t) => {
+  test(`the gateway can apologise, reprompt and greet in ${language}`, (t) => {
     const { voicemailMessage: _message, ...said } = phrases[language];
     const sentences = [...Object.values(said), builtInGreeting[language]];
     t.is(new Set(sentences).size, 7, 'each moment has words of its own');
@@ -272,7 +261,7 @@ for (const [code, status] of statuses)
     t.is(new Refusal(code, 'A sentence.').status, status);
   });
 
-test('a refusal carries its details, its headers and its cause to the API', (t) => {
+test('a refusal passes its details, headers and cause to the API', (t) => {
   const cause = new Error('the inside');
   const refusal = new Refusal('max_duration_exceeds_policy', 'At most 600 seconds.', {
     extras: { maximum: 600 },
@@ -293,7 +282,7 @@ test('a refusal without details has none', (t) => {
   t.false('cause' in refusal);
 });
 
-test('every code is a word of the wire with an error status and a title without a full stop', (t) => {
+test('every code has a wire name, an error status and a title without a full stop', (t) => {
   for (const [code, { status, title }] of Object.entries(refusalCatalogue)) {
     t.regex(code, /^[a-z]+(_[a-z]+)*$/);
     t.true(status >= 400 && status < 600);
@@ -308,17 +297,17 @@ const somethingBroke: ReadonlySet<EndReason> = new Set(['agent_error', 'media_er
 
 for (const reason of endReasons) {
   const unanswered = nobodyPickedUp.has(reason) ? 'no_answer' : 'failed';
-  test(`a call that was never answered and ended because of ${reason} is ${unanswered}`, (t) => {
+  test(`an unanswered call that ended because of ${reason} is ${unanswered}`, (t) => {
     t.deepEqual(outcomeOf(reason, false), { reason, status: unanswered });
   });
 
   const answered = somethingBroke.has(reason) ? 'failed' : 'completed';
-  test(`a call that was answered and ended because of ${reason} is ${answered}`, (t) => {
+  test(`an answered call that ended because of ${reason} is ${answered}`, (t) => {
     t.deepEqual(outcomeOf(reason, true), { reason, status: answered });
   });
 }
 
-test('the list of end reasons is complete, each once', (t) => {
+test('the list of end reasons is complete and without duplicates', (t) => {
   // The type says which reasons exist; a reason that the list lacks does not compile here.
   const missing: Exclude<EndReason, (typeof endReasons)[number]>[] = [];
   t.deepEqual(missing, []);

@@ -22,7 +22,7 @@ const setUpCircuitBreaker = (opensAfter?: number) => {
   return { clock, breaker: createCircuitBreaker(clock, coolDown, opensAfter) };
 };
 
-test('it opens when so many different ones in a row were let down', (t) => {
+test('opens after this many different consecutive failures', (t) => {
   const { breaker } = setUpCircuitBreaker(3);
   for (const by of ['one', 'one', 'one', 'two', 'two']) t.false(breaker.failed(by));
   t.is(breaker.state(), 'closed');
@@ -33,7 +33,7 @@ test('it opens when so many different ones in a row were let down', (t) => {
   t.is(breaker.remainingMs(), 1_000);
 });
 
-test('after the cool-down one may try, and another when nothing is heard of it', (t) => {
+test('after the cool-down one trial is permitted, and another when the first has no result', (t) => {
   const { clock, breaker } = setUpCircuitBreaker();
   breaker.failed();
   clock.increment(999);
@@ -47,7 +47,7 @@ test('after the cool-down one may try, and another when nothing is heard of it',
   t.true(breaker.mayTry());
 });
 
-test('a trial that works closes it, one that fails opens it for twice as long, up to the longest', (t) => {
+test('a successful trial closes it, and a failed one doubles the cool-down up to the maximum', (t) => {
   const { clock, breaker } = setUpCircuitBreaker();
   breaker.failed();
   for (const longer of [2_000, 4_000, 4_000]) {
@@ -64,13 +64,13 @@ test('a trial that works closes it, one that fails opens it for twice as long, u
   t.is(breaker.remainingMs(), 1_000);
 });
 
-test('those who fail at the same time are one failure', (t) => {
+test('simultaneous failures count once', (t) => {
   const { breaker } = setUpCircuitBreaker();
   t.deepEqual([breaker.failed(), breaker.failed(), breaker.failed()], [true, false, false]);
   t.is(breaker.remainingMs(), 1_000);
 });
 
-test('of many servers only those are remembered that let somebody down', (t) => {
+test('remembers only servers with failures', (t) => {
   const clock = new SimulatedClock();
   const breakers = createCircuitBreakers(clock, { coolDown, opensAfter: 2 });
   const [good, bad] = [breakers.of('good'), breakers.of('bad')];
@@ -88,7 +88,7 @@ test('of many servers only those are remembered that let somebody down', (t) => 
 
 // Coalesced task
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test decides. */
 const coalescedTaskSteps = () => {
   const ends: (() => void)[] = [];
   const task = createCoalescedTask(() => new Promise<void>((resolve) => ends.push(resolve)));
@@ -99,7 +99,7 @@ const coalescedTaskSteps = () => {
   return { task, begun: () => ends.length, endOne };
 };
 
-test.serial('it begins at once, and again when it is wanted after its end', async (t) => {
+test.serial('starts at once, and again when requested after its end', async (t) => {
   const { task, begun, endOne } = coalescedTaskSteps();
   const run = task.run();
   t.is(begun(), 1);
@@ -109,25 +109,22 @@ test.serial('it begins at once, and again when it is wanted after its end', asyn
   t.is(begun(), 2);
 });
 
-test.serial(
-  'however often it is wanted while it is under way, it is done once more, and not at the same time',
-  async (t) => {
-    const { task, begun, endOne } = coalescedTaskSteps();
-    const runs = [task.run(), task.run(), task.run()];
-    await turn();
-    t.is(begun(), 1);
-    await endOne();
-    t.is(begun(), 2);
-    void task.run();
-    await endOne();
-    t.is(begun(), 3);
-    await endOne();
-    await Promise.all(runs);
-    t.is(begun(), 3);
-  },
-);
+test.serial('repeats once for any number of requests during a run, without overlap', async (t) => {
+  const { task, begun, endOne } = coalescedTaskSteps();
+  const runs = [task.run(), task.run(), task.run()];
+  await turn();
+  t.is(begun(), 1);
+  await endOne();
+  t.is(begun(), 2);
+  void task.run();
+  await endOne();
+  t.is(begun(), 3);
+  await endOne();
+  await Promise.all(runs);
+  t.is(begun(), 3);
+});
 
-test.serial('closed, it waits for the run under way and begins no other', async (t) => {
+test.serial('close waits for the current run and starts no other', async (t) => {
   const { task, begun, endOne } = coalescedTaskSteps();
   void task.run();
   void task.run();
@@ -143,7 +140,7 @@ test.serial('closed, it waits for the run under way and begins no other', async 
 
 // Repeated task
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test decides. */
 const repeatedTaskSteps = () => {
   const clock = createOrderedClock();
   const ends: (() => void)[] = [];
@@ -163,7 +160,7 @@ const repeatedTaskSteps = () => {
   return { clock, task, begun: () => ends.length, endOne, signals };
 };
 
-test.serial('the time until the next run begins with the end of the one before', async (t) => {
+test.serial('the interval starts at the end of the previous run', async (t) => {
   const { clock, task, begun, endOne } = repeatedTaskSteps();
   task.start(50);
   clock.advance(49);
@@ -179,7 +176,7 @@ test.serial('the time until the next run begins with the end of the one before',
   t.is(begun(), 2);
 });
 
-test.serial('stopped while it waits, it holds no timer', async (t) => {
+test.serial('stopping while waiting clears the timer', async (t) => {
   const { clock, task, begun } = repeatedTaskSteps();
   task.start(0);
   await task.stop();
@@ -190,26 +187,23 @@ test.serial('stopped while it waits, it holds no timer', async (t) => {
   t.is(clock.pending(), 0, 'nor does it begin afterwards');
 });
 
-test.serial(
-  'stopped while it works, it tells the work, waits for its end, and begins no other',
-  async (t) => {
-    const { clock, task, endOne, signals } = repeatedTaskSteps();
-    task.start(0);
-    clock.advance(0);
-    let isStopped = false;
-    const stopping = task.stop().then(() => (isStopped = true));
-    await turn();
-    t.false(isStopped);
-    t.true(signals[0]?.aborted);
-    await endOne();
-    await stopping;
-    t.is(clock.pending(), 0);
-  },
-);
+test.serial('stopping during a run aborts it, waits for its end, and starts no other', async (t) => {
+  const { clock, task, endOne, signals } = repeatedTaskSteps();
+  task.start(0);
+  clock.advance(0);
+  let isStopped = false;
+  const stopping = task.stop().then(() => (isStopped = true));
+  await turn();
+  t.false(isStopped);
+  t.true(signals[0]?.aborted);
+  await endOne();
+  await stopping;
+  t.is(clock.pending(), 0);
+});
 
 // Once
 
-test('it is done at the first call, with what that was given', (t) => {
+test('runs at the first call, with its argument', (t) => {
   const done: number[] = [];
   const act = once((given: number) => void done.push(given));
   act(1);
@@ -217,7 +211,7 @@ test('it is done at the first call, with what that was given', (t) => {
   t.deepEqual(done, [1]);
 });
 
-test('who calls it while it is done does it no second time, nor does who calls it after it has failed', (t) => {
+test('further calls during or after a failed run do not repeat it', (t) => {
   let times = 0;
   const act = once(() => {
     times += 1;
@@ -231,7 +225,7 @@ test('who calls it while it is done does it no second time, nor does who calls i
 
 // With timeout
 
-/** A clock that knows how many of its timers still run. */
+/** A clock that counts its pending timers. */
 const countingClock = () => {
   const clock = new SimulatedClock();
   const running = new Set<unknown>();
@@ -252,14 +246,14 @@ const countingClock = () => {
   };
 };
 
-test.serial('work that is done in time gives its result, and no timer stays', async (t) => {
+test.serial('returns the result of timely work and clears the timer', async (t) => {
   const clock = countingClock();
   t.is(await withTimeout(clock, 100, () => Promise.resolve('done')), 'done');
   t.true(await doneWithin(clock, 100, Promise.resolve()));
   t.is(clock.running.size, 0);
 });
 
-test.serial('work that fails gives its error, and no timer stays', async (t) => {
+test.serial('returns the error of failed work and clears the timer', async (t) => {
   const clock = countingClock();
   const error = new Error('broken');
   t.is(await t.throwsAsync(withTimeout(clock, 100, () => Promise.reject(error))), error);
@@ -267,7 +261,7 @@ test.serial('work that fails gives its error, and no timer stays', async (t) => 
   t.is(clock.running.size, 0);
 });
 
-test.serial('work that takes too long is let go with the reason that its caller gets', async (t) => {
+test.serial('aborts slow work with the reason that its caller gets', async (t) => {
   const clock = countingClock();
   let signal: AbortSignal | undefined;
   const waiting = withTimeout(clock, 100, (limit) => {
@@ -282,7 +276,7 @@ test.serial('work that takes too long is let go with the reason that its caller 
   t.is(signal?.reason, error);
 });
 
-test.serial('the caller may name the error, and gets what comes too late', async (t) => {
+test.serial('the caller may choose the error, and receives late results', async (t) => {
   const clock = countingClock();
   const error = new Error('the name servers did not answer');
   const work = Promise.withResolvers<string>();
@@ -294,7 +288,7 @@ test.serial('the caller may name the error, and gets what comes too late', async
   t.is(await late.promise, 'an endpoint');
 });
 
-test.serial('what comes in time is not late, and what fails too late is nobodyâ€™s failure', async (t) => {
+test.serial('a timely result is not late, and a late failure is handled', async (t) => {
   const clock = countingClock();
   await withTimeout(clock, 100, () => Promise.resolve(), { late: () => t.fail() });
   const work = Promise.withResolvers<never>();
@@ -305,7 +299,7 @@ test.serial('what comes in time is not late, and what fails too late is nobodyâ€
   await t.throwsAsync(work.promise);
 });
 
-test.serial('what is not done within its time is told as not done', async (t) => {
+test.serial('reports work that exceeds its time as unfinished', async (t) => {
   const clock = countingClock();
   const waiting = doneWithin(clock, 100, new Promise(() => undefined));
   clock.increment(100);
@@ -326,7 +320,7 @@ const day = test.macro<[string, string, string, string]>({
 test(day, 'Asia/Seoul', '2026-11-21T15:30:00.000Z', '2026-11-21T15:00:00.000Z', '2026-11-22T15:00:00.000Z');
 test(day, 'Asia/Seoul', '2026-11-21T14:59:59.999Z', '2026-11-20T15:00:00.000Z', '2026-11-21T15:00:00.000Z');
 test(day, 'UTC', '2026-11-21T00:00:00.000Z', '2026-11-21T00:00:00.000Z', '2026-11-22T00:00:00.000Z');
-// 25 hours, 23 hours, and one that begins at one o'clock since midnight is left out.
+// 25 hours, 23 hours, and a day that begins at one o'clock because midnight is skipped.
 test(
   day,
   'Europe/Berlin',
@@ -349,7 +343,7 @@ test(
   '2026-03-09T04:00:00.000Z',
 );
 
-test('a moment lies in its day, and the next day begins where it ends', (t) => {
+test('a moment lies in its day, and the next day starts at its end', (t) => {
   fc.assert(
     fc.property(
       fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2030, 0) }),
@@ -387,7 +381,7 @@ test(written, 'America/New_York', '2026-01-01T02:00:00.000Z', '2025-12-31T21:00:
 test(written, 'America/St_Johns', '2026-01-15T12:00:00.000Z', '2026-01-15T08:30:00.000-03:30');
 test(written, 'Asia/Kathmandu', '2026-01-15T12:00:00.000Z', '2026-01-15T17:45:00.000+05:45');
 
-test('a timestamp always means the instant it was made from, and carries a numeric offset', (t) => {
+test('a timestamp denotes the original instant and has a numeric offset', (t) => {
   const zones = fc.constantFrom('Asia/Seoul', 'UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Apia');
   const instants = fc.date({
     min: new Date('1980-01-01T00:00:00Z'),

@@ -3,7 +3,7 @@
 export type ControlMessage = {
   id: string;
   type: string;
-  /** The fields after the type in the first line. */
+  /** Fields of the first line, after the type. */
   fields: readonly string[];
   /** The text after the first line; '' if there is none. */
   payload: string;

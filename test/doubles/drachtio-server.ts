@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import { createControlReader, writeControlMessage, type ControlMessage } from './control-messages.ts';
 import { takeSipCommand } from './drachtio-commands.ts';
 import { tellUnsolicited, type Client, type Core } from './drachtio-core.ts';

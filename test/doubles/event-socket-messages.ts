@@ -59,13 +59,7 @@ export const disconnectNotice = [
   goodbye,
 ].join('\n');
 
-/** Formats fields as plain text with one-line values. */
-export const plainFields = (fields: Readonly<Record<string, string>>): string =>
-  Object.entries(fields)
-    .map(([name, value]) => `${name}: ${encodeURIComponent(value).replaceAll('%2F', '/')}\n`)
-    .join('');
-
-export const plainEvent = (fields: Readonly<Record<string, string>>): string => {
-  const body = `${plainFields(fields)}\n`;
-  return `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-plain\n\n${body}`;
+export const jsonEvent = (fields: Readonly<Record<string, string>>): string => {
+  const body = JSON.stringify(fields);
+  return `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-json\n\n${body}`;
 };

@@ -4,13 +4,14 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerLoad } from '#sip/freeswitch/connection.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import {
   apiResponse,
   commandReply,
   createCommandReader,
   disconnectNotice,
-  plainEvent,
+  jsonEvent,
   type SocketCommand,
 } from './event-socket-messages.ts';
 import { createFarEnd, type FarCall, type SipServer } from './far-end.ts';
@@ -19,6 +20,7 @@ import { MediaChannel } from './media-channel.ts';
 import { methodOf, statusOf, type SipMessage } from './sip-parser.ts';
 
 const firstSecret = 'test-freeswitch';
+const coreId = '00000000-0000-4000-8000-000000000000';
 
 /** `null`: the gateway's SIP profile is not loaded. */
 const sofiaStatus = (address: string | null): string => {
@@ -43,20 +45,22 @@ const createEventSocket = (options: {
   reception: () => Reception;
   runApi: (command: string) => string;
   /** Sends a command to a channel; returns false if it does not exist afterwards. */
-  tellChannel: (uuid: string, command: SocketCommand) => boolean;
+  sendToChannel: (uuid: string, command: SocketCommand) => boolean;
 }) => {
-  const connections = new Set<Socket>();
-  const listening = new Set<Socket>();
+  /** Names of the events to which each client has subscribed. */
+  const connections = new Map<Socket, Set<string>>();
 
   /** Executes a command of an authenticated client. */
   const answerTo = (verb: string, rest: string, command: SocketCommand): string => {
     switch (verb) {
       case 'event':
-        return commandReply('+OK event listener enabled plain');
+        return commandReply('+OK event listener enabled json');
       case 'api':
         return apiResponse(options.runApi(rest));
       case 'sendmsg':
-        return commandReply(options.tellChannel(rest, command) ? '+OK' : `-ERR invalid session id [${rest}]`);
+        return commandReply(
+          options.sendToChannel(rest, command) ? '+OK' : `-ERR invalid session id [${rest}]`,
+        );
       default:
         return commandReply('-ERR command not found');
     }
@@ -64,30 +68,30 @@ const createEventSocket = (options: {
 
   const server = createServer((socket) => {
     let isAdmitted = false;
-    const obey = (command: SocketCommand): void => {
+    const handle = (command: SocketCommand): void => {
       if (options.reception() === 'silent') return;
       const [verb = '', ...words] = command.line.split(' ');
       if (verb === 'auth') isAdmitted = words.join(' ') === options.secret();
       if (!isAdmitted) socket.end(`${commandReply('-ERR invalid')}${disconnectNotice}`);
       else if (verb === 'auth') socket.write(commandReply('+OK accepted'));
+      else if (verb === 'exit') socket.end(`${commandReply('+OK bye')}${disconnectNotice}`);
       else socket.write(answerTo(verb, words.join(' '), command));
-      if (verb === 'event') listening.add(socket);
+      if (verb === 'event') for (const name of words.slice(1)) subscriptions.add(name);
     };
-    connections.add(socket);
-    socket.on('close', () => {
-      connections.delete(socket);
-      listening.delete(socket);
-    });
+    const subscriptions = new Set<string>();
+    connections.set(socket, subscriptions);
+    socket.on('close', () => connections.delete(socket));
     socket.on('error', () => {});
-    socket.on('data', createCommandReader(obey));
+    socket.on('data', createCommandReader(handle));
     if (options.reception() === 'closing') socket.end();
     else if (options.reception() === 'open') socket.write('Content-Type: auth/request\n\n');
   });
 
   return {
-    /** Sends an event to all subscribers. */
-    tellAll(fields: Readonly<Record<string, string>>): void {
-      for (const socket of listening) socket.write(plainEvent(fields));
+    /** Sends an event to the clients that have subscribed to its name. */
+    emit(name: string, fields: Readonly<Record<string, string>>): void {
+      const event = jsonEvent({ 'Event-Name': name, 'Core-UUID': coreId, ...fields });
+      for (const [socket, names] of connections) if (names.has(name)) socket.write(event);
     },
     async listen(port: number): Promise<number> {
       server.listen(port, '127.0.0.1');
@@ -96,8 +100,12 @@ const createEventSocket = (options: {
       if (address === null || typeof address === 'string') throw new Error('No port');
       return address.port;
     },
+    /** Disconnects all clients; later ones are still accepted. */
+    disconnect(): void {
+      for (const socket of connections.keys()) socket.destroySoon();
+    },
     async close(): Promise<void> {
-      for (const socket of connections) socket.destroySoon();
+      this.disconnect();
       if (!server.listening) return;
       server.close();
       await once(server, 'close');
@@ -106,7 +114,7 @@ const createEventSocket = (options: {
 };
 
 /** How requests for an endpoint are handled. */
-type Manner = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
+type EndpointBehaviour = 'answers' | 'refuses once' | 'refuses' | 'holds' | 'dead';
 
 /** Console commands, and scheduled commands. */
 const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () => string) => {
@@ -169,20 +177,20 @@ const createConsole = (channels: ReadonlyMap<string, MediaChannel>, sofia: () =>
 };
 
 /** The channels, and how requests for new ones are handled. */
-const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => void) => {
+const createEndpoints = (emitEvent: (name: string, fields: Readonly<Record<string, string>>) => void) => {
   const channels = new Map<string, MediaChannel>();
-  let manner: Manner = 'answers';
+  let behaviour: EndpointBehaviour = 'answers';
   let nextPort = 40_000;
   const held: MediaChannel[] = [];
   const events = new EventEmitter();
 
   const take = (message: SipMessage, call: FarCall): void => {
-    if (manner === 'dead') return undefined;
+    if (behaviour === 'dead') return undefined;
     const known = channels.get(call.callId);
     if (known !== undefined) return known.take(message);
     if (statusOf(message) !== undefined || methodOf(message) !== 'INVITE') return undefined;
-    if (manner === 'refuses' || manner === 'refuses once') {
-      if (manner === 'refuses once') manner = 'answers';
+    if (behaviour === 'refuses' || behaviour === 'refuses once') {
+      if (behaviour === 'refuses once') behaviour = 'answers';
       return call.answers(503);
     }
     nextPort += 2;
@@ -190,17 +198,16 @@ const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => 
       channels.delete(call.callId);
       events.emit('channels');
     };
-    const onKey = (digit: string): void =>
-      tellAll({
-        'Event-Name': 'DTMF',
+    const onDigit = (digit: string): void =>
+      emitEvent('DTMF', {
         'Unique-ID': call.callId,
         'DTMF-Digit': digit,
         'DTMF-Duration': '1600',
         'DTMF-Source': 'RTP',
       });
-    const channel = new MediaChannel({ call, invite: message, port: nextPort, onKey, onOver });
+    const channel = new MediaChannel({ call, invite: message, port: nextPort, onDigit, onOver });
     channels.set(call.callId, channel);
-    if (manner === 'holds') held.push(channel);
+    if (behaviour === 'holds') held.push(channel);
     else channel.answer();
     events.emit('channels');
     return undefined;
@@ -211,10 +218,10 @@ const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => 
     take,
     /** Answers requests again. */
     revive(): void {
-      manner = 'answers';
+      behaviour = 'answers';
     },
     vanish(): void {
-      manner = 'dead';
+      behaviour = 'dead';
       for (const channel of channels.values()) channel.vanish();
     },
     asked: {
@@ -227,18 +234,18 @@ const createEndpoints = (tellAll: (fields: Readonly<Record<string, string>>) => 
       },
       /** From now on, refuses new endpoints. */
       refuseEndpoints(): void {
-        manner = 'refuses';
+        behaviour = 'refuses';
       },
       /** Refuses the next new endpoint only. */
       refuseNextEndpoint(): void {
-        manner = 'refuses once';
+        behaviour = 'refuses once';
       },
-      /** From now on, does not answer new endpoints until `letEndpointsGo`. */
+      /** From now on, does not answer new endpoints until `releaseEndpoints`. */
       holdEndpoints(): void {
-        manner = 'holds';
+        behaviour = 'holds';
       },
-      letEndpointsGo(): void {
-        manner = 'answers';
+      releaseEndpoints(): void {
+        behaviour = 'answers';
         for (const channel of held.splice(0)) channel.answer();
       },
     },
@@ -249,16 +256,18 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   let reception: Reception = 'open';
   let secret = firstSecret;
   let hasProfile = true;
-  const { channels, take, revive, vanish, asked } = createEndpoints((fields) => eventSocket.tellAll(fields));
-  const { clear, runApi, ...later } = createConsole(channels, () =>
+  const { channels, take, revive, vanish, asked } = createEndpoints((name, fields) =>
+    eventSocket.emit(name, fields),
+  );
+  const { clear, runApi, ...serverConsole } = createConsole(channels, () =>
     sofiaStatus(hasProfile ? sipAddress : null),
   );
-  const tellChannel = (uuid: string, command: SocketCommand): boolean => {
-    channels.get(uuid)?.obey(command);
+  const sendToChannel = (uuid: string, command: SocketCommand): boolean => {
+    channels.get(uuid)?.handle(command);
     return channels.has(uuid);
   };
   const open = () =>
-    createEventSocket({ secret: () => secret, reception: () => reception, runApi, tellChannel });
+    createEventSocket({ secret: () => secret, reception: () => reception, runApi, sendToChannel });
   let eventSocket = open();
   const port = await eventSocket.listen(0);
   createFarEnd(network, sipAddress).onMessage(take);
@@ -272,11 +281,22 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
   return {
     eventSocket: { host: '127.0.0.1', port, secret: firstSecret } satisfies ServerAddress,
     ...asked,
-    ...later,
+    ...serverConsole,
     /** Stops or resumes all responses. */
     hang(isHanging: boolean): void {
       reception = isHanging ? 'silent' : 'open';
     },
+    /** Sends an event to the clients that have subscribed to its name. */
+    emitEvent: (name: string, fields: Readonly<Record<string, string>>): void =>
+      eventSocket.emit(name, fields),
+    /** Reports its load; the idle time is in percent. */
+    heartbeat: ({ sessions, maxSessions, idleCpu }: ServerLoad): void =>
+      eventSocket.emit('HEARTBEAT', {
+        'Session-Count': String(sessions),
+        'Max-Sessions': String(maxSessions),
+        'Session-Per-Sec': '100',
+        'Idle-CPU': idleCpu.toFixed(6),
+      }),
     /** Changes the secret for later authentications. */
     changeSecret(): void {
       secret = 'another';
@@ -286,11 +306,9 @@ export const startFreeSwitch = async (network: SipServer, sipAddress: string) =>
       hasProfile = false;
     },
     /** Disconnects current and future clients of the event socket; channels continue. */
-    async closeEventSocket(): Promise<void> {
+    closeEventSocket(): void {
       reception = 'closing';
-      await eventSocket.close();
-      eventSocket = open();
-      await eventSocket.listen(port);
+      eventSocket.disconnect();
     },
     openEventSocket(): void {
       reception = 'open';

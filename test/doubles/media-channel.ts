@@ -1,8 +1,8 @@
 /** A channel of FreeSWITCH: a SIP dialog with drachtio-server, commands by the event socket, and its audio. */
 import { createSocket, type Socket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
-import { pcmu } from '#sip/media/g711.ts';
-import { createSending } from '#sip/media/rtp/sending.ts';
+import { pcmu } from '#sip/rtp/g711.ts';
+import { createSending } from '#sip/rtp/sending.ts';
 import { patienceMs } from './mailbox.ts';
 import type { SocketCommand } from './event-socket-messages.ts';
 import type { FarCall } from './far-end.ts';
@@ -40,7 +40,7 @@ export type MediaChannelOptions = {
   /** RTP port; no socket listens there. */
   port: number;
   /** Called when a DTMF digit is received from the other end. */
-  onKey: (digit: string) => void;
+  onDigit: (digit: string) => void;
   onOver: () => void;
 };
 
@@ -50,25 +50,26 @@ export class MediaChannel {
   remoteSdp: string;
   /** Audio by unicast; `null` before it is started and after it is over. */
   sound: Unicast | null = null;
-  /** DTMF digits that it was told to send. */
+  /** DTMF digits that the channel was told to send. */
   pressed = '';
   /** The bridged channel; `null` without a bridge. */
   partner: MediaChannel | null = null;
-  /** The channel on which it eavesdrops, or `null`. */
+  /** The channel on which this one eavesdrops, or `null`. */
   eavesdropsOn: string | null = null;
   readonly variables = new Map<string, string>();
   readonly #options: MediaChannelOptions;
   #localSdp: string;
-  /** Its unicast after the channel has ended. */
+  /** Unicast of the channel after its end. */
   #pastSound: Unicast | null = null;
   #isOver = false;
+  #refusesNextOffer = false;
   #isAnswered = false;
   #isParked = false;
   readonly #events = new EventEmitter();
   #rtp: Socket | null = null;
   #nextRtp: Int16Array = new Int16Array();
   readonly #sending = createSending(
-    { codec: pcmu, payloadType: 0, keysPayloadType: 101 },
+    { codec: pcmu, payloadType: 0, dtmfPayloadType: 101 },
     {
       read: (samples) => {
         samples.set(this.#nextRtp);
@@ -91,6 +92,11 @@ export class MediaChannel {
     this.#options.call.answers(200, { sdp: this.#localSdp });
   }
 
+  /** Answers the next re-INVITE with 488. */
+  refuseNextOffer(): void {
+    this.#refusesNextOffer = true;
+  }
+
   /** Handles later SIP messages. */
   take(message: SipMessage): void {
     if (statusOf(message) !== undefined) return;
@@ -102,6 +108,11 @@ export class MediaChannel {
         this.#events.emit('parked');
         break;
       case 'INVITE':
+        if (this.#refusesNextOffer) {
+          this.#refusesNextOffer = false;
+          call.answers(488);
+          break;
+        }
         this.remoteSdp = message.body;
         this.#localSdp = describe(this.remoteSdp, port);
         this.answer();
@@ -164,8 +175,8 @@ export class MediaChannel {
   }
 
   /** Simulates a DTMF digit from the other end. */
-  hearsKey(digit: string): void {
-    this.#options.onKey(digit);
+  receivesDigit(digit: string): void {
+    this.#options.onDigit(digit);
   }
 
   /** Resolves when the channel is parked and accepts commands, or has ended. */
@@ -181,9 +192,9 @@ export class MediaChannel {
     await this.sound?.opened;
   }
 
-  /** Resolves when it was told to send these digits. */
-  async untilPressed(keys: string): Promise<void> {
-    while (!this.pressed.endsWith(keys))
+  /** Resolves when the channel was told to send these digits. */
+  async untilDigitsSent(digits: string): Promise<void> {
+    while (!this.pressed.endsWith(digits))
       await once(this.#events, 'pressed', { signal: AbortSignal.timeout(patienceMs) });
   }
 
@@ -204,7 +215,7 @@ export class MediaChannel {
     this.#events.emit('bridged');
   }
 
-  /** Resolves when it is bridged. */
+  /** Resolves when the channel is bridged. */
   async untilBridged(): Promise<void> {
     if (this.partner === null)
       await once(this.#events, 'bridged', { signal: AbortSignal.timeout(patienceMs) });
@@ -238,7 +249,7 @@ export class MediaChannel {
     this.#options.onOver();
   }
 
-  /** Fields of its data that a test needs. */
+  /** Fields of the channel's data that a test needs. */
   #data(): Record<string, string> {
     return {
       variable_local_media_ip: '127.0.0.1',
@@ -268,7 +279,7 @@ export class MediaChannel {
   }
 
   /** Executes a `sendmsg` command. */
-  obey({ headers }: SocketCommand): void {
+  handle({ headers }: SocketCommand): void {
     const [command, application] = [headers.get('call-command'), headers.get('execute-app-name')];
     if (command === 'execute' && application === 'transfer')
       return this.#repark(headers.get('execute-app-arg') ?? '');

@@ -1,7 +1,7 @@
 /** A relay between a gateway and its servers (doubles or real ones) that records the kinds of all messages. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import { createControlReader } from './control-messages.ts';
 import { createCommandReader, createMessageReader } from './event-socket-messages.ts';
 import { readCommand, readEvent, type Notebook } from './protocol-notes.ts';

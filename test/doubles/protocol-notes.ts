@@ -13,9 +13,9 @@ const texts = z.array(z.string());
 const conversationSchema = z.object({ gateway: texts, server: texts });
 
 export const notesSchema = z.object({
-  /** With drachtio-server: messages outside calls, then those of each call. */
+  /** Conversations with drachtio-server: messages outside calls, then those of each call. */
   control: z.array(conversationSchema),
-  /** On event sockets; identical conversations are listed once. */
+  /** Conversations on event sockets; identical ones are listed once. */
   eventSockets: z.array(conversationSchema),
   /** Field names by kind of message. */
   fields: z.record(z.string(), texts),
@@ -53,7 +53,7 @@ const readControl = ({ type, fields, payload }: ControlMessage): (Noted & { call
   const message = parseSip(payload);
   const status = statusOf(message);
   const what = status === undefined ? kindOf(message) : `${status} to ${methodOf(message)}`;
-  // Which fields of the first line are not empty.
+  // Marks the fields of the first line that are not empty.
   const shape = fields.map((field) => (field === '' ? '-' : 'x')).join('');
   return {
     kind: `${type} ${what} ${shape}`,
@@ -137,13 +137,9 @@ export const readCommand = ({ line, headers }: SocketCommand): Noted => {
 /** Parses an event of FreeSWITCH on an event socket. */
 export const readEvent = ({ headers, body }: SocketMessage): Noted => {
   const type = headers.get('Content-Type') ?? '';
-  if (type === 'text/event-plain') {
-    const fields = body
-      .trim()
-      .split('\n')
-      .map((line) => line.split(': '));
-    const name = fields.find(([field]) => field === 'Event-Name')?.[1];
-    return { kind: `event ${name}`, fields: fields.map(([field = '']) => field) };
+  if (type === 'text/event-json') {
+    const fields = z.record(z.string(), z.unknown()).parse(JSON.parse(body));
+    return { kind: `event ${String(fields['Event-Name'])}`, fields: Object.keys(fields) };
   }
   const names = [...headers.keys()];
   const [first = ''] = body.trim().split('\n');

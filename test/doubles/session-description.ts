@@ -16,7 +16,7 @@ const codecs: Readonly<Record<number, string>> = {
   101: 'telephone-event/8000',
 };
 
-/** By default PCMU and DTMF events, in both directions. */
+/** Describes audio, by default PCMU and DTMF events in both directions. */
 export const describeSound = ({
   port = 30_000,
   formats = [0, 101],

@@ -11,10 +11,10 @@ import {
   type DrachtioLines,
   type DrachtioLinesOptions,
 } from '#sip/drachtio/drachtio-lines.ts';
-import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
-import { loadOfNobodyElse } from '#sip/trunks/shared-limits.ts';
+import { loadOfOtherNodes } from '#sip/trunks/shared-limits.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import type { OrderedClock } from '#test/contract/ordered-clock.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
@@ -26,7 +26,7 @@ import { createFarEnd, type FarEnd } from './far-end.ts';
 import { startFreeSwitch, type FreeSwitch } from './freeswitch.ts';
 import { patienceMs } from './mailbox.ts';
 import { createSeats } from './seats.ts';
-import { soundRunIn } from './sound-run.ts';
+import { threadRunIn } from './thread-run.ts';
 import { createTurnedClock } from './turned-clock.ts';
 
 export const ownNumber = '07012345678';
@@ -109,13 +109,13 @@ const linesOn = async ({
   mediaServers: plainMediaServers,
   trunk: { address: trunkAddress },
   trunks: emptyDirectory,
-  legs: { keep() {}, takeOver() {}, remove() {}, orphans: async () => [] },
-  trunkLoad: loadOfNobodyElse,
+  legs: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
+  trunkLoad: loadOfOtherNodes,
   trunkTimes,
   inboundAccess,
   mediaHost: '127.0.0.1',
   rtp: { host: '127.0.0.1', ports: { from: 22_000, to: 22_398 } },
-  startSoundRun: soundRunIn(clock),
+  startMediaThread: threadRunIn(clock),
   country: 'KR',
   speech: sameSpeech(silentVoice),
   listening,

@@ -6,19 +6,19 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { type ServerTrouble, serverTroubles } from '#src/domain/server-advice.ts';
 import {
   createEndpoint,
-  deleteEndpoint,
   getEndpoint,
   listEndpointDeliveries,
   listEndpoints,
   patchEndpoint,
-  replayDelivery,
   rotateSecret,
 } from '#src/events/endpoints.ts';
+import { replayDelivery } from '#src/persistence/events/delivery-list.ts';
+import { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { eventBody, type OutgoingEvent } from '#src/events/payloads.ts';
 import { testAdvice } from '#src/events/test-advice.ts';
 import { createWebhookTests } from '#src/events/test-event.ts';
 import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';
-import { findWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import { findWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import type { Answer, WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { createEventWorld, type EventWorld, onlyEnded, openWorld, settled } from './event-world.ts';
@@ -27,7 +27,7 @@ import { createEventWorld, type EventWorld, onlyEnded, openWorld, settled } from
 
 const request = { url: 'https://example.com/events', events: null, numberId: null };
 
-test.serial('creating an endpoint gives its secret out once; it is stored sealed', async (t) => {
+test.serial('returns the secret of a new endpoint once and stores it sealed', async (t) => {
   const { db, world } = await openWorld(t);
   const { endpoint, secret } = await createEndpoint(world.administration, world.workspaceId, {
     ...request,
@@ -57,35 +57,32 @@ test.serial('creating an endpoint gives its secret out once; it is stored sealed
   t.is(world.administration.sealing.open(sealed, endpoint.id), secret);
 });
 
-test.serial('two endpoints have two secrets', async (t) => {
+test.serial('two endpoints have different secrets', async (t) => {
   const { world } = await openWorld(t);
   const create = () => createEndpoint(world.administration, world.workspaceId, request);
   t.not((await create()).secret, (await create()).secret);
 });
 
-test.serial(
-  'a URL that may not be called is refused when an endpoint is created and when it is changed',
-  async (t) => {
-    const { db, world } = await openWorld(t);
-    const { endpoint } = await createEndpoint(world.administration, world.workspaceId, request);
-    const url = 'https://refused.example.com';
-    const errors = [{ path: 'url', message: 'This URL cannot be used.' }];
+test.serial('rejects a forbidden URL at creation and change', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { endpoint } = await createEndpoint(world.administration, world.workspaceId, request);
+  const url = 'https://refused.example.com';
+  const errors = [{ path: 'url', message: 'This URL cannot be used.' }];
 
-    const created = await t.throwsAsync(
-      createEndpoint(world.administration, world.workspaceId, { ...request, url }),
-      { instanceOf: Refusal },
-    );
-    t.like(created, { code: 'invalid_request', extras: { errors } });
-    const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
-    const patched = await t.throwsAsync(patchEndpoint(world.administration, scope, { url }), {
-      instanceOf: Refusal,
-    });
-    t.like(patched, { code: 'invalid_request', extras: { errors } });
-    t.deepEqual(await listEndpoints(db, world.workspaceId), [endpoint]);
-  },
-);
+  const created = await t.throwsAsync(
+    createEndpoint(world.administration, world.workspaceId, { ...request, url }),
+    { instanceOf: Refusal },
+  );
+  t.like(created, { code: 'invalid_request', extras: { errors } });
+  const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
+  const patched = await t.throwsAsync(patchEndpoint(world.administration, scope, { url }), {
+    instanceOf: Refusal,
+  });
+  t.like(patched, { code: 'invalid_request', extras: { errors } });
+  t.deepEqual(await listEndpoints(db, world.workspaceId), [endpoint]);
+});
 
-test.serial('a number of another workspace is refused as one that does not exist', async (t) => {
+test.serial('rejects a number of another workspace like an unknown one', async (t) => {
   const { db, world } = await openWorld(t);
   const stranger = await createEventWorld(t, db);
   const refusals = await Promise.all(
@@ -103,7 +100,7 @@ test.serial('a number of another workspace is refused as one that does not exist
   );
 });
 
-test.serial('a change leaves alone what it does not name', async (t) => {
+test.serial('a change keeps omitted fields', async (t) => {
   const { world } = await openWorld(t);
   const { endpoint } = await createEndpoint(world.administration, world.workspaceId, request);
   const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
@@ -139,7 +136,7 @@ test.serial('a new secret leaves the previous one valid for 24 hours', async (t)
   t.is(world.administration.sealing.open(record?.previousSecretSealed ?? '', endpoint.id), secret);
 });
 
-test.serial('what belongs to another workspace does not exist', async (t) => {
+test.serial('responds with 404 for objects of another workspace', async (t) => {
   const { db, world } = await openWorld(t);
   const { workspaceId } = await createEventWorld(t, db);
   const { id, endpoint, receiver } = await world.endpoint();
@@ -177,7 +174,7 @@ test.serial('deleting an endpoint deletes its deliveries', async (t) => {
   t.false(await deleteEndpoint(db, scope));
 });
 
-test.serial('deliveries are listed newest first, page by page', async (t) => {
+test.serial('lists deliveries newest first, page by page', async (t) => {
   const { db, world } = await openWorld(t);
   const { id } = await world.endpoint({ events: ['call.ended'] });
   const calls: string[] = [];
@@ -196,7 +193,7 @@ test.serial('deliveries are listed newest first, page by page', async (t) => {
   );
 });
 
-test.serial('a test event goes to a paused endpoint too, signed, once, and says how it went', async (t) => {
+test.serial('sends one signed test event, even to a paused endpoint, and returns the result', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint({ events: ['call.summarized'] });
   const scope = { endpointId: id, workspaceId: world.workspaceId };
@@ -219,12 +216,12 @@ test.serial('a test event goes to a paused endpoint too, signed, once, and says 
   t.deepEqual(await world.deliveries(id), []);
 });
 
-test.serial('a test that fails says what happened and what to change', async (t) => {
+test.serial('a failed test returns the reason and advice', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
   const send = (endpointId = id) => tests.send({ id: endpointId, workspaceId: world.workspaceId });
-  // The two that break a connection go first: on one that was kept they would be tried again.
+  // The two that break a connection go first: on a kept connection they would be retried.
   receiver.answer(
     'garbage',
     'reset',
@@ -242,7 +239,7 @@ test.serial('a test that fails says what happened and what to change', async (t)
   t.is(advice?.code, 'connection_refused');
 });
 
-test.serial('a test that is not answered in time says so', async (t) => {
+test.serial('a test without a response in time returns a time-out', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
@@ -259,7 +256,7 @@ test.serial('a test that is not answered in time says so', async (t) => {
 
 // Endpoint states
 
-test.serial('410 ends the delivery and disables the endpoint until an admin brings it back', async (t) => {
+test.serial('410 ends the delivery and disables the endpoint until an admin reactivates it', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   receiver.answer({ status: 410 });
@@ -279,7 +276,7 @@ test.serial('410 ends the delivery and disables the endpoint until an admin brin
   t.is(receiver.received.length, 2);
 });
 
-test.serial('what waits for an endpoint that is gone is not sent', async (t) => {
+test.serial('does not send deliveries that wait for a disabled endpoint', async (t) => {
   const { db, world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   receiver.answer({ status: 410 });
@@ -297,7 +294,7 @@ test.serial('what waits for an endpoint that is gone is not sent', async (t) => 
   t.deepEqual(row, { state: 'disabled', disabled_reason: 'The endpoint answered 410 Gone' });
 });
 
-test.serial('what waits for a paused endpoint is held, and delivered when it is resumed', async (t) => {
+test.serial('holds deliveries for a paused endpoint and sends them when it resumes', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   const other = await world.endpoint(onlyEnded);
@@ -314,7 +311,7 @@ test.serial('what waits for a paused endpoint is held, and delivered when it is 
   t.is(receiver.received.length, 1);
 });
 
-test.serial('what happens while an endpoint is paused is delivered when it is resumed', async (t) => {
+test.serial('delivers events of a pause when the endpoint resumes', async (t) => {
   const { world } = await openWorld(t);
   const { id } = await world.endpoint(onlyEnded);
   const scope = { endpointId: id, workspaceId: world.workspaceId };
@@ -328,9 +325,9 @@ test.serial('what happens while an endpoint is paused is delivered when it is re
 });
 
 // Failing receiver
-// A receiver that fails in each way that the Standard Webhooks specification names, and in some more.
+// A receiver that fails in each way named by the Standard Webhooks specification, and in some more.
 
-/** Moves the clock on until it holds, in steps that leave what is under way enough real time. */
+/** Advances the clock until the condition holds, in steps that leave pending work enough real time. */
 const inTheEnd = async (world: EventWorld, holds: () => Promise<boolean>): Promise<void> => {
   while (!(await holds())) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -338,7 +335,7 @@ const inTheEnd = async (world: EventWorld, holds: () => Promise<boolean>): Promi
   }
 };
 
-/** By id: which event it was, and how often it came. */
+/** Received events and their counts, by id. */
 const eventsAt = (receiver: WebhookReceiver): Map<string, { event: string; times: number }> => {
   const events = new Map<string, { event: string; times: number }>();
   for (const { rawBody, id = '' } of receiver.received) {
@@ -354,103 +351,90 @@ const eventsAt = (receiver: WebhookReceiver): Map<string, { event: string; times
 
 const inAMinute = (now: number): string => new Date(now + 60_000).toUTCString();
 
-test.serial(
-  'every event arrives in the end, under one id, whatever the receiver does with it first',
-  async (t) => {
-    const { world } = await openWorld(t);
-    const { receiver, id } = await world.endpoint();
-    const ways: Answer[] = [
-      'hang',
-      'dripping',
-      'endless',
-      'reset',
-      'garbage',
-      { status: 301, headers: { location: 'http://127.0.0.1:1/' } },
-      { status: 400 },
-      { status: 401 },
-      { status: 404 },
-      { status: 429, headers: { 'retry-after': '30' } },
-      { status: 429, headers: { 'retry-after': inAMinute(world.clock.now()) } },
-      { status: 500, body: 'x'.repeat(1_000_000) },
-      { status: 502 },
-      { status: 503, headers: { 'retry-after': '99999999999' } },
-      { status: 504 },
-    ];
-    receiver.answer(...ways);
-    await Promise.all(Array.from({ length: ways.length }, () => world.call()));
-    await world.startWorker({ timeoutMs: 60_000, scheduleSec: [0, 5, 10, 20], longestRetryAfterSec: 120 });
-    await inTheEnd(world, async () =>
-      (await world.deliveries(id)).every(({ state }) => state === 'delivered'),
-    );
+test.serial('every event finally arrives under one id, after any failures of the receiver', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  const ways: Answer[] = [
+    'hang',
+    'dripping',
+    'endless',
+    'reset',
+    'garbage',
+    { status: 301, headers: { location: 'http://127.0.0.1:1/' } },
+    { status: 400 },
+    { status: 401 },
+    { status: 404 },
+    { status: 429, headers: { 'retry-after': '30' } },
+    { status: 429, headers: { 'retry-after': inAMinute(world.clock.now()) } },
+    { status: 500, body: 'x'.repeat(1_000_000) },
+    { status: 502 },
+    { status: 503, headers: { 'retry-after': '99999999999' } },
+    { status: 504 },
+  ];
+  receiver.answer(...ways);
+  await Promise.all(Array.from({ length: ways.length }, () => world.call()));
+  await world.startWorker({ timeoutMs: 60_000, scheduleSec: [0, 5, 10, 20], longestRetryAfterSec: 120 });
+  await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state === 'delivered'));
 
-    const events = eventsAt(receiver);
-    t.is(events.size, 2 * ways.length);
-    t.is(new Set([...events.values()].map(({ event }) => event)).size, 2 * ways.length);
-    const deliveries = await world.deliveries(id);
-    for (const { eventId, attempts } of deliveries) t.is(events.get(eventId)?.times, attempts.length);
-    const errors = deliveries.flatMap(({ attempts }) => attempts.map(({ error }) => error));
-    t.deepEqual(
-      [...new Set(errors)].filter((error) => error !== null).toSorted(),
-      [
-        ...[400, 401, 404, 429, 500, 502, 503, 504].map((status) => `HTTP ${status}`),
-        'HTTP 301: redirects are not followed',
-        'No answer within 60 s',
-        'The answer was not HTTP',
-        'The connection failed: ECONNRESET',
-      ].toSorted(),
+  const events = eventsAt(receiver);
+  t.is(events.size, 2 * ways.length);
+  t.is(new Set([...events.values()].map(({ event }) => event)).size, 2 * ways.length);
+  const deliveries = await world.deliveries(id);
+  for (const { eventId, attempts } of deliveries) t.is(events.get(eventId)?.times, attempts.length);
+  const errors = deliveries.flatMap(({ attempts }) => attempts.map(({ error }) => error));
+  t.deepEqual(
+    [...new Set(errors)].filter((error) => error !== null).toSorted(),
+    [
+      ...[400, 401, 404, 429, 500, 502, 503, 504].map((status) => `HTTP ${status}`),
+      'HTTP 301: redirects are not followed',
+      'No answer within 60 s',
+      'The answer was not HTTP',
+      'The connection failed: ECONNRESET',
+    ].toSorted(),
+  );
+  const waitsAfter = (status: number): number[] =>
+    deliveries.flatMap(({ attempts: [first, second] }) =>
+      first?.httpStatus === status && second !== undefined
+        ? [(second.at.getTime() - first.at.getTime()) / 1_000]
+        : [],
     );
-    const waitsAfter = (status: number): number[] =>
-      deliveries.flatMap(({ attempts: [first, second] }) =>
-        first?.httpStatus === status && second !== undefined
-          ? [(second.at.getTime() - first.at.getTime()) / 1_000]
-          : [],
-      );
-    t.true(waitsAfter(429).every((seconds) => seconds >= 30));
-    t.true(waitsAfter(503).every((seconds) => seconds >= 120 && seconds < 200));
-    t.true(receiver.received.every(({ signedWith }) => signedWith.length === 1));
-  },
-);
+  t.true(waitsAfter(429).every((seconds) => seconds >= 30));
+  t.true(waitsAfter(503).every((seconds) => seconds >= 120 && seconds < 200));
+  t.true(receiver.received.every(({ signedWith }) => signedWith.length === 1));
+});
 
-test.serial(
-  'a receiver that never gets well has every event among the dead, and gets it when it is replayed',
-  async (t) => {
-    const { db, world } = await openWorld(t);
-    const { receiver, id } = await world.endpoint();
-    receiver.answer(...Array.from({ length: 12 }, (): Answer => ({ status: 500 })));
-    await Promise.all([world.call(), world.call()]);
-    await world.startWorker({ scheduleSec: [0, 5, 10] });
-    await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state === 'dead'));
-    t.is(receiver.received.length, 12);
-    for (const { id: deliveryId } of await world.deliveries(id))
-      await replayDelivery(db, {
-        deliveryId,
-        workspaceId: world.workspaceId,
-        now: new Date(world.clock.now()),
-      });
-    await inTheEnd(world, async () =>
-      (await world.deliveries(id)).every(({ state }) => state === 'delivered'),
-    );
-    t.is(receiver.received.length, 16);
-    t.is(eventsAt(receiver).size, 4);
-  },
-);
+test.serial('every event of a failing receiver becomes dead and arrives after a replay', async (t) => {
+  const { db, world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  receiver.answer(...Array.from({ length: 12 }, (): Answer => ({ status: 500 })));
+  await Promise.all([world.call(), world.call()]);
+  await world.startWorker({ scheduleSec: [0, 5, 10] });
+  await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state === 'dead'));
+  t.is(receiver.received.length, 12);
+  for (const { id: deliveryId } of await world.deliveries(id))
+    await replayDelivery(db, {
+      deliveryId,
+      workspaceId: world.workspaceId,
+      now: new Date(world.clock.now()),
+    });
+  await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state === 'delivered'));
+  t.is(receiver.received.length, 16);
+  t.is(eventsAt(receiver).size, 4);
+});
 
-test.serial(
-  'a receiver that is gone keeps what it did not get, for the day on which it is back',
-  async (t) => {
-    const { world } = await openWorld(t);
-    const { receiver, id } = await world.endpoint();
-    receiver.answer({ status: 410 });
-    await world.call();
-    await world.startWorker();
-    await inTheEnd(world, async () => (await world.deliveries(id)).some(({ state }) => state === 'dead'));
-    const scope = { endpointId: id, workspaceId: world.workspaceId };
-    await patchEndpoint(world.administration, scope, { state: 'active' });
-    await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state !== 'pending'));
-    t.deepEqual((await world.deliveries(id)).map(({ state }) => state).toSorted(), ['dead', 'delivered']);
-    t.is(eventsAt(receiver).size, 2);
-  },
-);
+test.serial('keeps undelivered events of a disabled receiver until it returns', async (t) => {
+  const { world } = await openWorld(t);
+  const { receiver, id } = await world.endpoint();
+  receiver.answer({ status: 410 });
+  await world.call();
+  await world.startWorker();
+  await inTheEnd(world, async () => (await world.deliveries(id)).some(({ state }) => state === 'dead'));
+  const scope = { endpointId: id, workspaceId: world.workspaceId };
+  await patchEndpoint(world.administration, scope, { state: 'active' });
+  await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state !== 'pending'));
+  t.deepEqual((await world.deliveries(id)).map(({ state }) => state).toSorted(), ['dead', 'delivered']);
+  t.is(eventsAt(receiver).size, 2);
+});
 
 // Payloads
 
@@ -483,7 +467,7 @@ const endedCall = (): OutgoingEvent => ({
   },
 });
 
-test('the body holds the event and the call, with the offset of the workspace', (t) => {
+test('the body has the event and the call, with the UTC offset of the workspace', (t) => {
   t.deepEqual(JSON.parse(eventBody(endedCall())), {
     id: 'evt_1',
     type: 'call.ended',
@@ -508,7 +492,7 @@ test('the body holds the event and the call, with the offset of the workspace', 
   });
 });
 
-test('who called, and who sent it on, is told beside the number', (t) => {
+test("the body has the caller's name and diversions beside the number", (t) => {
   const event = endedCall();
   Object.assign(event.snapshot.call, {
     direction: 'inbound',
@@ -524,7 +508,7 @@ test('who called, and who sent it on, is told beside the number', (t) => {
   t.deepEqual(JSON.parse(eventBody(event)).call.diversions, []);
 });
 
-test('a transfer stands there where one was asked for', (t) => {
+test('the body has a requested transfer', (t) => {
   const event = endedCall();
   const plain = eventBody(event);
   event.snapshot.call.transfer = null;
@@ -553,7 +537,7 @@ test('a transfer stands there where one was asked for', (t) => {
   t.false('sip' in JSON.parse(eventBody(event)).call.transfer);
 });
 
-test('what was said of the call, and headers of its INVITE, stand there where there are any', (t) => {
+test('the body has metadata and custom INVITE headers, if any', (t) => {
   const event = endedCall();
   const plain = eventBody(event);
   Object.assign(event.snapshot.call, { metadata: null, sip_headers: null });
@@ -569,7 +553,7 @@ test('what was said of the call, and headers of its INVITE, stand there where th
   t.deepEqual([call.metadata, call.sip], [metadata, { headers }]);
 });
 
-test('the reasons of an end stand there where there are any', (t) => {
+test('the body has Reason headers of the end, if any', (t) => {
   const event = endedCall();
   const reasons = [{ protocol: 'SIP', cause: 603, text: 'Blocked' }];
   event.snapshot.call.sip_explanation = { reasons, callInfo: [] };
@@ -578,7 +562,7 @@ test('the reasons of an end stand there where there are any', (t) => {
   t.deepEqual(JSON.parse(eventBody(event)).call.sip, { call_info: ['https://block.example'] });
 });
 
-test('from and to flip with the direction', (t) => {
+test('from and to swap with the direction', (t) => {
   const event = endedCall();
   event.snapshot.call.direction = 'inbound';
   const { call } = JSON.parse(eventBody(event));
@@ -586,7 +570,7 @@ test('from and to flip with the direction', (t) => {
   t.is(call.to, '0212345678');
 });
 
-test('a recording event tells of the recording', (t) => {
+test('a recording event has the recording', (t) => {
   const event = endedCall();
   event.type = 'recording.completed';
   event.snapshot.recording = {
@@ -605,7 +589,7 @@ test('a recording event tells of the recording', (t) => {
   });
 });
 
-test('the same event gives the same bytes, however its snapshot is ordered', (t) => {
+test('the same event yields the same bytes for any key order of its snapshot', (t) => {
   const event = endedCall();
   const { call } = event.snapshot;
   const reversed = Object.fromEntries(Object.entries(call).toReversed()) as typeof call;
@@ -613,7 +597,7 @@ test('the same event gives the same bytes, however its snapshot is ordered', (t)
 });
 
 // Test advice
-// What is said where a test event was not taken: a code that stays, and words in English and Korean.
+// Advice about a rejected test event: a stable code, and texts in English and Korean.
 
 type Given = {
   url?: string;
@@ -711,12 +695,12 @@ const cases: readonly (readonly [ServerTrouble, Given, RegExp])[] = [
   ['no_answer_in_time', {}, /within 15 s/],
   ['robot_protection', { status: 403, headers: { 'cf-mitigated': 'challenge' } }, /Cloudflare/],
   ['firewall', { status: 403, headers: page, body: '<p>Request blocked</p>' }, /firewall/],
-  ['unauthorized', { status: 401 }, /sign in \(HTTP 401\).*signature/],
+  ['unauthorized', { status: 401 }, /wants a login \(HTTP 401\).*signature/],
   ['forbidden', { status: 403 }, /HTTP 403.*signature.*clock/],
   ['not_found', { status: 404 }, /nothing at this path of hooks\.internal:8443/],
   ['method_not_allowed', { status: 405 }, /takes no POST/],
   ['request_timeout', { status: 408 }, /did not wait/],
-  ['gone', { status: 410 }, /gone for good/],
+  ['gone', { status: 410 }, /removed for good/],
   ['length_required', { status: 411 }, /framing/],
   ['too_large', { status: 413 }, /too large/],
   ['wrong_content_type', { status: 415 }, /application\/json/],
@@ -744,7 +728,7 @@ for (const [code, given, expected] of cases) {
   });
 }
 
-test('every code is told of something', (t) => {
+test('every code occurs', (t) => {
   t.deepEqual(
     serverTroubles.filter((code) => !cases.some(([told]) => told === code)),
     [],

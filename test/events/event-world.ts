@@ -1,4 +1,4 @@
-/** A workspace with one number, calls that happen in it, and workers that deliver their events for real. */
+/** A workspace with one number, its calls, and workers that really deliver their events. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
@@ -17,13 +17,13 @@ import {
 } from '#src/events/endpoints.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import type { EndpointClients } from '#src/outgoing/endpoint-clients.ts';
-import { recordFact } from '#src/persistence/call-facts.ts';
-import { insertCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { DeliveryRecord } from '#src/persistence/delivery-list.ts';
-import { createNumber } from '#src/persistence/numbers.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
-import { createWorkspace } from '#src/persistence/workspaces.ts';
+import { recordFact } from '#src/persistence/calls/call-facts.ts';
+import { insertCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { DeliveryRecord } from '#src/persistence/events/delivery-list.ts';
+import { createNumber } from '#src/persistence/numbers/numbers.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
+import { createWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { createSteppedClock, type SteppedClock } from './stepped-clock.ts';
@@ -35,13 +35,13 @@ export type EventWorld = {
   workspaceId: string;
   numberId: string;
   addNumber: () => Promise<string>;
-  /** A receiver, and an endpoint at its address whose secret it trusts. */
+  /** A receiver, and an endpoint at its address whose secret it knows. */
   endpoint: (
     request?: Partial<WebhookEndpointSettings>,
   ) => Promise<{ receiver: WebhookReceiver; id: string; endpoint: WebhookEndpoint }>;
-  /** A call that rings and ends unanswered: the events `call.ringing` and `call.ended`. Gives its id. */
+  /** A call that rings and ends unanswered: the events `call.ringing` and `call.ended`. Returns its id. */
   call: (numberId?: string) => Promise<string>;
-  /** Runs until the test is over or closes it. Retries come without jitter. */
+  /** Runs until the end of the test or its close. Retries come without jitter. */
   startWorker: (changes?: Partial<DeliveryWorkerOptions>) => Promise<DeliveryWorker>;
   /** Newest first. */
   deliveries: (endpointId: string) => Promise<DeliveryRecord[]>;
@@ -75,7 +75,7 @@ const storeUnanswered = async (
 export const createEventWorld = async (
   t: ExecutionContext,
   db: Database,
-  /** Another workspace, whose worker delivers for this one too. */
+  /** Another workspace, whose worker also delivers for this one. */
   beside?: EventWorld,
 ): Promise<EventWorld> => {
   const clock = beside?.clock ?? createSteppedClock();
@@ -152,7 +152,7 @@ export const createEventWorld = async (
   };
 };
 
-/** A world in a database of its own: workers deliver everything that they find. */
+/** A world in a database of its own: workers deliver every event in it. */
 export const openWorld = async (t: ExecutionContext): Promise<{ db: Database; world: EventWorld }> => {
   const db = await ownDatabase(t);
   return { db, world: await createEventWorld(t, db) };
@@ -171,5 +171,5 @@ export const settled = async (
   }
 };
 
-/** An endpoint that wants one event of each call. */
+/** An endpoint that subscribes to one event of each call. */
 export const onlyEnded = { events: ['call.ended'] } satisfies Partial<WebhookEndpointSettings>;

@@ -1,8 +1,10 @@
-/** A clock that stands still until a test moves it, and lets the test wait for the timer that it is about to reach. */
+/**
+ * A clock that stands still until a test advances it, and lets the test wait for the timer that it is about to reach.
+ */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type SteppedClock = Clock & {
-  /** Moves on and fires what falls due, in order. */
+  /** Advances and fires due timers in order. */
   advance: (milliseconds: number) => void;
   /** Resolves as soon as a timer is set that fires exactly this long from now. */
   timerIn: (milliseconds: number) => Promise<void>;
@@ -10,7 +12,7 @@ export type SteppedClock = Clock & {
 
 type Timer = { due: number; callback: () => void };
 
-/** It starts at the real time, so that receivers accept the timestamps. */
+/** The clock starts at the real time, so that receivers accept the timestamps. */
 export const createSteppedClock = (): SteppedClock => {
   let now = Date.now();
   const timers = new Set<Timer>();

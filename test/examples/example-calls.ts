@@ -1,18 +1,18 @@
-/** Calls in both directions with an example agent that is bound to the number, as the examples' pages describe them. */
+/** Calls in both directions with an example agent bound to the number, as the examples' pages describe. */
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { finalStatuses, sharedGatewayWithNumbers, type TestGateway } from '#test/helpers/gateway.ts';
 
 const sharing = sharedGatewayWithNumbers({ GW_SIMULATOR_SPEED: '4' });
 
-/** Any faster, and the time that a program takes for a word would be a pause in which the other party begins. */
+/** At a higher speed, the time that a program takes for a word would be a pause that lets the other party begin. */
 export const englishGateway = async (t: ExecutionContext): Promise<TestGateway> => {
   const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { language: 'en' });
   return gateway;
 };
 
-/** What the agent has said in a call that must end by its own wish. */
+/** The agent's words in a call that must end by its own request. */
 const saidUntilHangup = async (
   t: ExecutionContext,
   gateway: TestGateway,

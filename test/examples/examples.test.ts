@@ -1,4 +1,4 @@
-/** The examples of the project, run as their pages say: each is a program of its own. */
+/** The examples of the project, run as their pages describe: each as a separate program. */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,7 +30,7 @@ const talks = test.macro<[string, string, string, string]>({
     t.deepEqual(await callIn(t, gateway, binding), [reply, farewell]);
     t.notRegex(agent.output(), /The call goes on|Error/);
   },
-  title: (_, path) => `${path} talks in calls out and in, and hangs up when it has said goodbye`,
+  title: (_, path) => `${path} talks in outbound and inbound calls, and hangs up after its goodbye`,
 });
 
 test.serial(
@@ -50,7 +50,7 @@ test.serial(
 
 const person = '01000000011';
 
-/** A caller who gives the number of an order by keys, and asks for a person. */
+/** A caller who enters the number of an order by DTMF, and asks for a person. */
 const orderScript = [
   { say: 'It is about my order.' },
   { listen: true },
@@ -82,13 +82,13 @@ const acts = test.macro<[string, string]>({
     ]);
     t.notRegex(agent.output(), /Error/);
   },
-  title: (_, path) => `${path} collects keys, transfers and hangs up without a request of its own`,
+  title: (_, path) => `${path} collects digits, transfers and hangs up without requests of its own`,
 });
 
 test.serial(acts, 'webhook/with-controls.mjs', 'webhook');
 test.serial(acts, 'openai-compatible/with-controls.mjs', 'openai_compatible');
 
-test.serial('webhook/with-controls.mjs presses keys', async (t) => {
+test.serial('webhook/with-controls.mjs sends DTMF digits', async (t) => {
   const agent = await runExample(t, 'webhook/with-controls.mjs', {});
   const response = await fetch(agent.url, {
     method: 'POST',
@@ -97,7 +97,7 @@ test.serial('webhook/with-controls.mjs presses keys', async (t) => {
   t.deepEqual(await response.json(), { reply: 'One moment. <keys press="1"/>' });
 });
 
-test('the examples with controls hold no key and make no request', (t) => {
+test('the examples with controls contain no key and make no request', (t) => {
   for (const path of [
     'webhook/with-controls.mjs',
     'openai-compatible/with-controls.mjs',
@@ -117,9 +117,9 @@ const scripted = z.object({
   replyTo: z.custom<(said: readonly string[]) => string>((value) => typeof value === 'function'),
 });
 
-/** Their servers are run by `npm run test:real-agents`. */
+/** The servers of these examples are run by `npm run test:real-agents`. */
 for (const path of ['langgraph/controls.js', 'mastra/src/mastra/controls.js'])
-  test(`${path} tells the model of controls that there are, and its own replies have no others`, async (t) => {
+  test(`${path} describes the controls to the model, and its own replies have no others`, async (t) => {
     const { controls, replyTo } = scripted.parse(
       await import(new URL(`../../examples/${path}`, import.meta.url).href),
     );
@@ -167,7 +167,7 @@ const asksOnce = test.macro<[string, string, (said: readonly string[]) => object
     t.is(gateway.requests.length, 2, 'a refusal that may pass is tried once more');
     t.regex(agent.output(), /The call goes on: .*not now/);
   },
-  title: (_, path) => `${path} says goodbye once where the gateway does not hang up, and gives up then`,
+  title: (_, path) => `${path} says goodbye once if the gateway does not hang up, then gives up`,
 });
 
 test.serial(asksOnce, 'webhook/agent.mjs', '', () => ({
@@ -181,7 +181,7 @@ test.serial(asksOnce, 'openai-compatible/agent.mjs', '/chat/completions', (said)
   ],
 }));
 
-test.serial('a call whose agent is not let hang up ends behind one goodbye', async (t) => {
+test.serial('a call whose agent may not hang up ends after one goodbye', async (t) => {
   const gateway = await englishGateway(t);
   const { base_url } = gateway.credentials;
   const agent = await runExample(t, 'webhook/agent.mjs', { GATEWAY_URL: base_url, NUMBER_KEY: 'wrong' });
@@ -205,14 +205,14 @@ const refuses = test.macro<[string, string]>({
     t.is((await ask('another')).status, 401);
     t.is((await ask('expected')).status, 200);
   },
-  title: (_, path) => `${path} can insist on the token of the binding`,
+  title: (_, path) => `${path} can require the token of the binding`,
 });
 
 test.serial(refuses, 'webhook/agent.mjs', '');
 test.serial(refuses, 'openai-compatible/agent.mjs', '/chat/completions');
 
 test.serial(
-  'openai-compatible/with-model.mjs adds the model and a system message, and streams what the model says',
+  "openai-compatible/with-model.mjs adds the model and a system message, and streams the model's words",
   async (t) => {
     const models = await startModelServer(() => ({ pieces: ['Good ', 'morning.'] }));
     t.teardown(models.close);
@@ -233,7 +233,7 @@ test.serial(
 );
 
 test.serial(
-  'openai-compatible/with-model.mjs tells the model of controls where its binding takes them',
+  'openai-compatible/with-model.mjs describes controls to the model if its binding permits them',
   async (t) => {
     const models = await startModelServer(() => ({ pieces: ['Goodbye.', '<hangup/>'] }));
     t.teardown(models.close);
@@ -289,15 +289,15 @@ const verifies = test.macro<[string]>({
     for (const [what, [headers, text]] of Object.entries(bad))
       t.throws(() => verify(secret, headers, text), undefined, what);
   },
-  title: (_, file) => `${file} believes what the gateway signs, and nothing else`,
+  title: (_, file) => `${file} accepts only requests signed by the gateway`,
 });
 
 test.serial(verifies, 'verify.mjs');
 test.serial(verifies, 'verify-with-package.mjs');
 
-test.serial('receiver.mjs takes the events of a call, each once', async (t) => {
+test.serial('receiver.mjs handles each event of a call once', async (t) => {
   const gateway = await testGateway(t);
-  // The secret is known when the endpoint exists, and the endpoint when the receiver listens.
+  // The endpoint's creation returns the secret, and requires a listening receiver.
   const unused = await runExample(t, 'events/receiver.mjs', {});
   const created = await gateway.admin.post('/api/v1/admin/webhooks', { url: unused.url });
   const { id, secret } = z.object({ id: z.string(), secret: z.string() }).parse(created.body);

@@ -43,7 +43,7 @@ const nextOf = (name: string, output = 0): string[] =>
 
 const item = z.object({ output: z.string(), isOver: z.boolean(), call_id: z.string() });
 
-/** What the node "Reply" makes of the trigger's item. */
+/** The output of the node "Reply" for the trigger's item. */
 const reply = (json: unknown): z.output<typeof item> => {
   const { jsCode } = z.object({ jsCode: z.string() }).parse(nodeNamed('Reply').parameters);
   const made: unknown = runInNewContext(`(() => { ${jsCode} })()`, { $input: { first: () => ({ json }) } });
@@ -108,16 +108,13 @@ test.serial('its nodes are connected, from a public chat trigger that waits for 
   t.notRegex(JSON.stringify(workflow), /gw_live_/, 'no key is in it');
 });
 
-test.serial(
-  'it answers what n8n was recorded to receive, in the shape that it was recorded to answer',
-  (t) => {
-    const { output } = reply(recorded?.request?.body);
-    t.is(output, 'You said: "안녕하세요" What else can I do for you?');
-    t.deepEqual(Object.keys(JSON.parse(recorded?.bytes.toString() ?? '')), ['output']);
-  },
-);
+test.serial('responds to the recorded request of n8n in the recorded format', (t) => {
+  const { output } = reply(recorded?.request?.body);
+  t.is(output, 'You said: "안녕하세요" What else can I do for you?');
+  t.deepEqual(Object.keys(JSON.parse(recorded?.bytes.toString() ?? '')), ['output']);
+});
 
-test.serial('it talks in calls out and in, and hangs up when it has said goodbye', async (t) => {
+test.serial('talks in outbound and inbound calls, and hangs up after its goodbye', async (t) => {
   const gateway = await englishGateway(t);
   const n8n = await playWorkflow(gateway);
   t.teardown(n8n.close);
@@ -133,12 +130,12 @@ test.serial('it talks in calls out and in, and hangs up when it has said goodbye
   ]);
 });
 
-test.serial('a hang-up that is refused fails its execution', async (t) => {
+test.serial('a refused hangup fails its execution', async (t) => {
   t.false('onError' in nodeNamed('Hang up'), 'n8n goes on behind no error then');
   const gateway = await englishGateway(t);
   const n8n = await playWorkflow(gateway);
   t.teardown(n8n.close);
-  // The call of the recording is none of this gateway.
+  // The call of the recording is not known to this gateway.
   const body = JSON.stringify(recorded?.request?.body).replace('안녕하세요', 'Thank you');
   t.is((await fetch(n8n.url, { method: 'POST', body })).status, 500);
 });
@@ -186,7 +183,7 @@ const bound = async (t: ExecutionContext, transferTo: string[]) => {
   return { gateway, binding };
 };
 
-/** A caller who asks for a person, and gives the number of an order before. */
+/** A caller who enters the number of an order, then asks for a person. */
 const script = [
   { say: 'It is about my order.' },
   { listen: true },
@@ -206,12 +203,12 @@ const callWithOrder = async (t: ExecutionContext, transferTo: string[]) => {
 const asksForKeys = 'Please type the four digits of your order.';
 const noted = 'I have noted 4 7 1 1. What else can I do for you?';
 
-test.serial('it makes no request, and holds no key', (t) => {
+test.serial('makes no request and contains no key', (t) => {
   t.notRegex(source, /httpRequest|gw_live_|https?:/);
 });
 
 test.serial(
-  'with controls it talks in calls out and in, and hangs up when it has said goodbye',
+  'with controls, talks in outbound and inbound calls, and hangs up after its goodbye',
   async (t) => {
     const { gateway, binding } = await bound(t, []);
     t.deepEqual(await callOut(t, gateway, binding), [
@@ -222,7 +219,7 @@ test.serial(
   },
 );
 
-test.serial('it takes the keys of the caller, and connects them with a person', async (t) => {
+test.serial("collects the caller's digits and transfers to a person", async (t) => {
   const { ended, said } = await callWithOrder(t, [person]);
   t.like(ended, {
     status: 'completed',
@@ -232,7 +229,7 @@ test.serial('it takes the keys of the caller, and connects them with a person', 
   t.deepEqual(said, [asksForKeys, noted, 'One moment, I connect you.']);
 });
 
-test.serial('it excuses itself where the person may not be rung', async (t) => {
+test.serial('apologises when the transfer is not permitted', async (t) => {
   const { ended, said } = await callWithOrder(t, []);
   t.like(ended, { status: 'completed', end_reason: 'agent_hangup' });
   t.deepEqual(said.slice(-2), ['One moment, I connect you.', 'I am sorry, nobody is free now. Goodbye!']);

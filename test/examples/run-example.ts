@@ -1,4 +1,4 @@
-/** Runs a program of `examples/` as its page says, on a free port; it ends with the test. */
+/** Runs a program of `examples/` as its page describes, on a free port; it ends with the test. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -6,13 +6,13 @@ import type { ExecutionContext } from 'ava';
 import { until } from '#test/helpers/until.ts';
 
 export type RunningExample = {
-  /** Where it listens, as it says itself. */
+  /** The address that the program printed. */
   url: string;
-  /** All that it has written. */
+  /** All of its output. */
   output(): string;
 };
 
-/** `path` begins in `examples/`. */
+/** `path` is relative to `examples/`. */
 export const runExample = async (
   t: ExecutionContext,
   path: string,

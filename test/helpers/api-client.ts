@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { openApiDocument, refusalsOf } from '#src/api/openapi.ts';
-import { problemMediaType, problemSchema } from '#src/api/problem.ts';
-import type { ResponseDeclaration, Route } from '#src/api/route.ts';
+import { problemMediaType, problemSchema } from '#src/api/http/problem.ts';
+import type { ResponseDeclaration, Route } from '#src/api/http/route.ts';
 import { routes } from '#src/api/routes.ts';
 import { refusalCatalogue, type RefusalCode } from '#src/domain/refusal.ts';
 

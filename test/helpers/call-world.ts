@@ -65,7 +65,7 @@ export type Faults = {
 type Onlooker = { inspect?: (event: InspectionEvent) => void };
 
 /** The charts with a fake line, agent and journal. */
-const createSurroundings = (faults: Faults) => {
+const createCallEnvironment = (faults: Faults) => {
   const facts: CallFact[] = [];
   const commands: (LineCommand | KeysCommand)[] = [];
   const requests: ReplyInput[] = [];
@@ -122,7 +122,7 @@ const createSurroundings = (faults: Faults) => {
 /** The states of the call, and all that was said and done in it so far. */
 const lookAt = (
   actor: ActorRefFrom<typeof callMachine>,
-  { commands, facts }: Pick<ReturnType<typeof createSurroundings>, 'commands' | 'facts'>,
+  { commands, facts }: Pick<ReturnType<typeof createCallEnvironment>, 'commands' | 'facts'>,
 ) => ({
   /** `active.talking.conversing` for the call, `replying.thinking` for the conversation. */
   state: (): string => path(actor.getSnapshot().value),
@@ -149,8 +149,8 @@ export const createCallWorld = (
   const clock = new SimulatedClock();
   const errors: unknown[] = [];
   const reported: number[] = [];
-  const surroundings = createSurroundings(faults);
-  const { machine, facts, commands, requests, wantedTransfers, counts } = surroundings;
+  const environment = createCallEnvironment(faults);
+  const { machine, facts, commands, requests, wantedTransfers, counts } = environment;
   const actor = createActor(machine, {
     input: { ...callInput, ...changes },
     clock,
@@ -164,7 +164,7 @@ export const createCallWorld = (
     const at = clock.now();
     const timed = { startedAt: at, ...event, at };
     // The caller supplies all fields except the times, which are added here.
-    surroundings.tellCall(timed);
+    environment.tellCall(timed);
   };
 
   return {
@@ -176,12 +176,12 @@ export const createCallWorld = (
     errors,
     counts,
     /** Input with which the line was opened. */
-    opened: surroundings.opened(),
+    opened: environment.opened(),
     onLine,
-    onReply: (event: ReplyEvent): void => surroundings.tellConversation()?.(event),
+    onReply: (event: ReplyEvent): void => environment.tellConversation()?.(event),
     /** The current reply; it may send further events after the conversation has left it. */
     currentReply: (): ((event: ReplyEvent) => void) => {
-      const tell = surroundings.tellConversation();
+      const tell = environment.tellConversation();
       if (tell === undefined) throw new Error('No reply was asked for');
       return tell;
     },
@@ -222,7 +222,7 @@ export const createCallWorld = (
     },
     /** Number of utterances that the line has not reported yet. */
     unplayed: (): number => commands.filter(({ type }) => type === 'say').length - reported.length,
-    ...lookAt(actor, surroundings),
+    ...lookAt(actor, environment),
   };
 };
 

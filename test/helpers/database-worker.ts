@@ -13,7 +13,7 @@ import type { SharedWorker } from 'ava/plugin';
 import { Client } from 'pg';
 import pino from 'pino';
 import { z } from 'zod';
-import { openDatabase } from '#src/persistence/database.ts';
+import { openDatabase } from '#src/persistence/database/database.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { databaseIn } from './database-statement.ts';
 import { patientLimits } from './patient-limits.ts';

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { registerSharedWorker } from 'ava/plugin';
 import pino from 'pino';
 import { z } from 'zod';
-import { openDatabase, type Database } from '#src/persistence/database.ts';
+import { openDatabase, type Database } from '#src/persistence/database/database.ts';
 import type { Scope } from './file-scope.ts';
 import { patientLimits } from './patient-limits.ts';
 

@@ -7,7 +7,7 @@ export type Scope = Pick<ExecutionContext, 'teardown'>;
 /** Module-level, called once per test file: releases everything in reverse order after all tests of the file. */
 export const fileScope = (): Scope => {
   const ends: (() => unknown)[] = [];
-  test.after.always('what the tests of this file share is ended', async () => {
+  test.after.always('releases the shared resources of this file', async () => {
     for (const end of ends.toReversed()) await end();
   });
   return { teardown: (end) => void ends.push(end) };

@@ -12,7 +12,7 @@ export const hasNatsServer = program !== undefined;
 
 export type NatsServer = { port: number; stop(): Promise<void> };
 
-/** Resolves when it accepts connections. */
+/** Starts a NATS server; resolves when it accepts connections. */
 export const startNatsServer = async (
   options: { port?: number; token?: string } = {},
 ): Promise<NatsServer> => {

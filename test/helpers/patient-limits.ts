@@ -1,6 +1,6 @@
 /** Database limits that a busy machine does not reach; a test that hangs ends after a minute. */
 import { databaseLimits } from '#config/policy.ts';
-import type { DatabaseLimits } from '#src/persistence/database.ts';
+import type { DatabaseLimits } from '#src/persistence/database/database.ts';
 
 const patientMs = 60_000;
 

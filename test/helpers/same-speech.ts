@@ -1,4 +1,4 @@
-import type { Recognizer, SpeechEngines, Synthesizer } from '#sip/speech.ts';
+import type { Recognizer, SpeechEngines, Synthesizer } from '#sip/audio/speech.ts';
 
 /** The same engines for every call, whatever its number has selected. */
 export const sameSpeech = (

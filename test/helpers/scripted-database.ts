@@ -1,8 +1,8 @@
 /** A database with answers defined by the test, without a server. */
 import { PostgresDialect } from 'kysely';
-import type { Database } from '#src/persistence/database.ts';
-import { ormOver, statementsOf, type Statements } from '#src/persistence/statements.ts';
-import { EntityNames, type Tables } from '#src/persistence/tables.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { ormOver, statementsOf, type Statements } from '#src/persistence/database/statements.ts';
+import { EntityNames, type Tables } from '#src/persistence/database/tables.ts';
 
 /** Receives a statement's text with `$1` … and resolves to its rows, with the column names as keys. */
 export type Answer = (sql: string, parameters: readonly unknown[]) => Promise<readonly object[]>;
@@ -38,7 +38,7 @@ export const scriptedDatabase = (answer: Answer): Database => {
     transaction: never,
     entityManager: never,
     listen: never,
-    alone: never,
+    withAdvisoryLock: never,
     ping: never,
     close: never,
   };

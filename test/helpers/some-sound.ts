@@ -1,6 +1,6 @@
 /** Route and audio statistics of a call, as emitted by a line. */
 import type { CallRoute } from '#machines/line.ts';
-import type { SoundFigures } from '#machines/sound-figures.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
 
 export const someRoute: CallRoute = {
   trunk: { id: '5a0a7a1e-6c5e-4a5e-9c39-0a3f5c3d7f10', name: 'carrier' },
@@ -10,7 +10,7 @@ export const someRoute: CallRoute = {
   postDialDelayMs: 1_830,
 };
 
-export const someSound: SoundFigures = {
+export const someSound: MediaStatistics = {
   codec: 'PCMA',
   localAddress: '192.0.2.10:25014',
   remoteAddress: '203.0.113.9:40120',

@@ -1,6 +1,6 @@
 /** A media endpoint at 8000 Hz that only supports `connect`: audio arrives and leaves without a network. */
-import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
-import { telephoneRate } from '#sip/samples.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { telephoneRate } from '#sip/audio/samples.ts';
 
 const unused = (): never => {
   throw new Error('This endpoint carries audio only');
@@ -18,7 +18,7 @@ export const soundEndpoint = (connect: MediaEndpoint['connect']): MediaEndpoint 
   press: unused,
   hasTelephoneEvents: () => true,
   onDigit() {},
-  figures: async () => null,
+  statistics: async () => null,
   onLost() {},
   lose() {},
   leave: async () => {},

@@ -1,9 +1,9 @@
 /** Initial rows for tests of persistence. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { insertCall, type CallBirth } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { createNumber } from '#src/persistence/numbers.ts';
-import { createWorkspace } from '#src/persistence/workspaces.ts';
+import { insertCall, type CallBirth } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { createNumber } from '#src/persistence/numbers/numbers.ts';
+import { createWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 
 export type StoredNumber = { workspaceId: string; numberId: string; number: string };
 

@@ -1,5 +1,5 @@
 /** A call taken over from another process, in which the agent has greeted and listened. */
-import type { TakenOverCall, TakenOverConversation } from '#machines/taken-over.ts';
+import type { CallResumeState, ConversationResumeState } from '#machines/resume-state.ts';
 
 export const heard = [
   { role: 'user', content: '[outbound call connected]' },
@@ -7,9 +7,9 @@ export const heard = [
 ] as const;
 
 export const takenOver = (
-  conversation: Partial<TakenOverConversation> = {},
-  changes: Partial<TakenOverCall> = {},
-): TakenOverCall => ({
+  conversation: Partial<ConversationResumeState> = {},
+  changes: Partial<CallResumeState> = {},
+): CallResumeState => ({
   node: 'second',
   answeredBy: null,
   recordingIsPaused: false,

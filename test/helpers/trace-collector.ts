@@ -107,7 +107,7 @@ const traceparentReader: TextMapPropagator = {
   fields: () => ['traceparent'],
 };
 
-/** Process-wide: only one collector per test file. */
+/** Starts the collector; process-wide, so only one per test file. */
 export const collectTraces = (): CollectedSpan[] => {
   const spans: CollectedSpan[] = [];
   const startSpan: Tracer['startSpan'] = (name, options = {}, within = context.active()) => {

@@ -1,4 +1,4 @@
 import type { SpeechChoice } from '#machines/line.ts';
 
-/** For a number without a selection. */
+/** Speech engines of a number without a selection. */
 export const usualSpeech: SpeechChoice = { recognizer: null, synthesizer: null, voice: null };

@@ -9,9 +9,8 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { inspectorLimits } from '#config/policy.ts';
 import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
-import { masked } from '#src/inspector/masked.ts';
-import type { InspectedCalls } from '#src/inspector/onlooker.ts';
-import { createSessionNames } from '#src/inspector/session-names.ts';
+import { masked } from '#src/inspector/inspect-call.ts';
+import { type InspectedCalls, createSessionNames } from '#src/inspector/viewer.ts';
 import { type TestGateway, finalStatuses, testGateway } from '#test/helpers/gateway.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 import { until } from '#test/helpers/until.ts';
@@ -21,7 +20,7 @@ import { until } from '#test/helpers/until.ts';
 const addressOf = ({ credentials }: TestGateway, query: Record<string, string>): string =>
   `${credentials.base_url.replace(/^http/, 'ws')}/inspect?${new URLSearchParams(query).toString()}`;
 
-/** The status of the answer that lets nobody in. */
+/** The response status that rejects the connection. */
 const refusal = async (address: string): Promise<number> => {
   const socket = new WebSocket(address);
   const [error] = await once(socket, 'error').catch((reason: unknown) => [reason]);
@@ -45,72 +44,69 @@ const valuesOf = (seen: readonly StatelyInspectionEvent[], name: string): string
   );
 };
 
-test.serial(
-  'one call is seen with its actors, its events and its states, and without what was said',
-  async (t) => {
-    const gateway = await testGateway(t, { GW_INSPECT: '1' });
-    const { admin_token: token, number } = gateway.credentials;
-    const callId = await gateway.call('01000000001', 'Ask about the weather');
-    const other = await gateway.call('01000000002');
-    const seen = watch(addressOf(gateway, { token, call: callId }));
-    await gateway.untilStatus(callId, ...finalStatuses);
-    await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
+test.serial('shows the actors, events and states of one call without spoken words', async (t) => {
+  const gateway = await testGateway(t, { GW_INSPECT: '1' });
+  const { admin_token: token, number } = gateway.credentials;
+  const callId = await gateway.call('01000000001', 'Ask about the weather');
+  const other = await gateway.call('01000000002');
+  const seen = watch(addressOf(gateway, { token, call: callId }));
+  await gateway.untilStatus(callId, ...finalStatuses);
+  await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
 
-    const actors = seen.flatMap((event) => (event.type === '@xstate.actor' ? [event] : []));
-    const [root] = actors;
-    t.is(root?.name, 'call');
-    t.deepEqual(
-      new Set(seen.map(({ rootId }) => rootId)),
-      new Set([root?.sessionId]),
-      'one call alone is seen',
-    );
-    t.true(actors.some(({ name, parentId }) => name === 'conversation' && parentId === root?.sessionId));
-    t.true(actors.some(({ name, parentId }) => name === 'line' && parentId === root?.sessionId));
-    for (const { name, sessionId } of actors) t.not(name, sessionId, 'an actor without a name');
-    t.is(JSON.parse(root?.definition ?? '{}').id, 'call');
-    const states = valuesOf(seen, 'call');
-    for (const state of ['{"active":{"talking":"conversing"}}', '{"active":{"talking":"hangup-pending"}}'])
-      t.true(states.includes(state), `${state} was not seen`);
-    t.true(valuesOf(seen, 'conversation').includes('{"replying":"speaking"}'));
-    const types = new Set(
-      seen.flatMap((event) => (event.type === '@xstate.event' ? [event.event.type] : [])),
-    );
-    for (const type of ['line.heard', 'line.played', 'hangup.requested'])
-      t.true(types.has(type), `${type} was not seen`);
+  const actors = seen.flatMap((event) => (event.type === '@xstate.actor' ? [event] : []));
+  const [root] = actors;
+  t.is(root?.name, 'call');
+  t.deepEqual(
+    new Set(seen.map(({ rootId }) => rootId)),
+    new Set([root?.sessionId]),
+    'one call alone is seen',
+  );
+  t.true(actors.some(({ name, parentId }) => name === 'conversation' && parentId === root?.sessionId));
+  t.true(actors.some(({ name, parentId }) => name === 'line' && parentId === root?.sessionId));
+  for (const { name, sessionId } of actors) t.not(name, sessionId, 'an actor without a name');
+  t.is(JSON.parse(root?.definition ?? '{}').id, 'call');
+  const states = valuesOf(seen, 'call');
+  for (const state of ['{"active":{"talking":"conversing"}}', '{"active":{"talking":"hangup-pending"}}'])
+    t.true(states.includes(state), `${state} was not seen`);
+  t.true(valuesOf(seen, 'conversation').includes('{"replying":"speaking"}'));
+  t.true(
+    actors.some(({ name }) => name === 'line-life'),
+    'the chart of the line is shown',
+  );
+  t.true(valuesOf(seen, 'line-life').includes('{"answered":"connected"}'));
+  const types = new Set(seen.flatMap((event) => (event.type === '@xstate.event' ? [event.event.type] : [])));
+  for (const type of ['line.heard', 'line.played', 'hangup.requested'])
+    t.true(types.has(type), `${type} was not seen`);
 
-    const everything = JSON.stringify(seen.map((event) => ({ ...event, definition: undefined })));
-    for (const { text } of await gateway.transcript(callId)) t.false(everything.includes(text), text);
-    for (const secret of ['weather', '01000000001', number, other])
-      t.false(everything.includes(secret), secret);
-  },
-);
+  const everything = JSON.stringify(seen.map((event) => ({ ...event, definition: undefined })));
+  for (const { text } of await gateway.transcript(callId)) t.false(everything.includes(text), text);
+  for (const secret of ['weather', '01000000001', number, other])
+    t.false(everything.includes(secret), secret);
+});
 
 const ringing = '{"ringing":"alerting"}';
 
-test.serial(
-  'without the name of a call every call of the workspace is seen, from its beginning',
-  async (t) => {
-    const gateway = await testGateway(t, { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '2' });
-    // It goes on ringing until the test is over.
-    await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 180 });
-    const seen = watch(addressOf(gateway, { token: gateway.credentials.admin_token }));
-    await gateway.call('01000000002');
-    await until('the call that is on is seen', () => seen.length > 0 || undefined);
-    const later = await gateway.call('01000000007');
-    await gateway.untilStatus(later, ...finalStatuses);
-    const roots = (): number => new Set(seen.map(({ rootId }) => rootId)).size;
-    await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
-    t.is(roots(), 2);
-    t.true(valuesOf(seen, 'call').includes(ringing));
-    t.true(valuesOf(seen, 'call').indexOf(ringing) < valuesOf(seen, 'call').indexOf('"completed"'));
-    t.deepEqual([...new Set(valuesOf(seen, 'call').filter((value) => !value.includes('active')))].sort(), [
-      '"completed"',
-      ringing,
-    ]);
-  },
-);
+test.serial('without a call id, shows every call of the workspace from its beginning', async (t) => {
+  const gateway = await testGateway(t, { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '2' });
+  // The call keeps ringing until the end of the test.
+  await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 180 });
+  const seen = watch(addressOf(gateway, { token: gateway.credentials.admin_token }));
+  await gateway.call('01000000002');
+  await until('the call that is on is seen', () => seen.length > 0 || undefined);
+  const later = await gateway.call('01000000007');
+  await gateway.untilStatus(later, ...finalStatuses);
+  const roots = (): number => new Set(seen.map(({ rootId }) => rootId)).size;
+  await until('the end is seen', () => valuesOf(seen, 'call').includes('"completed"') || undefined);
+  t.is(roots(), 2);
+  t.true(valuesOf(seen, 'call').includes(ringing));
+  t.true(valuesOf(seen, 'call').indexOf(ringing) < valuesOf(seen, 'call').indexOf('"completed"'));
+  t.deepEqual([...new Set(valuesOf(seen, 'call').filter((value) => !value.includes('active')))].sort(), [
+    '"completed"',
+    ringing,
+  ]);
+});
 
-test.serial('nobody looks on without a token, and nobody at the call of somebody else', async (t) => {
+test.serial('requires a token, and rejects calls of other workspaces', async (t) => {
   const gateway = await testGateway(t, { GW_INSPECT: '1' });
   const { admin_token: token, number_key } = gateway.credentials;
   const callId = await gateway.call('01000000002');
@@ -123,7 +119,7 @@ test.serial('nobody looks on without a token, and nobody at the call of somebody
   t.false(gateway.logged.some((line) => line.includes(token)));
 });
 
-test.serial('the inspector is off unless it is asked for', async (t) => {
+test.serial('the inspector is off by default', async (t) => {
   const gateway = await testGateway(t);
   t.not(await refusal(addressOf(gateway, { token: gateway.credentials.admin_token })), 101);
   t.is((await gateway.client.get('/inspect')).status, 404);
@@ -133,7 +129,7 @@ test.serial('the inspector is off unless it is asked for', async (t) => {
 
 const limits = { viewers: 4, viewersOfWorkspace: 2, waitingBytes: 1_000, pingMs: 1_000 };
 
-const noCalls: InspectedCalls = { find: () => undefined, all: () => [], subscribe: () => () => {} };
+const noCalls: InspectedCalls = { find: () => undefined, all: () => [], onAdded: () => () => {} };
 
 const openInspector = async (
   t: ExecutionContext,
@@ -171,7 +167,7 @@ const openInspector = async (
     server.closeAllConnections();
   });
 
-  /** A browser: it answers pings by itself. The status is that of the answer. */
+  /** A browser: it answers pings by itself. The status is that of the response. */
   const look = (workspace: string, call?: string): Promise<number> =>
     new Promise((resolve) => {
       const query = new URLSearchParams({ workspace, ...(call === undefined ? {} : { call }) });
@@ -180,7 +176,7 @@ const openInspector = async (
       viewer.on('open', () => resolve(101));
       viewer.on('error', (error) => resolve(Number(/(\d{3})$/.exec(error.message)?.[1])));
     });
-  /** Shakes hands and never reads again. */
+  /** Completes the handshake and never reads again. */
   const stare = async (workspace: string): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1');
     t.teardown(() => socket.destroy());
@@ -195,13 +191,13 @@ const openInspector = async (
   return { look, stare, port };
 };
 
-test.serial('a workspace has so many places, and all of them together', async (t) => {
+test.serial('limits viewers per workspace and in total', async (t) => {
   const { look } = await openInspector(t, 60_000);
   t.deepEqual([await look('one'), await look('one'), await look('one')], [101, 101, 429]);
   t.deepEqual([await look('two'), await look('two'), await look('three')], [101, 101, 503]);
 });
 
-test.serial('who reads nothing gives the place back; who reads keeps it', async (t) => {
+test.serial('frees the place of a viewer that stops reading, and keeps active ones', async (t) => {
   const { look, stare } = await openInspector(t);
   await stare('one');
   t.is(await look('one'), 101);
@@ -209,7 +205,7 @@ test.serial('who reads nothing gives the place back; who reads keeps it', async 
   t.is(await look('one'), 429, 'the two who answer are still there');
 });
 
-test.serial('many calls are shown one after the other to who reads slowly', async (t) => {
+test.serial('sends many calls one after the other to a slow viewer', async (t) => {
   const { actor } = createCallWorld();
   const callIds = Array.from({ length: 400 }, (_, index) => `call-${index}`);
   let asked = 0;
@@ -248,7 +244,7 @@ test.serial('many calls are shown one after the other to who reads slowly', asyn
   t.true(bytes > inspectorLimits.waitingBytes, 'more than may wait');
 });
 
-test.serial('a call is seen by its own workspace alone, whichever gateway holds it', async (t) => {
+test.serial('only its own workspace sees a call, at any gateway', async (t) => {
   const { look } = await openInspector(t, 60_000);
   t.is(await look('one', 'call-of-one'), 101);
   t.is(await look('two', 'call-of-one'), 404);
@@ -257,37 +253,34 @@ test.serial('a call is seen by its own workspace alone, whichever gateway holds 
 
 // Masked
 
-test.serial(
-  'words, numbers of telephones and unknown fields are hidden; states, names and figures are shown',
-  (t) => {
-    t.deepEqual(
-      masked({
-        type: 'line.heard',
-        at: 17,
-        text: 'My card is 1234.',
-        from: '01012345678',
-        backchannel: false,
-        sip: { status: 200, reason: 'OK', callId: 'abc' },
-        messages: [{ role: 'user', content: 'Hello.' }],
-        token: 'secret',
-        failure: null,
-      }),
-      {
-        type: 'line.heard',
-        at: 17,
-        text: '(16 characters)',
-        from: '010•••••678',
-        backchannel: false,
-        sip: { status: 200, reason: 'OK', callId: 'abc' },
-        messages: [{ role: 'user', content: '(6 characters)' }],
-        token: '(6 characters)',
-        failure: null,
-      },
-    );
-  },
-);
+test.serial('masks words, telephone numbers and unknown fields; shows states, names and numbers', (t) => {
+  t.deepEqual(
+    masked({
+      type: 'line.heard',
+      at: 17,
+      text: 'My card is 1234.',
+      from: '01012345678',
+      backchannel: false,
+      sip: { status: 200, reason: 'OK', callId: 'abc' },
+      messages: [{ role: 'user', content: 'Hello.' }],
+      token: 'secret',
+      failure: null,
+    }),
+    {
+      type: 'line.heard',
+      at: 17,
+      text: '(16 characters)',
+      from: '010•••••678',
+      backchannel: false,
+      sip: { status: 200, reason: 'OK', callId: 'abc' },
+      messages: [{ role: 'user', content: '(6 characters)' }],
+      token: '(6 characters)',
+      failure: null,
+    },
+  );
+});
 
-test.serial('an error is its name; what is deep, or no data, is left out', (t) => {
+test.serial('shows only the name of an error, and omits deep values and functions', (t) => {
   const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
   t.deepEqual(masked({ error: new TypeError('said: Hello.'), tell: () => {}, deep }), {
     error: { name: 'TypeError' },
@@ -302,21 +295,18 @@ const actor = { type: '@xstate.actor', rootId: 'x:1', sessionId: 'x:1' };
 const child = { type: '@xstate.actor', rootId: 'x:1', sessionId: 'x:2', parentId: 'x:1' };
 const event = { type: '@xstate.event', rootId: 'x:1', sessionId: 'x:2', sourceId: 'x:1' };
 
-test.serial(
-  'actors that the next gateway numbers alike get names of their own, everywhere in its messages',
-  (t) => {
-    const named = createSessionNames();
-    t.deepEqual([actor, child, event].map(named), [actor, child, event]);
-    t.deepEqual([actor, child, event].map(named), [
-      { ...actor, rootId: '2/x:1', sessionId: '2/x:1' },
-      { ...child, rootId: '2/x:1', sessionId: '2/x:2', parentId: '2/x:1' },
-      { ...event, rootId: '2/x:1', sessionId: '2/x:2', sourceId: '2/x:1' },
-    ]);
-    t.is(named(actor).sessionId, '3/x:1');
-  },
-);
+test.serial('gives unique names to actors that the next gateway numbers alike, in all its messages', (t) => {
+  const named = createSessionNames();
+  t.deepEqual([actor, child, event].map(named), [actor, child, event]);
+  t.deepEqual([actor, child, event].map(named), [
+    { ...actor, rootId: '2/x:1', sessionId: '2/x:1' },
+    { ...child, rootId: '2/x:1', sessionId: '2/x:2', parentId: '2/x:1' },
+    { ...event, rootId: '2/x:1', sessionId: '2/x:2', sourceId: '2/x:1' },
+  ]);
+  t.is(named(actor).sessionId, '3/x:1');
+});
 
-test.serial('what has no source has none afterwards', (t) => {
+test.serial('a message without a source stays without one', (t) => {
   const named = createSessionNames();
   named(actor);
   named(actor);

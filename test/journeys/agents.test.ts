@@ -54,7 +54,7 @@ const conversation = [
   { hang_up: true },
 ];
 
-/** What the server was told of the conversation before its newest turn, where it is told. */
+/** The conversation before its newest turn that the server received, if it receives one. */
 const historyOf = ({ body }: AskedTurn): { role: string; content: string }[] =>
   z.array(z.object({ role: z.string(), content: z.string() })).parse(body['messages']);
 
@@ -129,7 +129,7 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
       agent.turns.map(({ text }) => text),
       asked,
     );
-    // A graph is asked for a thread and for the end of a run as well.
+    // A LangGraph server also receives requests for a thread and for the end of a run.
     for (const { path, headers } of agent.requests) t.is(headers['x-api-key'], 'key-of-the-agent', path);
     const own = gateway.credentials.number;
     for (const turn of agent.turns) {
@@ -188,7 +188,7 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
   title: (_, agentType, direction) => `${agentType} ${direction}: a conversation with an interruption`,
 });
 
-// One after the other: the number has one agent per direction.
+// Sequentially: the number has one agent per direction.
 for (const agentType of agentTypes) {
   test.serial(talks, agentType, 'outbound');
   test.serial(talks, agentType, 'inbound');
@@ -205,7 +205,7 @@ const leavesOut = test.macro<[AgentType]>({
     const outbound = `${gateway.numberPath}/agents/outbound`;
     t.is((await gateway.admin.put(outbound, { ...agent.binding, token: 'agent-token' })).status, 200);
     await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
-      // A reply whose pieces come late is heard to its end, too.
+      // A reply whose chunks come late is heard to its end, too.
       script: [{ hear: '표를 누르세요' }, { hang_up: true }],
     });
     const callId = await gateway.call(callee);
@@ -214,7 +214,7 @@ const leavesOut = test.macro<[AgentType]>({
       '안녕하세요. 예약은 *표를 누르세요.',
     ]);
   },
-  title: (_, agentType) => `${agentType}: speaks nothing of what its model writes for machines`,
+  title: (_, agentType) => `${agentType}: does not speak machine markup of its model`,
 });
 
 for (const agentType of agentTypes) test.serial(leavesOut, agentType);
@@ -260,7 +260,7 @@ const summaryOf = (gateway: TestGateway, callId: string): Promise<string> =>
   });
 
 test.serial(
-  'a model that ends its turns in words of its own keeps its calls, and is summarized',
+  'keeps and summarizes the calls of a model that ends its turns with end marks of its own',
   async (t) => {
     const chunk = (delta: object, finish: string | null = null): string =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -282,7 +282,7 @@ test.serial(
 );
 
 test.serial(
-  'the built-in agent talks by its model, presses keys, hangs up with a tool and is summarized',
+  'the built-in agent uses its model, sends DTMF digits, hangs up with a tool and is summarized',
   async (t) => {
     const model = await startModelServer(({ messages, tools }) => {
       if (tools.length === 0) return { pieces: ['두 번을 눌러 ', '예약을 확인했습니다.'] };
@@ -318,7 +318,7 @@ test.serial(
   },
 );
 
-test.serial('the built-in agent has its model collect keys and hand the caller to a person', async (t) => {
+test.serial("the built-in agent's model collects digits and transfers the caller to a person", async (t) => {
   const person = '01000000011';
   const model = await startModelServer(({ messages, tools }) => {
     if (tools.length === 0) return { pieces: ['담당자에게 연결했습니다.'] };
@@ -353,7 +353,7 @@ test.serial('the built-in agent has its model collect keys and hand the caller t
   );
 });
 
-test.serial('a model that fails is excused as any agent is, and the operator learns of it', async (t) => {
+test.serial('apologises for a failing model like for any agent and reports it to the operator', async (t) => {
   const model = await startModelServer(({ messages }) =>
     messages.length === 2 ? { pieces: ['안녕하세요.'] } : sendBody('{"error":{"message":"비밀"}}', 529),
   );
@@ -405,7 +405,7 @@ const startEngines = async (t: ExecutionContext, elevenLabsAnswers: EngineAnswer
       GW_ELEVENLABS_VOICE: 'usual',
       GW_SPEECH_BASE_URL: openai.url,
     },
-    /** The voices that were asked for since this was asked last, each once, by engine. */
+    /** Requested voices since the last call of this function, each once, by engine. */
     voices() {
       const ofPath = elevenLabs.requests
         .splice(0)
@@ -418,7 +418,7 @@ const startEngines = async (t: ExecutionContext, elevenLabsAnswers: EngineAnswer
   };
 };
 
-/** A call with a polite callee, and what was made of its recording. */
+/** A call with a polite callee, and its recording. */
 const recordedCall = async (gateway: TestGateway, instruction: string): Promise<number> => {
   const callId = await gateway.call('01000000007', instruction);
   await gateway.untilStatus(callId, ...finalStatuses);
@@ -428,32 +428,29 @@ const recordedCall = async (gateway: TestGateway, instruction: string): Promise<
   });
 };
 
-test.serial(
-  'a number speaks with the engine and the voice that it chose, and others take over when it fails',
-  async (t) => {
-    const { elevenLabs, settings, voices } = await startEngines(t);
-    const gateway = await testGateway(t, settings);
-    t.is(await recordedCall(gateway, 'one'), 200);
-    t.deepEqual(voices(), { elevenlabs: ['usual'], openai: [] });
+test.serial('a number speaks with its chosen engine and voice, and fails over to others', async (t) => {
+  const { elevenLabs, settings, voices } = await startEngines(t);
+  const gateway = await testGateway(t, settings);
+  t.is(await recordedCall(gateway, 'one'), 200);
+  t.deepEqual(voices(), { elevenlabs: ['usual'], openai: [] });
 
-    const choice = { synthesizer: 'openai-speech', voice: 'nova' };
-    t.like((await gateway.admin.patch(gateway.numberPath, choice)).body, choice);
-    t.is(await recordedCall(gateway, 'two'), 200);
-    t.deepEqual(voices(), { elevenlabs: [], openai: ['nova'] });
+  const choice = { synthesizer: 'openai-speech', voice: 'nova' };
+  t.like((await gateway.admin.patch(gateway.numberPath, choice)).body, choice);
+  t.is(await recordedCall(gateway, 'two'), 200);
+  t.deepEqual(voices(), { elevenlabs: [], openai: ['nova'] });
 
-    await gateway.admin.patch(gateway.numberPath, { synthesizer: 'elevenlabs', voice: 'own' });
-    t.is(await recordedCall(gateway, 'three'), 200);
-    t.deepEqual(voices(), { elevenlabs: ['own'], openai: [] });
+  await gateway.admin.patch(gateway.numberPath, { synthesizer: 'elevenlabs', voice: 'own' });
+  t.is(await recordedCall(gateway, 'three'), 200);
+  t.deepEqual(voices(), { elevenlabs: ['own'], openai: [] });
 
-    elevenLabs.close();
-    t.is(await recordedCall(gateway, 'four'), 200);
-    t.deepEqual(voices(), { elevenlabs: [], openai: ['alloy'] });
-    t.false(gateway.logged.some((line) => line.includes('hush-hush')));
-  },
-);
+  elevenLabs.close();
+  t.is(await recordedCall(gateway, 'four'), 200);
+  t.deepEqual(voices(), { elevenlabs: [], openai: ['alloy'] });
+  t.false(gateway.logged.some((line) => line.includes('hush-hush')));
+});
 
 test.serial(
-  'an engine that a number chose and the operator took away is missed once, and calls go on without it',
+  'reports once a chosen engine that the operator removed, and calls continue without it',
   async (t) => {
     const databaseUrl = await testDatabaseUrl(t);
     const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-engines-'));
@@ -469,7 +466,7 @@ test.serial(
     t.is(await recordedCall(after, 'one'), 200);
     t.is(await recordedCall(after, 'two'), 200);
     t.deepEqual(voices(), { elevenlabs: [], openai: ['alloy'] });
-    t.is(after.logged.filter((line) => line.includes('is not configured any more')).length, 1);
+    t.is(after.logged.filter((line) => line.includes('that is no longer configured')).length, 1);
     t.deepEqual((await after.admin.patch(after.numberPath, { synthesizer: 'elevenlabs' })).body['errors'], [
       {
         path: 'synthesizer',

@@ -13,11 +13,11 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 
 // Frozen
 
-/** More than a request takes that meets a server that has just frozen. */
+/** Longer than a request that meets a server which has just frozen. */
 const boundMs = 30_000;
 
 test.serial(
-  'while the database is frozen requests get 503 in time, and calls held here are hung up and cancelled; then all of it is stored',
+  'during a frozen database, requests get 503 in time, calls held here are hung up and cancelled, and everything is stored afterwards',
   async (t) => {
     const proxy = await frozenProxy(t, await testDatabaseUrl(t));
     const gateway = await testGateway(t, { GW_DATABASE_URL: proxy.url, GW_SIMULATOR_SPEED: '1' });
@@ -66,7 +66,7 @@ const journal = z.object({ events: z.array(z.object({ sequence: z.number(), type
 const event = z.object({ id: z.string(), type: z.string() });
 
 test.serial(
-  'a call goes on while another server takes the database over; no fact of it is lost, and each event is told',
+  'a call continues while another server takes the database over, without losing facts or events',
   async (t) => {
     const servers = await copiedDatabase(t);
     const hosts = [servers.original, servers.copy].map((url) => new URL(url).host).join(',');
@@ -101,7 +101,7 @@ test.serial(
     const types = events.map(({ type }) => type);
     for (const type of ['call.answered', 'turn.spoken', 'call.ended']) t.true(types.includes(type), type);
     t.false(gateway.logged.some((line) => line.includes('could not be written')));
-    // What was told when the first server died may be told again, with the same id.
+    // Events from before the first server died may be sent again, with the same id.
     const told = await until('the end is told', () => {
       const arrived = receiver.received.map(({ rawBody }) => event.parse(JSON.parse(rawBody)));
       return arrived.some(({ type }) => type === 'call.ended') ? arrived : undefined;
@@ -115,7 +115,7 @@ test.serial(
 const journalRead = z.object({ events: z.array(z.object({ sequence: z.number(), type: z.string() })) });
 
 test.serial(
-  'the database is killed in a call: it comes back by itself, the call goes on, and no fact of it is lost',
+  'a call continues while its database is killed and restarted, without losing facts',
   async (t) => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-killed-'));
     t.teardown(() => rm(dataFolder, { recursive: true, force: true }));

@@ -34,7 +34,7 @@ export const oneDatabase = async (t: ExecutionContext | Scope) => {
   let numberKey: string | undefined;
   return {
     databaseUrl,
-    /** All that were started. */
+    /** All started gateways. */
     running,
     async start(node: string, settings: Record<string, string> = {}): Promise<Running> {
       const folder = await emptyFolder(t);
@@ -51,7 +51,7 @@ export const oneDatabase = async (t: ExecutionContext | Scope) => {
       numberKey ??= number_key;
       const client = apiClient(base_url, numberKey);
       const admin = client.as(admin_token);
-      // Calls to somebody who is silent go on for as long as a test may take.
+      // Calls to a silent callee last as long as a test may take.
       await admin.patch(`/api/v1/admin/numbers/${number_id}`, { silence_timeout_sec: 600 });
       const watch = async (callId: string): Promise<EventStreamReader> => {
         const stream = await openEventStream(`${base_url}/api/v1/calls/${callId}/events`, numberKey ?? '');
@@ -111,7 +111,7 @@ const recordedCall = z.object({
   recording: z.object({ status: z.literal('completed'), truncated: z.boolean(), duration_sec: z.number() }),
 });
 
-/** The recording of a call that has ended, and by how many seconds it is longer than the call. */
+/** The recording of a call that has ended, and its excess over the duration of the call in seconds. */
 export const recordingOf = async ({ client }: Running, callId: string) => {
   const { body } = await client.get(`/api/v1/calls/${callId}`);
   const { duration_sec: lastedSec, recording } = recordedCall.parse(body);
@@ -125,7 +125,7 @@ export const untilTakenOver = (gateway: Running, callId: string): Promise<unknow
     return events.some(({ type }) => type === 'call.taken_over') ? true : undefined;
   });
 
-/** Gives the number another agent for calls out, with a token; resolves to the status of the answer. */
+/** Binds another agent to the number's outbound calls, with a token; resolves to the response status. */
 export const bindAgent = async ({ admin }: Running, binding: object): Promise<number> => {
   const { body } = await admin.get('/api/v1/admin/numbers');
   const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);

@@ -21,7 +21,7 @@ import {
   type Running,
 } from './gateways-of-one-database.ts';
 
-/** Answers whatever is said to it. */
+/** A callee who answers everything. */
 const talks = '01000000001';
 
 const gateways = sharedGateways(async ({ start, rows }, scope) => {
@@ -78,7 +78,7 @@ if (hasNatsServer) {
     const { start } = await oneDatabase(t);
     const wokenBy = { GW_NATS_URL: `nats://127.0.0.1:${port}` };
     const [holder, other] = [await start('holder', wokenBy), await start('other', wokenBy)];
-    for (const gateway of [holder, other]) await gateway.printed('woken by NATS');
+    for (const gateway of [holder, other]) await gateway.printed('wake-ups of gateways go through NATS');
     await askAnother(t, holder, other);
   });
 }
@@ -89,7 +89,7 @@ const assistantTurns = async ({ client }: Running, callId: string): Promise<stri
   return turns.filter(({ role }) => role === 'assistant').map(({ text }) => text);
 };
 
-test.serial('any gateway presses DTMF digits and says words in a call', async (t) => {
+test.serial('any gateway sends DTMF digits and speaks words in a call', async (t) => {
   const { holder, other } = await gateways(t);
   const words = '잠시만 기다려 주세요.';
   const agent = await startFakeAgent('webhook', (_, turn) => ({ pieces: [`${turn}번째 대답입니다.`] }));
@@ -122,20 +122,23 @@ test.serial('any gateway presses DTMF digits and says words in a call', async (t
   t.is(late.body['code'], 'call_not_active');
 });
 
-test.serial('a frozen holder: 502, the call continues, and a second request hangs up', async (t) => {
-  const { holder, other } = await gateways(t);
-  const callId = await place(holder, silent);
-  await untilStatus(other, callId, 'active');
-  holder.signal('SIGSTOP');
-  const refused = await other.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
-  holder.signal('SIGCONT');
-  t.deepEqual([refused.status, refused.body['code']], [502, 'hangup_failed']);
-  t.is(await statusOf(other, callId), 'active');
-  await hangUp(t, other, callId);
-  await untilStatus(other, callId, 'completed');
-});
+test.serial(
+  'with a frozen holder a request gets 502, the call continues, and a second request hangs up',
+  async (t) => {
+    const { holder, other } = await gateways(t);
+    const callId = await place(holder, silent);
+    await untilStatus(other, callId, 'active');
+    holder.signal('SIGSTOP');
+    const refused = await other.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+    holder.signal('SIGCONT');
+    t.deepEqual([refused.status, refused.body['code']], [502, 'hangup_failed']);
+    t.is(await statusOf(other, callId), 'active');
+    await hangUp(t, other, callId);
+    await untilStatus(other, callId, 'completed');
+  },
+);
 
-test.serial('a call without a holder: 409 room_unknown at every gateway', async (t) => {
+test.serial('a call without a holder gets 409 room_unknown from every gateway', async (t) => {
   const { holder, other, rows } = await gateways(t);
   const callId = await place(holder, '01000000004');
   await untilStatus(other, callId, 'no_answer');
@@ -156,7 +159,7 @@ test.serial('a call without a holder: 409 room_unknown at every gateway', async 
     duration_sec = 0 where id = '${callId}'`);
 });
 
-test.serial('a gateway without lines shows calls, and refuses to place or hang up any', async (t) => {
+test.serial('a gateway without lines shows calls and refuses to place or hang up any', async (t) => {
   const { holder, showing } = await gateways(t);
   const callId = await place(holder, silent);
   await untilStatus(showing, callId, 'active');
@@ -175,16 +178,16 @@ test.serial('a gateway without lines shows calls, and refuses to place or hang u
   t.deepEqual([over.status, over.body['code']], [409, 'call_not_active']);
 });
 
-test.serial('the calls of a frozen gateway whose lease is over continue at another one', async (t) => {
+test.serial('another gateway continues the calls of a frozen one whose lease has expired', async (t) => {
   const { holder, other, rows } = await gateways(t);
   const callId = await place(holder, silent);
   await untilStatus(other, callId, 'active');
-  // Frozen first: a running gateway would find out at its next beat that it was declared dead.
+  // Frozen first: a running gateway would notice at its next heartbeat that it was declared dead.
   holder.signal('SIGSTOP');
   await rows(`update node set lost_at = now() where name = 'holder'`);
   await untilTakenOver(other, callId);
   holder.signal('SIGCONT');
-  await holder.printed('begins anew');
+  await holder.printed('registers again');
   t.is(await statusOf(holder, callId), 'active');
   await hangUp(t, holder, callId);
   await untilStatus(holder, callId, 'completed');
@@ -199,7 +202,7 @@ test.serial('the calls of a frozen gateway whose lease is over continue at anoth
 });
 
 // From here on gateways are killed.
-test.serial('any gateway serves a recording while the one that keeps it runs', async (t) => {
+test.serial('any gateway serves a recording while its owner runs', async (t) => {
   const { holder, other } = await gateways(t);
   const callId = await place(holder, '01000000007');
   const path = `/api/v1/calls/${callId}/recording`;
@@ -226,10 +229,10 @@ test.serial('any gateway serves a recording while the one that keeps it runs', a
   t.deepEqual([away.status, away.body['code']], [503, 'service_unavailable']);
 });
 
-/** More looks than a gateway with lines needs to find another one dead, and far fewer than a lease has. */
+/** More polls than a gateway with lines needs to find another one dead, and far fewer than a lease has. */
 const looks = 6;
 
-test.serial('a gateway without lines leaves the calls of a killed one to the others', async (t) => {
+test.serial('a gateway without lines leaves the calls of a killed one to others', async (t) => {
   const { other, showing, rows } = await gateways(t);
   const callId = await place(other, silent);
   await untilStatus(showing, callId, 'active');

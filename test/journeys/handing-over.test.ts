@@ -27,7 +27,7 @@ const listed = (callIds: readonly string[]): string => callIds.map((callId) => `
 
 const takesCalls = '01000000011';
 
-/** Two persons talk with each other. */
+/** Two persons talk to each other. */
 const transferred = async (gateway: Running): Promise<string> => {
   const { body } = await gateway.admin.get('/api/v1/admin/numbers');
   const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
@@ -46,7 +46,9 @@ const transferred = async (gateway: Running): Promise<string> => {
   return callId;
 };
 
-/** A gateway has got SIGTERM while it had calls; the rows of some are locked, so that they are taken over later. */
+/**
+ * A gateway has received SIGTERM while it had calls; the rows of some are locked, so that they are taken over later.
+ */
 const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
   const settings = { GW_RECORDINGS_DIR: await emptyFolder(scope) };
   const leaving = await start('leaving', settings);
@@ -65,12 +67,12 @@ const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
 });
 
 // First, as the rows are locked until it has run.
-test.serial('a hang-up requested while no gateway holds the call is done by the next holder', async (t) => {
+test.serial('the next holder executes a hangup requested while no gateway held the call', async (t) => {
   const { leaving, staying, locked, unlock } = await handOver(t);
   const hangups = [staying, leaving].map(({ client }, index) =>
     client.post(`/api/v1/calls/${locked[index]}/hangup`, { immediate: true }),
   );
-  // What was requested after them is answered: their holders have been looked for.
+  // These reads are answered after the holders of the hangup requests were looked up.
   for (const [index, gateway] of [staying, leaving].entries())
     await gateway.client.get(`/api/v1/calls/${locked[index]}`);
   await unlock();
@@ -81,33 +83,36 @@ test.serial('a hang-up requested while no gateway holds the call is done by the 
   for (const callId of locked) await untilStatus(staying, callId, 'completed');
 });
 
-test.serial('a gateway that gets SIGTERM hands its calls over, and leaves nothing to clean up', async (t) => {
-  const { leaving, staying, free, rows } = await handOver(t);
-  await leaving.ended;
-  t.regex(leaving.stdout(), /6 calls go on at staying, each when nobody speaks/);
-  t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
-  for (const callId of free) {
-    await untilTakenOver(staying, callId);
-    t.is(await statusOf(staying, callId), 'active');
-    const hangup = await staying.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
-    t.is(hangup.status, 202);
-    await untilStatus(staying, callId, 'completed');
-  }
-  t.deepEqual(
-    await rows(`select type, count(*)::int as count from event
+test.serial(
+  'a gateway that receives SIGTERM hands over its calls and leaves nothing to clean up',
+  async (t) => {
+    const { leaving, staying, free, rows } = await handOver(t);
+    await leaving.ended;
+    t.regex(leaving.stdout(), /6 calls go on at staying, each when nobody speaks/);
+    t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
+    for (const callId of free) {
+      await untilTakenOver(staying, callId);
+      t.is(await statusOf(staying, callId), 'active');
+      const hangup = await staying.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+      t.is(hangup.status, 202);
+      await untilStatus(staying, callId, 'completed');
+    }
+    t.deepEqual(
+      await rows(`select type, count(*)::int as count from event
       where type like 'call.%' and type <> 'call.summarized' and call_id in (${listed(free)})
       group by type order by type`),
-    [
-      { type: 'call.answered', count: 2 },
-      { type: 'call.ended', count: 2 },
-      { type: 'call.hangup_requested', count: 2 },
-      { type: 'call.ringing', count: 2 },
-    ],
-  );
-  t.false(staying.stdout().includes('cleans up after it'));
-});
+      [
+        { type: 'call.answered', count: 2 },
+        { type: 'call.ended', count: 2 },
+        { type: 'call.hangup_requested', count: 2 },
+        { type: 'call.ringing', count: 2 },
+      ],
+    );
+    t.false(staying.stdout().includes('cleans up after it'));
+  },
+);
 
-test.serial('two persons who talk with each other go on at the next holder', async (t) => {
+test.serial('two persons who talk to each other continue at the next holder', async (t) => {
   const { staying, bridged, rows } = await handOver(t);
   await untilTakenOver(staying, bridged);
   await untilStatus(staying, bridged, 'completed');
@@ -136,7 +141,7 @@ test.serial('an event stream at the next holder has every fact once', async (t) 
 });
 
 test.serial(
-  'gateways that share the folder of recordings have both parts of a call in one file',
+  'gateways that share the recordings folder write both parts of a call into one file',
   async (t) => {
     const { staying, watched } = await handOver(t);
     const { truncated, longerBySec } = await recordingOf(staying, watched);
@@ -145,7 +150,7 @@ test.serial(
   },
 );
 
-test.serial('with GW_HAND_OVER=never a gateway waits for its calls, and logs why', async (t) => {
+test.serial('with GW_HAND_OVER=never a gateway waits for its calls and logs the reason', async (t) => {
   const { start, rows } = await handOver(t);
   const leaving = await start('waiting', { GW_HAND_OVER: 'never' });
   const callId = await place(leaving, silent);

@@ -1,4 +1,4 @@
-/** Inbound calls through a whole gateway on the simulated line, whose clock hurries while the gateway is idle. */
+/** Inbound calls through a whole gateway on the simulated line, whose clock runs fast while the gateway is idle. */
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { sendJson, sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
@@ -40,7 +40,7 @@ test.serial('the built-in agent greets a caller, takes the message and says good
   t.is(turns[0]?.text, '안녕하세요, 전화 주셔서 감사합니다. 무엇을 도와드릴까요?');
 });
 
-test.serial('a cry of one syllable, which almost is a backchannel, is heard like any word', async (t) => {
+test.serial('a one-syllable cry, almost a backchannel, counts like any word', async (t) => {
   const gateway = await sharing(t);
   const cry = `${'아'.repeat(40)}악`;
   const { call_id } = await callIn(gateway, [{ interrupt: cry }, { listen: true }, { hang_up: true }]);
@@ -53,31 +53,28 @@ test.serial('a cry of one syllable, which almost is a backchannel, is heard like
   t.is(turns.at(-1)?.role, 'assistant');
 });
 
-test.serial(
-  'a caller who puts the call on hold for longer than a silence may last is waited for',
-  async (t) => {
-    const gateway = await sharing(t);
-    await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 10 });
-    const { call_id } = await callIn(gateway, [
-      { listen: true },
-      { hold_sec: 120 },
-      { say: '죄송합니다, 다시 왔어요.' },
-      { listen: true },
-      { hang_up: true },
-    ]);
-    t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
-    const { body } = await gateway.admin.get(`/api/v1/admin/calls/${call_id}/events`);
-    const types = z
-      .array(z.object({ type: z.string() }))
-      .parse(body['events'])
-      .map(({ type }) => type);
-    const held = types.indexOf('call.held');
-    t.deepEqual(types.slice(held, held + 3), ['call.held', 'call.resumed', 'turn.spoken']);
-  },
-);
+test.serial('waits for a caller who puts the call on hold longer than the silence time-out', async (t) => {
+  const gateway = await sharing(t);
+  await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 10 });
+  const { call_id } = await callIn(gateway, [
+    { listen: true },
+    { hold_sec: 120 },
+    { say: '죄송합니다, 다시 왔어요.' },
+    { listen: true },
+    { hang_up: true },
+  ]);
+  t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
+  const { body } = await gateway.admin.get(`/api/v1/admin/calls/${call_id}/events`);
+  const types = z
+    .array(z.object({ type: z.string() }))
+    .parse(body['events'])
+    .map(({ type }) => type);
+  const held = types.indexOf('call.held');
+  t.deepEqual(types.slice(held, held + 3), ['call.held', 'call.resumed', 'turn.spoken']);
+});
 
 test.serial(
-  'an endpoint waits for the caller, gets the flipped context and the session token of the handshake',
+  'an endpoint receives the caller, the swapped context and the session token of the handshake',
   async (t) => {
     const gateway = await sharing(t);
     const door = await startAgentServer(sendJson({ session_token: 'caller-session' }));
@@ -110,7 +107,7 @@ test.serial(
   },
 );
 
-test.serial('a caller whom the handshake rejects is not answered', async (t) => {
+test.serial('does not answer a caller rejected by the handshake', async (t) => {
   const gateway = await sharing(t);
   const door = await startAgentServer(sendJson({}, 403));
   t.teardown(door.close);
@@ -140,12 +137,13 @@ const rejections = test.macro<[(gateway: TestGateway) => Promise<unknown>, strin
       },
     });
   },
-  title: (_, __, reason) => `a caller turned away by ${reason} leaves facts and a summary like every call`,
+  title: (_, __, reason) =>
+    `a caller rejected because of ${reason} leaves facts and a summary like every call`,
 });
 test.serial(
   rejections,
   async (gateway) => {
-    // Nobody listens there.
+    // No process listens there.
     const door = await startAgentServer(sendJson({}, 403));
     await gateway.admin.put(`${gateway.numberPath}/inbound-auth`, { method: 'handshake', url: door.url });
     await door.close();
@@ -167,7 +165,7 @@ test.serial('a number without an inbound endpoint rejects its callers', async (t
   t.deepEqual({ status, end_reason }, { status: 'failed', end_reason: 'no_agent_endpoint' });
 });
 
-test.serial('the greeting of a number is said to its callers, whatever the agent', async (t) => {
+test.serial('speaks the greeting of a number to its callers, for any agent', async (t) => {
   const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { greeting: 'Welcome to the shop.' });
   const { call_id } = await callIn(gateway, [{ listen: true }, { hang_up: true }]);
@@ -186,7 +184,7 @@ const consentEvent = z.object({
 
 const consented = z.object({ given: z.boolean(), how: z.string(), at: z.string() });
 
-/** A call of a person who does this, to a number with an agent that says one thing. */
+/** A call of a person with this script, to a number with an agent that says one thing. */
 const callWithConsent = async (t: ExecutionContext, require: string, script: readonly object[]) => {
   const gateway = await sharing(t);
   const { admin, client, numberPath, credentials } = gateway;
@@ -226,7 +224,7 @@ const callWithConsent = async (t: ExecutionContext, require: string, script: rea
   };
 };
 
-test.serial('who says yes talks with the agent, and is recorded from there on', async (t) => {
+test.serial('a party that agrees talks to the agent and is recorded from then on', async (t) => {
   const call = await callWithConsent(t, 'speech', [
     { listen: true },
     { say: '네, 동의합니다.' },
@@ -253,7 +251,7 @@ test.serial('who says yes talks with the agent, and is recorded from there on', 
   t.true((first ?? 0) >= agreedAfter - 0.2, 'nothing of what was said before is in it');
 });
 
-test.serial('who says no is said goodbye, and the agent never knows of the call', async (t) => {
+test.serial('a party that refuses gets a goodbye, and the agent never receives the call', async (t) => {
   const call = await callWithConsent(t, 'speech', [{ listen: true }, { say: '아니요.' }]);
   t.like(await call.end(), { status: 'completed', end_reason: 'consent_refused' });
   t.like(await call.told(), { given: false, how: 'speech' });
@@ -262,7 +260,7 @@ test.serial('who says no is said goodbye, and the agent never knows of the call'
   t.false(blocks.some(({ left, right }) => left || right === true));
 });
 
-test.serial('a key agrees where it is asked for, and who is silent does not', async (t) => {
+test.serial('a digit agrees where it is required, and silence does not', async (t) => {
   const agreed = await callWithConsent(t, 'key', [
     { listen: true },
     { digits: '1' },
@@ -278,18 +276,21 @@ test.serial('a key agrees where it is asked for, and who is silent does not', as
   t.like(consented.parse(ended['consent']), { given: false, how: 'silence' });
 });
 
-test.serial('who only has to be told is told, and nothing may be asked of the call before', async (t) => {
-  const call = await callWithConsent(t, 'none', [
-    { wait_sec: 5 },
-    { say: '여보세요?' },
-    { listen: true },
-    { hang_up: true },
-  ]);
-  t.like(consented.parse((await call.end())['consent']), { given: true, how: 'announcement' });
-  t.is((await call.turns())[0], `assistant: ${announce}`);
-});
+test.serial(
+  'a party hears the announcement first, and requests to the call are rejected before its end',
+  async (t) => {
+    const call = await callWithConsent(t, 'none', [
+      { wait_sec: 5 },
+      { say: '여보세요?' },
+      { listen: true },
+      { hang_up: true },
+    ]);
+    t.like(consented.parse((await call.end())['consent']), { given: true, how: 'announcement' });
+    t.is((await call.turns())[0], `assistant: ${announce}`);
+  },
+);
 
-test.serial('whoever must agree must be told to what', async (t) => {
+test.serial('requires an announcement when consent is required', async (t) => {
   const { admin, numberPath } = await sharing(t);
   for (const consent of [
     { announce: null, require: 'key' },
@@ -329,7 +330,7 @@ const collectingAgent = async (
   return agent;
 };
 
-test.serial('the agent gets the keys that it asks for as one turn', async (t) => {
+test.serial('the agent receives the collected digits as one turn', async (t) => {
   const gateway = await sharing(t);
   const agent = await collectingAgent(t, gateway, (_, turn) =>
     turn === 1 ? 'Your number, please.<collect finish="#"/>' : 'Thank you. Goodbye.<hangup/>',

@@ -26,35 +26,35 @@ import {
   type Running,
 } from './gateways-of-one-database.ts';
 
-/** Answers whatever is said to it, and continues when its gateway dies. */
+/** A callee who answers everything, and stays when the gateway dies. */
 const talks = '01000000001';
 const isAbsent = '01000000013';
 const takesCalls = '01000000011';
-/** How long a reply is awaited in vain, as a setting of the agent: never waited for. */
+/** Maximum delay of a reply, as a setting of the agent: never reached. */
 const foreverMs = 600_000;
 
-/** For all steps together before the first test ends; each step has a limit of its own. */
+/** Time limit of all steps together before the first test ends; each step has a limit of its own. */
 const arrangedWithinMs = 180_000;
 
 type World = {
   doomed: Running;
-  /** Takes calls over, as does a third gateway. */
+  /** A gateway that takes calls over, like a third one. */
   heir: Running;
-  /** Has no lines, and so takes none over. */
+  /** A gateway without lines, which takes no calls over. */
   showing: Running;
   databaseUrl: string;
   rows: (sql: string) => Promise<unknown[]>;
   scope: Scope;
-  /** Places a call from the doomed gateway with this agent, which it keeps whatever the next one has. */
+  /** Places a call from the doomed gateway with this agent, which it keeps regardless of later bindings. */
   placeWith: (agent: FakeAgent, to: string, more?: object) => Promise<string>;
-  /** Is done immediately before the kill. */
+  /** Executed immediately before the kill. */
   beforeKill: (act: () => Promise<unknown>) => void;
   killedAt: () => number;
 };
 
 type Check = (t: ExecutionContext) => Promise<void>;
 
-/** What is done before the kill; resolves to what is true after it. */
+/** Executed before the kill; resolves to the expected state after it. */
 type Arrange = (world: World) => Promise<Check>;
 
 type When = 'early' | 'last';
@@ -73,7 +73,7 @@ const createWorld = (numberPath: string, world: Omit<World, 'placeWith'>): World
   return {
     ...world,
     placeWith(agent, to, more = {}) {
-      // One after the other: the number has one agent.
+      // Sequentially: the number has one agent.
       const placed = placing.then(() => bindAndPlace(agent, to, more));
       placing = placed.catch(() => undefined);
       return placed;
@@ -113,7 +113,7 @@ const kill = sharedGateways(async ({ start, databaseUrl, rows }, scope) => {
   for (const now of ['early', 'last'] as const) {
     const arranging = scenarios.filter(({ when }) => when === now);
     for (const { title, arrange } of arranging) checks.set(title, arrange(world));
-    // What cannot be arranged fails its own test.
+    // A failed arrangement fails only its own test.
     await Promise.allSettled(checks.values());
   }
   for (const act of actsBeforeKill) await act();
@@ -151,7 +151,7 @@ const saidIn = async (gateway: Running, callId: string): Promise<string[]> =>
 const asksAbout = (callId: string, { requests }: FakeAgent): number =>
   requests.filter(({ body, headers }) => `${body} ${JSON.stringify(headers)}`.includes(callId)).length;
 
-/** The call is active, and the agent was asked for a reply to words of the other party. */
+/** The call is active, and the agent has received a request with words of the other party. */
 const untilSecondReply = (callId: string, agent: FakeAgent) =>
   until('a second reply is asked for', () => asksAbout(callId, agent) > 1 || undefined);
 
@@ -216,7 +216,7 @@ whenKilled('active calls continue at other gateways, and a ringing one is ended'
     for (const callId of calls) {
       await untilTakenOver(showing, callId);
       t.is(await statusOf(showing, callId), 'active');
-      // Whichever gateway holds it now.
+      // The request reaches whichever gateway holds the call now.
       await hangUp(t, heir, callId);
       await untilStatus(showing, callId, 'completed');
     }
@@ -239,7 +239,7 @@ whenKilled('deliveries that were under way are made again by another gateway', '
     events: ['call.ringing'],
   });
   receiver.trust(z.string().parse(body['secret']));
-  // As many as an endpoint may have under way at once.
+  // The maximum number of simultaneous deliveries of an endpoint.
   receiver.answer(...Array.from({ length: 5 }, () => 'hang' as const));
   for (let call = 0; call < 5; call += 1) await place(doomed, neverAnswers);
   const brokenOff = (await receiver.until(5)).map(({ id }) => id);
@@ -289,7 +289,7 @@ whenKilled('two persons who talk with each other go on at another gateway', 'las
   const asked = asksAbout(callId, agent);
   return async (t) => {
     await untilTakenOver(heir, callId);
-    // The person hangs up ten seconds after it was connected, whoever holds the call then.
+    // The person hangs up ten seconds after the connection, at whichever gateway holds the call then.
     await untilStatus(heir, callId, 'completed');
     const { body } = await heir.client.get(`/api/v1/calls/${callId}`);
     t.is(body['end_reason'], 'transfer_completed');
@@ -336,7 +336,7 @@ const inspect = async (scope: Scope, gateway: Running, callId: string) => {
     roots,
     raw: () => raw,
     closed: once(socket, 'close'),
-    /** A state of the conversation at the n-th gateway that has sent any. */
+    /** A state of the conversation at the n-th gateway that sent any. */
     untilConversing: (gateways: number, state: string) =>
       until(`${state} at gateway ${gateways}`, () => {
         const rootId = roots()[gateways - 1];
@@ -355,7 +355,7 @@ const inspect = async (scope: Scope, gateway: Running, callId: string) => {
   };
 };
 
-/** The status of the answer that refuses the WebSocket. */
+/** The response status that refuses the WebSocket. */
 const refusal = async (address: string): Promise<number> => {
   const [error] = await once(new WebSocket(address), 'error').catch((reason: unknown) => [reason]);
   return Number(/(\d{3})$/.exec(String(error))?.[1]);
@@ -388,7 +388,9 @@ whenKilled(
   },
 );
 
-/** An agent whose second reply never comes, and a call in which it was asked for: the other party waits for the floor. */
+/**
+ * An agent whose second reply never comes, and a call in which it was requested: the other party waits for the floor.
+ */
 const thinking = async ({ scope, placeWith }: World) => {
   const agent = await startFakeAgent('webhook', (_, turn) =>
     turn === 2 ? { pieces: [''], pauseMs: foreverMs } : { pieces: [`${turn}번째 대답입니다.`] },
@@ -425,7 +427,7 @@ whenKilled('an interrupted farewell is said again, and the hang-up follows it', 
   scope.teardown(agent.close);
   const callId = await world.placeWith(agent, talks, { controls: 'inline' });
   await until('the hang-up after the farewell is stored', async () =>
-    (await rows(`select progress from call_revival where call_id = '${callId}'`)).find((row) =>
+    (await rows(`select progress from call_checkpoint where call_id = '${callId}'`)).find((row) =>
       JSON.stringify(row).includes('hang_up'),
     ),
   );
@@ -446,7 +448,7 @@ whenKilled(
   'last',
   async (world) => {
     const { doomed, heir, showing } = world;
-    // Its opening lasts longer than the arrangements.
+    // The opening of this call lasts longer than the arrangements.
     const callId = await place(
       doomed,
       silent,
@@ -454,11 +456,11 @@ whenKilled(
     );
     const stream = await showing.watch(callId);
     await until('the agent speaks', () => statesOf(stream).includes('replying.speaking') || undefined);
-    // A state is sent before what it follows from is stored, and only what is stored can be continued.
+    // A state is sent before its effects are stored, and only stored effects can be resumed.
     await untilStatus(showing, callId, 'active');
     return async (t) => {
       await untilTakenOver(heir, callId);
-      // The interrupted sentence is said again.
+      // The interrupted sentence is repeated.
       await until('the agent listens', () => statesOf(stream).at(-1) === 'listening.silent' || undefined);
       await hangUp(t, heir, callId);
       await stream.until('the end', ({ event }) => event === 'end');
@@ -474,7 +476,7 @@ whenKilled(
   },
 );
 
-test.serial('the row of the killed gateway is removed when its last call has ended', async (t) => {
+test.serial('removes the row of the killed gateway after the end of its last call', async (t) => {
   const { rows } = await kill(t);
   const names = await until('it is removed', async () => {
     const known = await rows('select name from node order by name');

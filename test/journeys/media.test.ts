@@ -31,10 +31,10 @@ const auditOf = async ({ admin }: TestGateway, callId: string) => {
   return z.array(entry).parse(body['entries']).toReversed();
 };
 
-/** A call that a person has answered, of a number that is set like this. */
+/** A call answered by a person, of a number with these settings. */
 const talk = async (t: ExecutionContext, settings: object) => {
   const gateway = await testGateway(t, soundSettings);
-  // Nobody says a word, and the call goes on for as long as a test may take.
+  // Both parties are silent, and the call lasts as long as a test may take.
   const patched = await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 600, ...settings });
   t.is(patched.status, 200);
   const phone = await openWebPhone(t, placeOf(gateway));
@@ -44,55 +44,55 @@ const talk = async (t: ExecutionContext, settings: object) => {
   return { gateway, phone, callId, path: `/api/v1/calls/${callId}`, place: placeOf(gateway) };
 };
 
-test.serial('both parties are heard at a gateway that does not hold the call, until its end', async (t) => {
-  const { start } = await oneDatabase(t);
-  const holder = await start('holder', soundSettings);
-  const other = await start('other', { GW_LINES: 'none' });
-  const { body } = await holder.admin.get('/api/v1/admin/numbers');
-  const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
-  await holder.admin.patch(`/api/v1/admin/numbers/${number?.id}`, { listen_in: 'silent' });
-  const phone = await openWebPhone(t, { url: holder.url, token: holder.adminToken });
-  const callId = await place(holder, person);
-  await phone.answer(callId);
-  const listener = await openListener(t, { url: other.url, token: other.adminToken }, callId);
-  await listener.untilHeard('the other party', isHum);
-  await holder.client.post(`/api/v1/calls/${callId}/say`, { text: 'One moment, please.', interrupt: true });
-  await listener.untilHeard('the agent', isAgent);
-  t.true(listener.states.includes('on'));
-  phone.send({ type: 'hang_up' });
-  t.is(await listener.closed, 1000, 'the call is over');
-});
-
 test.serial(
-  'nobody listens where the number does not allow it, and every time is written down',
+  'both parties can be heard at a gateway that does not hold the call, until its end',
   async (t) => {
-    const { gateway, callId, place: here, phone } = await talk(t, {});
-    t.is(await refusedListener(here, callId), 403, 'the number says nothing, so it is off');
-    t.is(await refusedListener(here, crypto.randomUUID()), 404);
-    t.is(await refusedListener(here, 'x'), 400);
-    const viewer = await gateway.admin.post('/api/v1/admin/tokens', { name: 'reader', role: 'viewer' });
-    await gateway.admin.patch(gateway.numberPath, { listen_in: 'silent' });
-    const reader = { ...here, token: z.string().parse(viewer.body['token']) };
-    t.is(await refusedListener(reader, callId), 403);
-    t.deepEqual(await auditOf(gateway, callId), []);
-
-    const listener = await openListener(t, here, callId);
+    const { start } = await oneDatabase(t);
+    const holder = await start('holder', soundSettings);
+    const other = await start('other', { GW_LINES: 'none' });
+    const { body } = await holder.admin.get('/api/v1/admin/numbers');
+    const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
+    await holder.admin.patch(`/api/v1/admin/numbers/${number?.id}`, { listen_in: 'silent' });
+    const phone = await openWebPhone(t, { url: holder.url, token: holder.adminToken });
+    const callId = await place(holder, person);
+    await phone.answer(callId);
+    const listener = await openListener(t, { url: other.url, token: other.adminToken }, callId);
     await listener.untilHeard('the other party', isHum);
-    t.like((await auditOf(gateway, callId))[0], {
-      action: 'call.listening_began',
-      detail: { announced: false },
-    });
-    listener.leave();
-    const ended = await until('the end is written down', async () => (await auditOf(gateway, callId))[1]);
-    t.is(ended.action, 'call.listening_ended');
-    t.regex(ended.actor, /^admin:/);
+    await holder.client.post(`/api/v1/calls/${callId}/say`, { text: 'One moment, please.', interrupt: true });
+    await listener.untilHeard('the agent', isAgent);
+    t.true(listener.states.includes('on'));
     phone.send({ type: 'hang_up' });
-    await gateway.untilStatus(callId, 'completed');
-    t.is(await refusedListener(here, callId), 404, 'the call is over');
+    t.is(await listener.closed, 1000, 'the call is over');
   },
 );
 
-test.serial('the other party is told before anything is heard', async (t) => {
+test.serial('rejects monitoring where the number forbids it and records each attempt', async (t) => {
+  const { gateway, callId, place: here, phone } = await talk(t, {});
+  t.is(await refusedListener(here, callId), 403, 'the number says nothing, so it is off');
+  t.is(await refusedListener(here, crypto.randomUUID()), 404);
+  t.is(await refusedListener(here, 'x'), 400);
+  const viewer = await gateway.admin.post('/api/v1/admin/tokens', { name: 'reader', role: 'viewer' });
+  await gateway.admin.patch(gateway.numberPath, { listen_in: 'silent' });
+  const reader = { ...here, token: z.string().parse(viewer.body['token']) };
+  t.is(await refusedListener(reader, callId), 403);
+  t.deepEqual(await auditOf(gateway, callId), []);
+
+  const listener = await openListener(t, here, callId);
+  await listener.untilHeard('the other party', isHum);
+  t.like((await auditOf(gateway, callId))[0], {
+    action: 'call.listening_began',
+    detail: { announced: false },
+  });
+  listener.leave();
+  const ended = await until('the end is written down', async () => (await auditOf(gateway, callId))[1]);
+  t.is(ended.action, 'call.listening_ended');
+  t.regex(ended.actor, /^admin:/);
+  phone.send({ type: 'hang_up' });
+  await gateway.untilStatus(callId, 'completed');
+  t.is(await refusedListener(here, callId), 404, 'the call is over');
+});
+
+test.serial('notifies the other party before any audio is sent', async (t) => {
   const { gateway, callId, place: here } = await talk(t, { listen_in: 'announced' });
   const listener = await openListener(t, here, callId);
   await listener.untilState('on');
@@ -105,7 +105,7 @@ test.serial('the other party is told before anything is heard', async (t) => {
   t.deepEqual(second.states, ['on'], 'it was told once');
 });
 
-test.serial('what is kept from a recording is silence to who listens', async (t) => {
+test.serial('masks for listeners what is masked in a recording', async (t) => {
   const { gateway, callId, path, place: here } = await talk(t, { listen_in: 'silent' });
   const listener = await openListener(t, here, callId);
   await listener.untilHeard('the other party', isHum);
@@ -125,7 +125,7 @@ test.serial('what is kept from a recording is silence to who listens', async (t)
   t.false(listener.sound().some(isSound));
 });
 
-test.serial('a call that is not recorded keeps secret keys from who listens, too', async (t) => {
+test.serial('masks secret digits for listeners of an unrecorded call, too', async (t) => {
   const {
     gateway,
     callId,
@@ -144,7 +144,7 @@ test.serial('a call that is not recorded keeps secret keys from who listens, too
   t.false(listener.sound().some(isSound));
 });
 
-test.serial('nothing is heard before the other party agrees to the call', async (t) => {
+test.serial("sends listeners no audio before the other party's consent", async (t) => {
   const {
     callId,
     phone,
@@ -174,7 +174,7 @@ type Message = z.infer<typeof message>;
 const addressOf = ({ credentials }: TestGateway, query: Record<string, string>): string =>
   `${credentials.base_url.replace(/^http/, 'ws')}/api/v1/admin/phone?${new URLSearchParams(query).toString()}`;
 
-/** The status of the answer that lets nobody in. */
+/** The response status that refuses the connection. */
 const refusal = async (address: string): Promise<number> => {
   const [error] = await once(new WebSocket(address), 'error').catch((reason: unknown) => [reason]);
   return Number(/(\d{3})$/.exec(String(error))?.[1]);
@@ -192,7 +192,7 @@ const openPhone = async (t: ExecutionContext, gateway: TestGateway, name = 'phon
     socket,
     told,
     send: (sent: FromPhone) => socket.send(JSON.stringify(sent)),
-    /** The next message of this type, after those that were awaited before. */
+    /** The next message of this type, after those awaited before. */
     next: (type: string): Promise<Message> =>
       until(`the phone is told ${type}`, () => {
         const index = told.findIndex((one, at) => at >= read && one.type === type);
@@ -203,7 +203,7 @@ const openPhone = async (t: ExecutionContext, gateway: TestGateway, name = 'phon
   };
 };
 
-test.serial('the telephone that rings shows the headers that its INVITE would have', async (t) => {
+test.serial('shows on a ringing web phone the headers of its INVITE', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
   await gateway.admin.post('/api/v1/admin/trunks', {
     name: 'carrier',
@@ -219,7 +219,7 @@ test.serial('the telephone that rings shows the headers that its INVITE would ha
 });
 
 test.serial(
-  'any number rings in the browser, is answered there, and a conversation is held and recorded',
+  'any number rings in the browser, is answered there, and the conversation is recorded',
   async (t) => {
     const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
     const phone = await openPhone(t, gateway);
@@ -253,7 +253,7 @@ test.serial(
   },
 );
 
-test.serial('a call is declined; without a phone it rings on until the ring time-out', async (t) => {
+test.serial('a call can be declined; without a phone it rings until the ring time-out', async (t) => {
   const gateway = await testGateway(t);
   await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 10 });
   const alone = await gateway.call('01055551234');
@@ -266,21 +266,24 @@ test.serial('a call is declined; without a phone it rings on until the ring time
   t.is((await gateway.untilStatus(callId, 'no_answer'))['end_reason'], 'declined');
 });
 
-test.serial('a phone that is lost comes back to its call, and one that does not has hung up', async (t) => {
-  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
-  const phone = await openPhone(t, gateway);
-  const callId = await gateway.call('01055551234');
-  await phone.next('ring');
-  phone.send({ type: 'answer', call_id: callId });
-  await phone.next('answered');
-  phone.socket.terminate();
-  const back = await openPhone(t, gateway);
-  t.like(await back.next('answered'), { call_id: callId });
-  back.socket.terminate();
-  t.is((await gateway.untilStatus(callId, 'completed'))['end_reason'], 'counterparty_hangup');
-});
+test.serial(
+  'a disconnected phone returns to its call, and one that does not return has hung up',
+  async (t) => {
+    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
+    const phone = await openPhone(t, gateway);
+    const callId = await gateway.call('01055551234');
+    await phone.next('ring');
+    phone.send({ type: 'answer', call_id: callId });
+    await phone.next('answered');
+    phone.socket.terminate();
+    const back = await openPhone(t, gateway);
+    t.like(await back.next('answered'), { call_id: callId });
+    back.socket.terminate();
+    t.is((await gateway.untilStatus(callId, 'completed'))['end_reason'], 'counterparty_hangup');
+  },
+);
 
-test.serial('a number of the workspace is dialled from the phone', async (t) => {
+test.serial('dials a number of the workspace from the phone', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
   const phone = await openPhone(t, gateway);
   phone.send({ type: 'dial', to: '070-9999-9999' });
@@ -297,7 +300,7 @@ test.serial('a number of the workspace is dialled from the phone', async (t) => 
 });
 
 test.serial(
-  'nobody gets in without a token or a name; what is no message is refused, and nothing more',
+  'rejects connections without token or name, and invalid messages without other effects',
   async (t) => {
     const gateway = await testGateway(t);
     const { admin_token: token, number_key } = gateway.credentials;
@@ -320,59 +323,56 @@ test.serial(
 
 const anyMessage = z.looseObject({ type: z.string() });
 
-test.serial(
-  'the agent’s voice comes as frames, what is no frame is refused, and the recording has the sound',
-  async (t) => {
-    // Nobody listens there: the call goes on without words.
-    const settings = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'vosk', GW_VOSK_URL: 'ws://127.0.0.1:9' };
-    const gateway = await testGateway(t, settings);
-    const { base_url: base, admin_token: token } = gateway.credentials;
-    const address = `${base.replace(/^http/, 'ws')}/api/v1/admin/phone?phone=phone-0001`;
-    const socket = new WebSocket(address, ['trunkline.phone', token]);
-    t.teardown(() => socket.terminate());
-    const told: z.infer<typeof anyMessage>[] = [];
-    const frames: Buffer[] = [];
-    socket.on('message', (data: Buffer, isBinary: boolean) => {
-      if (isBinary) frames.push(data);
-      else told.push(anyMessage.parse(JSON.parse(data.toString())));
-    });
-    await once(socket, 'open');
-    const next = (type: string) =>
-      until(`the phone is told ${type}`, () => told.find((one) => one.type === type));
-    await next('sound_offered');
+test.serial('sends the agent’s voice in frames, rejects invalid frames, and records the audio', async (t) => {
+  // No recognizer is available there: the call continues without words.
+  const settings = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'vosk', GW_VOSK_URL: 'ws://127.0.0.1:9' };
+  const gateway = await testGateway(t, settings);
+  const { base_url: base, admin_token: token } = gateway.credentials;
+  const address = `${base.replace(/^http/, 'ws')}/api/v1/admin/phone?phone=phone-0001`;
+  const socket = new WebSocket(address, ['trunkline.phone', token]);
+  t.teardown(() => socket.terminate());
+  const told: z.infer<typeof anyMessage>[] = [];
+  const frames: Buffer[] = [];
+  socket.on('message', (data: Buffer, isBinary: boolean) => {
+    if (isBinary) frames.push(data);
+    else told.push(anyMessage.parse(JSON.parse(data.toString())));
+  });
+  await once(socket, 'open');
+  const next = (type: string) =>
+    until(`the phone is told ${type}`, () => told.find((one) => one.type === type));
+  await next('sound_offered');
 
-    for (const garbage of ['', 'x', 'x'.repeat(643), 'x'.repeat(10_000)]) socket.send(Buffer.from(garbage));
-    await until(
-      'garbage is refused',
-      () => told.filter(({ type }) => type === 'refused').length === 4 || undefined,
+  for (const garbage of ['', 'x', 'x'.repeat(643), 'x'.repeat(10_000)]) socket.send(Buffer.from(garbage));
+  await until(
+    'garbage is refused',
+    () => told.filter(({ type }) => type === 'refused').length === 4 || undefined,
+  );
+  t.true(told.every((one) => one.type !== 'refused' || one['code'] === 'invalid_sound'));
+
+  const callId = await gateway.call('01055551234');
+  await next('ring');
+  socket.send(JSON.stringify({ type: 'answer', call_id: callId, sound: true }));
+  t.like(await next('answered'), { call_id: callId, sound: true });
+  await next('agent_says');
+  t.is(frames.length, 0, 'the phone cannot play yet');
+
+  // Like a browser that has played all received audio.
+  const playedSamples = (): number => frames.reduce((sum, { length }) => sum + length / 2, 0);
+  const microphone = setInterval(() => socket.send(soundFrame(playedSamples())), 20);
+  t.teardown(() => clearInterval(microphone));
+  const isHeard = (frame: Buffer): boolean =>
+    Array.from({ length: frame.length / 2 }, (_, index) => Math.abs(frame.readInt16LE(index * 2))).some(
+      (sample) => sample > loud,
     );
-    t.true(told.every((one) => one.type !== 'refused' || one['code'] === 'invalid_sound'));
+  await until('the agent is heard', () => frames.some(isHeard) || undefined);
+  t.true(frames.every(({ length }) => length > 0 && length <= 640 && length % 2 === 0));
 
-    const callId = await gateway.call('01055551234');
-    await next('ring');
-    socket.send(JSON.stringify({ type: 'answer', call_id: callId, sound: true }));
-    t.like(await next('answered'), { call_id: callId, sound: true });
-    await next('agent_says');
-    t.is(frames.length, 0, 'the phone cannot play yet');
-
-    // As a browser does: it has played all that has come.
-    const playedSamples = (): number => frames.reduce((sum, { length }) => sum + length / 2, 0);
-    const microphone = setInterval(() => socket.send(soundFrame(playedSamples())), 20);
-    t.teardown(() => clearInterval(microphone));
-    const isHeard = (frame: Buffer): boolean =>
-      Array.from({ length: frame.length / 2 }, (_, index) => Math.abs(frame.readInt16LE(index * 2))).some(
-        (sample) => sample > loud,
-      );
-    await until('the agent is heard', () => frames.some(isHeard) || undefined);
-    t.true(frames.every(({ length }) => length > 0 && length <= 640 && length % 2 === 0));
-
-    clearInterval(microphone);
-    socket.send(JSON.stringify({ type: 'hang_up' }));
-    await gateway.untilStatus(callId, 'completed');
-    const recording = await until('the recording is there', async () => {
-      const { status, bytes } = await gateway.client.get(`/api/v1/calls/${callId}/recording`);
-      return status === 200 ? bytes : undefined;
-    });
-    t.true(recording.length > 0);
-  },
-);
+  clearInterval(microphone);
+  socket.send(JSON.stringify({ type: 'hang_up' }));
+  await gateway.untilStatus(callId, 'completed');
+  const recording = await until('the recording is there', async () => {
+    const { status, bytes } = await gateway.client.get(`/api/v1/calls/${callId}/recording`);
+    return status === 200 ? bytes : undefined;
+  });
+  t.true(recording.length > 0);
+});

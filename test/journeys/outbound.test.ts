@@ -1,4 +1,4 @@
-/** Outbound calls through a whole gateway on the simulated line, whose clock hurries while the gateway is idle. */
+/** Outbound calls through a whole gateway on the simulated line, whose clock runs fast while the gateway is idle. */
 import test, { type ExecutionContext } from 'ava';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -16,10 +16,10 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 // A call
 
 const sharing = sharedGatewayWithNumbers();
-/** For calls that nobody talks in. */
+/** A fast gateway for calls without conversation. */
 const hurried = sharedGatewayWithNumbers({ GW_SIMULATOR_SPEED: '100' });
 
-test.serial('a newcomer places a call and reads how it went', async (t) => {
+test.serial('a first-time user places a call and reads its result', async (t) => {
   const gateway = await sharing(t);
   const created = await gateway.client.post('/api/v1/calls', {
     to: '010-0000 0001',
@@ -59,7 +59,7 @@ test.serial('a newcomer places a call and reads how it went', async (t) => {
   t.regex(summarized, /AI가 통화를 마쳤습니다/);
 });
 
-test.serial('while a call rings its options are pending, and nothing has an end', async (t) => {
+test.serial('a ringing call has pending options and no end fields', async (t) => {
   const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 120 });
   const callId = await gateway.call('01000000002');
@@ -69,7 +69,7 @@ test.serial('while a call rings its options are pending, and nothing has an end'
   t.deepEqual(body['options_pending'], { max_duration_sec: 600, recording: true });
 });
 
-test.serial('the recording of a call can be heard: both parties, in a real file', async (t) => {
+test.serial('the recording of a call is a playable file with both parties', async (t) => {
   const gateway = await sharing(t);
   const callId = await gateway.call('01000000001', 'Confirm the reservation');
   await gateway.untilStatus(callId, ...finalStatuses);
@@ -88,7 +88,7 @@ test.serial('the recording of a call can be heard: both parties, in a real file'
   t.deepEqual(part.bytes, file.bytes.subarray(-100));
 });
 
-test.serial('a customer hears of a call by events, each after a read shows it, the end last', async (t) => {
+test.serial('sends a customer the events of a call, each after a read shows it, the end last', async (t) => {
   const gateway = await sharing(t);
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
@@ -122,7 +122,7 @@ test.serial('a customer hears of a call by events, each after a read shows it, t
 });
 
 test.serial(
-  'a webhook agent is asked with kickoff, context and token, and hangs up through the API',
+  'a webhook agent receives kickoff, context and token, and hangs up through the API',
   async (t) => {
     const gateway = await sharing(t);
     const server = await startAgentServer(async (response, request) => {
@@ -169,7 +169,7 @@ test.serial(
   },
 );
 
-/** A call to somebody who answers politely, by a webhook agent of which these replies fail. */
+/** A call to a polite callee, with a webhook agent whose replies with these numbers fail. */
 const callWithFailing = async (t: ExecutionContext, failing: (turn: number) => boolean) => {
   const gateway = await sharing(t);
   let turn = 0;
@@ -226,7 +226,7 @@ const outcome = test.macro<[string, string, string]>({
     t.like(ended, { status, end_reason: endReason });
     if (status !== 'completed') t.is(ended['duration_sec'], 0);
   },
-  title: (_, to, status, endReason) => `a call to ${to} ends ${status} because of ${endReason}`,
+  title: (_, to, status, endReason) => `a call to ${to} ends as ${status} because of ${endReason}`,
 });
 
 test.serial(outcome, '01000000002', 'no_answer', 'no_answer');
@@ -242,10 +242,10 @@ const machine = '01055551234';
 const greeting = '지금은 전화를 받을 수 없습니다. 삐 소리가 난 후 메시지를 남겨 주세요.';
 const message = '안녕하세요. 예약 확인차 전화드렸습니다. 편하실 때 전화 부탁드립니다.';
 
-/** Slow enough that a busy machine does not make a silence of a moment. */
+/** Slow enough that a busy machine does not turn a short gap into a silence. */
 const slow = sharedGatewayWithNumbers({ GW_SIMULATOR_SPEED: '6' });
 
-/** A gateway whose number does this with machines; at `machine` one answers. */
+/** A gateway whose number has this voicemail setting; a machine answers at `machine`. */
 const world = async (t: ExecutionContext, number: Record<string, unknown>): Promise<TestGateway> => {
   const gateway = await slow(t);
   const { status } = await gateway.admin.patch(gateway.numberPath, number);
@@ -265,7 +265,7 @@ const world = async (t: ExecutionContext, number: Record<string, unknown>): Prom
 const said = async (gateway: TestGateway, callId: string, role: string): Promise<string[]> =>
   (await gateway.transcript(callId)).filter((turn) => turn.role === role).map(({ text }) => text);
 
-test.serial('a message is left after the beep, whole, and the call ends by the agent', async (t) => {
+test.serial('leaves the whole message after the beep, then the agent ends the call', async (t) => {
   const gateway = await world(t, { voicemail: 'leave_message', voicemail_message: message });
   const callId = await gateway.call(machine, '예약 확인');
   t.like(await gateway.untilStatus(callId, ...finalStatuses), {
@@ -280,7 +280,7 @@ test.serial('a message is left after the beep, whole, and the call ends by the a
   t.is(turns.at(-2)?.text, greeting, 'nothing was said between the greeting and the message');
 });
 
-test.serial('without a message of its own a number leaves the sentence of its language', async (t) => {
+test.serial('a number without its own message leaves the sentence of its language', async (t) => {
   const gateway = await world(t, { voicemail: 'leave_message' });
   const callId = await gateway.call(machine, '비밀스러운 용건');
   t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
@@ -288,7 +288,7 @@ test.serial('without a message of its own a number leaves the sentence of its la
   t.is(last, '안녕하세요. 전화를 받지 못하셔서 메시지를 남깁니다. 다시 연락드리겠습니다. 감사합니다.');
 });
 
-test.serial('a machine is hung up on where the number says so', async (t) => {
+test.serial('hangs up on a machine when the number is configured so', async (t) => {
   const gateway = await world(t, { voicemail: 'hang_up' });
   const callId = await gateway.call(machine);
   t.like(await gateway.untilStatus(callId, ...finalStatuses), {
@@ -298,7 +298,7 @@ test.serial('a machine is hung up on where the number says so', async (t) => {
   });
 });
 
-test.serial('otherwise the agent talks to it, and it is only told', async (t) => {
+test.serial('otherwise only notifies the agent, which talks to the machine', async (t) => {
   const gateway = await world(t, {});
   const callId = await gateway.call(machine, '예약 확인');
   const ended = await gateway.untilStatus(callId, ...finalStatuses);
@@ -306,33 +306,36 @@ test.serial('otherwise the agent talks to it, and it is only told', async (t) =>
   t.true((await said(gateway, callId, 'assistant')).length >= 1);
 });
 
-test.serial('call screening is told who calls and why, and the agent talks to who comes then', async (t) => {
-  const gateway = await world(t, { voicemail: 'leave_message', caller_name: '행복한 치과' });
-  const script = [
-    { announce: '전화를 거신 분의 성함과 용건을 말씀해 주시면 연결해 드리겠습니다.' },
-    { wait_sec: 12 },
-    { announce: '잠시만 기다려 주세요.' },
-    { wait_sec: 5 },
-    { say: '여보세요?' },
-    { wait_sec: 20 },
-    { hang_up: true },
-  ];
-  const screened = '01055551236';
-  await gateway.admin.put(`/api/v1/admin/simulator/callees/${screened}`, { script });
-  const callId = await gateway.call(screened, '내일 예약을 확인해 주세요. 비밀번호는 1234입니다.');
-  t.like(await gateway.untilStatus(callId, ...finalStatuses), { answered_by: 'human' });
-  const turns = await gateway.transcript(callId);
-  const introduction = '안녕하세요, 행복한 치과입니다. 용건을 말씀드리겠습니다. 내일 예약을 확인해 주세요.';
-  const at = turns.findIndex(({ text }) => text === introduction);
-  t.true(at > 0, JSON.stringify(turns.map(({ role, text }) => [role, text])));
-  t.deepEqual(
-    turns.slice(at + 1, at + 3).map(({ text }) => text),
-    ['잠시만 기다려 주세요.', '여보세요?'],
-  );
-  t.is(turns[at + 3]?.role, 'assistant');
-});
+test.serial(
+  'gives name and reason to call screening, and the agent talks to the person after it',
+  async (t) => {
+    const gateway = await world(t, { voicemail: 'leave_message', caller_name: '행복한 치과' });
+    const script = [
+      { announce: '전화를 거신 분의 성함과 용건을 말씀해 주시면 연결해 드리겠습니다.' },
+      { wait_sec: 12 },
+      { announce: '잠시만 기다려 주세요.' },
+      { wait_sec: 5 },
+      { say: '여보세요?' },
+      { wait_sec: 20 },
+      { hang_up: true },
+    ];
+    const screened = '01055551236';
+    await gateway.admin.put(`/api/v1/admin/simulator/callees/${screened}`, { script });
+    const callId = await gateway.call(screened, '내일 예약을 확인해 주세요. 비밀번호는 1234입니다.');
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), { answered_by: 'human' });
+    const turns = await gateway.transcript(callId);
+    const introduction = '안녕하세요, 행복한 치과입니다. 용건을 말씀드리겠습니다. 내일 예약을 확인해 주세요.';
+    const at = turns.findIndex(({ text }) => text === introduction);
+    t.true(at > 0, JSON.stringify(turns.map(({ role, text }) => [role, text])));
+    t.deepEqual(
+      turns.slice(at + 1, at + 3).map(({ text }) => text),
+      ['잠시만 기다려 주세요.', '여보세요?'],
+    );
+    t.is(turns[at + 3]?.role, 'assistant');
+  },
+);
 
-test.serial('a person is told as well, while the conversation goes on, and a caller never', async (t) => {
+test.serial('reports a person during the conversation, and never classifies a caller', async (t) => {
   const gateway = await world(t, { voicemail: 'hang_up' });
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
@@ -377,7 +380,7 @@ const events = z.object({ events: z.array(z.object({ type: z.string() })) });
 
 for (const mode of ['pause', 'stop'] as const)
   test.serial(
-    `with "${mode}" noise interrupts nothing, and ${mode === 'pause' ? 'each pause' : 'no pause'} is in the journal`,
+    `with "${mode}", noise does not interrupt, and ${mode === 'pause' ? 'each pause' : 'no pause'} is in the journal`,
     async (t) => {
       const gateway = await slow(t);
       t.is((await gateway.admin.patch(gateway.numberPath, { barge_in: { mode } })).status, 200);
@@ -405,7 +408,7 @@ const addTrunk = async ({ admin }: TestGateway, name: string, more: object): Pro
   return z.string().parse(body['id']);
 };
 
-/** The answer to its request. */
+/** The response to its request. */
 const placed = async (gateway: TestGateway, headers: Record<string, string>) =>
   (await gateway.client.post('/api/v1/calls', { to: '01000000004', sip_headers: headers })).body;
 
@@ -417,73 +420,67 @@ const refusal = (...names: string[]) => ({
   })),
 });
 
-test.serial(
-  'a call has the headers that one trunk of its number names, all of them, or it is not placed',
-  async (t) => {
-    const gateway = await testGateway(t);
-    t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'there is no trunk');
-    const first = await addTrunk(gateway, 'first', { headers_out: ['X-Ticket', 'X-Queue'] });
-    const other = await addTrunk(gateway, 'other', { headers_out: ['X-Other'], headers_in: ['X-In'] });
+test.serial('sends all headers that one trunk of the number permits, or rejects the call', async (t) => {
+  const gateway = await testGateway(t);
+  t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'there is no trunk');
+  const first = await addTrunk(gateway, 'first', { headers_out: ['X-Ticket', 'X-Queue'] });
+  const other = await addTrunk(gateway, 'other', { headers_out: ['X-Other'], headers_in: ['X-In'] });
 
-    const call = await placed(gateway, { 'x-ticket': '1', 'X-Queue': '2' });
-    t.like(await gateway.untilStatus(z.uuid().parse(call['call_id']), ...finalStatuses), {
-      sip: { headers: { 'x-ticket': '1', 'X-Queue': '2' } },
-    });
-    t.like(await placed(gateway, { 'X-Ticket': '1', 'X-Other': '2' }), refusal('X-Other'), 'of two trunks');
-    t.like(await placed(gateway, { 'X-In': '1' }), refusal('X-In'), 'it is taken, not sent');
+  const call = await placed(gateway, { 'x-ticket': '1', 'X-Queue': '2' });
+  t.like(await gateway.untilStatus(z.uuid().parse(call['call_id']), ...finalStatuses), {
+    sip: { headers: { 'x-ticket': '1', 'X-Queue': '2' } },
+  });
+  t.like(await placed(gateway, { 'X-Ticket': '1', 'X-Other': '2' }), refusal('X-Other'), 'of two trunks');
+  t.like(await placed(gateway, { 'X-In': '1' }), refusal('X-In'), 'it is taken, not sent');
 
-    await gateway.admin.patch(gateway.numberPath, { trunk_id: other });
-    t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'the number has another trunk');
-    await gateway.admin.patch(gateway.numberPath, { trunk_id: first });
-    await gateway.admin.patch(`/api/v1/admin/trunks/${first}`, { enabled: false });
-    t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'its trunk is disabled');
-    const { body } = await gateway.client.get('/api/v1/calls');
-    t.is(z.array(z.unknown()).parse(body['calls']).length, 1);
-  },
-);
+  await gateway.admin.patch(gateway.numberPath, { trunk_id: other });
+  t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'the number has another trunk');
+  await gateway.admin.patch(gateway.numberPath, { trunk_id: first });
+  await gateway.admin.patch(`/api/v1/admin/trunks/${first}`, { enabled: false });
+  t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'its trunk is disabled');
+  const { body } = await gateway.client.get('/api/v1/calls');
+  t.is(z.array(z.unknown()).parse(body['calls']).length, 1);
+});
 
 const told = z.object({ type: z.string(), call: z.looseObject({ id: z.string() }) });
 
-test.serial(
-  'of a caller those that a trunk takes stand in the call, its events and its record',
-  async (t) => {
-    const receiver = await startWebhookReceiver();
-    t.teardown(receiver.close);
-    const gateway = await testGateway(t);
-    const { body } = await gateway.admin.post('/api/v1/admin/webhooks', { url: receiver.url });
-    receiver.trust(z.string().parse(body['secret']));
-    await addTrunk(gateway, 'first', { headers_in: ['X-Ticket'], headers_out: ['X-Out'] });
-    const arrive = async (headers?: object): Promise<string> => {
-      const { body: call } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
-        to: gateway.credentials.number,
-        from: '01012345678',
-        script: [{ hang_up: true }],
-        ...(headers === undefined ? {} : { sip_headers: headers }),
-      });
-      const callId = z.uuid().parse(call['call_id']);
-      await gateway.untilStatus(callId, ...finalStatuses);
-      return callId;
-    };
-    const headers = { 'X-Ticket': 'ticket of Sora' };
-    const known = await arrive({ 'x-ticket': 'ticket of Sora', 'X-Out': 'a', 'X-Other': 'b' });
-    const unknown = await arrive({ 'X-Other': 'b' });
-    const plain = await arrive();
-
-    const read = async (callId: string) => (await gateway.client.get(`/api/v1/calls/${callId}`)).body['sip'];
-    const none = { status: null, reason: null, call_id: null };
-    t.deepEqual(await read(known), { ...none, headers });
-    t.deepEqual(await read(unknown), none);
-    t.deepEqual(await read(plain), none);
-    const events = await until('the ends of all three have arrived', () => {
-      const all = receiver.received.map(({ rawBody }) => told.parse(JSON.parse(rawBody)));
-      return all.filter(({ type }) => type === 'call.ended').length === 3 ? all : undefined;
+test.serial('stores the permitted headers of a caller in call, events and record', async (t) => {
+  const receiver = await startWebhookReceiver();
+  t.teardown(receiver.close);
+  const gateway = await testGateway(t);
+  const { body } = await gateway.admin.post('/api/v1/admin/webhooks', { url: receiver.url });
+  receiver.trust(z.string().parse(body['secret']));
+  await addTrunk(gateway, 'first', { headers_in: ['X-Ticket'], headers_out: ['X-Out'] });
+  const arrive = async (headers?: object): Promise<string> => {
+    const { body: call } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
+      to: gateway.credentials.number,
+      from: '01012345678',
+      script: [{ hang_up: true }],
+      ...(headers === undefined ? {} : { sip_headers: headers }),
     });
-    for (const { type, call } of events)
-      if (call.id === known) t.deepEqual(call['sip'], { headers }, type);
-      else t.false('sip' in call, type);
-    t.notRegex(gateway.logged.join(''), /sora|ticket/i);
-  },
-);
+    const callId = z.uuid().parse(call['call_id']);
+    await gateway.untilStatus(callId, ...finalStatuses);
+    return callId;
+  };
+  const headers = { 'X-Ticket': 'ticket of Sora' };
+  const known = await arrive({ 'x-ticket': 'ticket of Sora', 'X-Out': 'a', 'X-Other': 'b' });
+  const unknown = await arrive({ 'X-Other': 'b' });
+  const plain = await arrive();
+
+  const read = async (callId: string) => (await gateway.client.get(`/api/v1/calls/${callId}`)).body['sip'];
+  const none = { status: null, reason: null, call_id: null };
+  t.deepEqual(await read(known), { ...none, headers });
+  t.deepEqual(await read(unknown), none);
+  t.deepEqual(await read(plain), none);
+  const events = await until('the ends of all three have arrived', () => {
+    const all = receiver.received.map(({ rawBody }) => told.parse(JSON.parse(rawBody)));
+    return all.filter(({ type }) => type === 'call.ended').length === 3 ? all : undefined;
+  });
+  for (const { type, call } of events)
+    if (call.id === known) t.deepEqual(call['sip'], { headers }, type);
+    else t.false('sip' in call, type);
+  t.notRegex(gateway.logged.join(''), /sora|ticket/i);
+});
 
 // Policy of the workspace
 
@@ -492,7 +489,7 @@ const neverAnswers = '01000000002';
 const polite = '01000000001';
 
 test.serial(
-  'the next call has the durations, the recording and the time zone of the workspace',
+  'the next call uses the durations, recording setting and time zone of the workspace',
   async (t) => {
     const { admin, client, call, untilStatus } = await testGateway(t);
     const before = await call(polite);
@@ -514,7 +511,7 @@ test.serial(
   },
 );
 
-test.serial('what a number sets itself goes before the workspace', async (t) => {
+test.serial('settings of a number precede those of the workspace', async (t) => {
   const { admin, client, numberPath } = await testGateway(t);
   await admin.patch(path, { max_duration_sec: 300 });
   await admin.patch(numberPath, { max_duration_sec: 120 });
@@ -524,7 +521,7 @@ test.serial('what a number sets itself goes before the workspace', async (t) => 
   t.is((await client.post('/api/v1/calls', tooLong)).status, 201);
 });
 
-test.serial('the workspace bounds the calls in progress over all of its numbers', async (t) => {
+test.serial('the workspace limits active calls over all of its numbers', async (t) => {
   const { admin, client } = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
   const made = await admin.post('/api/v1/admin/numbers', { number: '07012345678' });
   const { key } = z
@@ -538,7 +535,7 @@ test.serial('the workspace bounds the calls in progress over all of its numbers'
   t.is((await client.as(key).post('/api/v1/calls', { to: neverAnswers })).status, 201);
 });
 
-test.serial('a viewer watches charts, and has no web phone', async (t) => {
+test.serial('a viewer watches charts but has no web phone', async (t) => {
   const { admin, credentials } = await testGateway(t, { GW_INSPECT: '1' });
   const { token } = z
     .object({ token: z.string() })

@@ -47,7 +47,7 @@ const recordedFiles = async (folder: string): Promise<string[]> =>
   (await readdir(join(folder, 'recordings'), { recursive: true })).filter((name) => name.includes('.'));
 
 test.serial(
-  'what is said while a recording is paused is nowhere in the file; all else is where it was said',
+  'a paused recording contains nothing of the pause, and everything else at its time',
   async (t) => {
     // In real time: at a higher speed the clock of the call depends on how busy the machine is.
     const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
@@ -97,7 +97,7 @@ test.serial(
     const longest = silences.reduce((most, each) => (each.lasts > most.lasts ? each : most));
     t.log({ before, from, to, after, seconds, longest });
     t.true(longest.lasts > to - from - 0.3);
-    // Each change was made between its request and its answer; the rest is between sentences.
+    // Each change happened between its request and its response; the rest is between sentences.
     t.true(longest.at > before - 3 && longest.at < from + 3);
     t.true(
       sounds.some((at) => at > after),
@@ -107,7 +107,7 @@ test.serial(
   },
 );
 
-test.serial('a call without a recording has none, and nothing to pause', async (t) => {
+test.serial('a call without recording has no file and rejects a pause', async (t) => {
   const gateway = await testGateway(t);
   const busy = await gateway.call('01000000003');
   await gateway.untilStatus(busy, 'no_answer');
@@ -130,7 +130,7 @@ test.serial('a call without a recording has none, and nothing to pause', async (
   t.is((await download(gateway, unrecorded)).body['reason'], 'none', 'when it is over');
 });
 
-test.serial('a recording goes to the store and is read from there, whole and in part', async (t) => {
+test.serial('a recording moves to the store and is read from there, whole and in ranges', async (t) => {
   const server = await startS3Server(t);
   const folder = await dataFolder(t);
   const gateway = await testGateway(t, { ...storeSettings(server), GW_DATA_DIR: folder });
@@ -175,7 +175,7 @@ test.serial('a recording goes to the store and is read from there, whole and in 
   t.notRegex(gateway.logged.join('\n'), /hush/);
 });
 
-test.serial('what waits for the store over a restart gets there after it', async (t) => {
+test.serial('uploads after a restart what waited for the store before', async (t) => {
   const server = await startS3Server(t);
   const settings = {
     ...storeSettings(server),
@@ -197,7 +197,7 @@ test.serial('what waits for the store over a restart gets there after it', async
   t.is(server.objects.size, 1);
 });
 
-test.serial('recordings are MP3 where the operator wants them so', async (t) => {
+test.serial('records MP3 when configured', async (t) => {
   const gateway = await testGateway(t, { GW_RECORDINGS_FORMAT: 'mp3' });
   const callId = await gateway.call('01000000007');
   await gateway.untilStatus(callId, ...finalStatuses);
@@ -213,10 +213,10 @@ test.serial('recordings are MP3 where the operator wants them so', async (t) => 
 
 const caller = '01098765432';
 
-/** What a call is filled with; none of it stands anywhere else. */
+/** Data of a call that is stored nowhere else. */
 const traces = new RegExp(`quokka|wombat|numbat|${caller}`, 'i');
 
-/** All that is stored, but for the entry of the audit log that says whom the test made up. */
+/** All stored data, except the audit log entry with the data of the test's own user. */
 const stored = async (databaseUrl: string): Promise<string> =>
   (await everyRow(databaseUrl)).replaceAll(`callee:${caller}`, '');
 
@@ -255,7 +255,7 @@ const start = async (t: ExecutionContext) => {
   return { gateway, databaseUrl };
 };
 
-test.serial('an erased call leaves its times and its end, and nothing of the other party', async (t) => {
+test.serial('an erased call keeps its times and its end without data about the other party', async (t) => {
   const { gateway, databaseUrl } = await start(t);
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);

@@ -25,7 +25,7 @@ const credentials = z.object({
   admin_token: z.string(),
 });
 
-/** A gateway as a newcomer starts it: a process of its own with the embedded database. */
+/** A gateway as a new user starts it: a process of its own with the embedded database. */
 const startProcess = async (t: ExecutionContext, dataFolder: string) => {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
@@ -61,7 +61,7 @@ const startProcess = async (t: ExecutionContext, dataFolder: string) => {
   };
 };
 
-test.serial('a restart keeps what is stored, goes on with who talks, and ends once what rang', async (t) => {
+test.serial('a restart keeps stored data, resumes active calls, and ends ringing ones once', async (t) => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-restart-'));
   t.teardown(() => rm(dataFolder, { recursive: true, force: true }));
   const first = await startProcess(t, dataFolder);
@@ -126,7 +126,7 @@ test.serial('a restart keeps what is stored, goes on with who talks, and ends on
   t.is(z.array(z.unknown()).parse(body['calls']).length, 3);
 });
 
-test.serial('deliveries that a crash broke off are made again as soon as the gateway is back', async (t) => {
+test.serial('repeats deliveries interrupted by a crash as soon as the gateway is back', async (t) => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-restart-'));
   t.teardown(() => rm(dataFolder, { recursive: true, force: true }));
   const receiver = await startWebhookReceiver();
@@ -136,14 +136,14 @@ test.serial('deliveries that a crash broke off are made again as soon as the gat
     .as(first.admin_token)
     .post('/api/v1/admin/webhooks', { url: receiver.url, events: ['call.ringing'] });
   receiver.trust(z.string().parse(created.body['secret']));
-  // As many as an endpoint may have under way at once.
+  // The maximum number of simultaneous deliveries of an endpoint.
   receiver.answer(...Array.from({ length: 5 }, () => 'hang' as const));
   for (let call = 0; call < 5; call += 1) await first.client.post('/api/v1/calls', { to: '01000000002' });
   const brokenOff = (await receiver.until(5)).map(({ id }) => id);
   await first.kill();
 
   await startProcess(t, dataFolder);
-  // Their claims would last for 45 s.
+  // The claims of the killed process would last for 45 s.
   const again = await until(
     'they have arrived again',
     () => (receiver.received.length >= 10 ? receiver.received.slice(5, 10).map(({ id }) => id) : undefined),
@@ -154,15 +154,15 @@ test.serial('deliveries that a crash broke off are made again as soon as the gat
 
 // Repeated requests
 
-/** Keys of a round, and how often each is asked with at the same time. */
+/** Keys of a round, and the number of simultaneous requests with each. */
 const keysAtOnce = 14;
 const twins = 3;
-/** Moments between the first answer and the kill. */
+/** Moments between the first response and the kill. */
 const kills = [0, 10, 25, 50, 100];
 
 const placedCall = z.object({ call_id: z.uuid(), status: z.literal('ringing') });
 
-/** The call that was placed, or `undefined`: there was no answer, or that of a request whose twin is under way. */
+/** The placed call, or `undefined`: no response, or that of a request whose twin is in progress. */
 const placedBy = (t: ExecutionContext, answer: ApiResponse | undefined): string | undefined => {
   if (answer === undefined) return undefined;
   if (answer.status === 201) return placedCall.parse(answer.body).call_id;
@@ -173,7 +173,7 @@ const placedBy = (t: ExecutionContext, answer: ApiResponse | undefined): string 
 const ask = (client: ApiClient, key: string): Promise<ApiResponse> =>
   client.post('/api/v1/calls', { to: '01000000004' }, { 'Idempotency-Key': key });
 
-test.serial('whenever a gateway is killed, a repeated request gets its one call', async (t) => {
+test.serial('a repeated request gets its single call, whenever a gateway is killed', async (t) => {
   const settings = await serverSettings(t);
   const databaseUrl = settings['GW_DATABASE_URL'] ?? '';
   const asked: { key: string; callId: string | undefined; isLost: boolean }[] = [];
@@ -218,7 +218,7 @@ test.serial('whenever a gateway is killed, a repeated request gets its one call'
 const hourMs = 3_600_000;
 const RealDate = Date;
 
-/** Every reading of the wall clock in this process is so much off, until the test is over. */
+/** Every reading of the wall clock in this process is off by this much until the end of the test. */
 const setClock = (t: ExecutionContext, byMs: number): void => {
   const now = (): number => RealDate.now() + byMs;
   globalThis.Date = new Proxy(RealDate, {
@@ -233,7 +233,7 @@ const setClock = (t: ExecutionContext, byMs: number): void => {
 
 for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) {
   test.serial(
-    `a clock that is set ${title} by an hour in a call changes neither its duration nor when its events come`,
+    `a clock set ${title} by an hour during a call changes neither its duration nor the times of its events`,
     async (t) => {
       const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
       const receiver = await startWebhookReceiver();
@@ -243,7 +243,7 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
         events: ['call.ended'],
       });
       t.is(status, 201);
-      // It accepts nothing that is not signed with the time of the clock as it is.
+      // The receiver accepts only signatures with the current time of the clock.
       receiver.trust(z.string().parse(endpoint['secret']));
       const told = (): number => new Set(receiver.received.map(({ id }) => id)).size;
       const begun = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Secret keys leave no trace. Two hundred PINs and more are pressed in calls of a whole gateway, in every way in which
- * keys may come, and everything that the gateway stores, logs, sends and shows is searched for them.
+ * Secret digits leave no trace. More than two hundred PINs are pressed in calls of a whole gateway, in every way in
+ * which digits may arrive, and everything that the gateway stores, logs, sends and shows is searched for them.
  */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,25 +25,25 @@ const spans = collectTraces();
 
 // Search
 
-/** Nothing else has so many digits in a row but a time in microseconds, which begins otherwise. */
+/** The only other values with this many consecutive digits are times in microseconds, which begin differently. */
 const newPin = (): string => `9${randomInt(1e11, 1e12 - 1)}`;
 
-/** As JSON within a string within JSON has them, too. */
+/** Removes backslashes and spaces, to search JSON within a string within JSON, too. */
 const plain = (text: string): string => text.replaceAll(/[\\\s]+/g, '');
 
 const pinLength = 13;
 
-/** Those of the PINs that stand in a text of digits alone. */
+/** The PINs found in a text of digits. */
 const pinsAmong = (digits: string, pins: ReadonlySet<string>): string[] =>
   Array.from({ length: Math.max(0, digits.length - pinLength + 1) }, (_, at) =>
     digits.slice(at, at + pinLength),
   ).filter((piece) => pins.has(piece));
 
-/** Digits that stand alone, in their order: those of one call, each in an event of its own. */
+/** Separate digits in order: those of one call, each in an event of its own. */
 const lonelyDigits = (text: string): string =>
   [...text.matchAll(/(?<![0-9A-Za-z.:-])[0-9](?![0-9A-Za-z.:-])/g)].join('');
 
-/** Where these digits, or any key that is no `*`, stand in a text; `*` is never pressed in secret here. */
+/** The places of these digits, or of any DTMF digit other than `*`, in a text; `*` is never pressed in secret here. */
 const tracesIn = (text: string, pins: readonly string[]): string[] => {
   const searched = plain(text);
   const known = new Set(pins);
@@ -57,22 +57,22 @@ const tracesIn = (text: string, pins: readonly string[]): string[] => {
 
 // Calls
 
-/** The keys of a caller are pressed 250 ms after each other. */
+/** A caller presses digits at intervals of 250 ms. */
 type Step = object;
 
 type SecretCall = {
   title: string;
   pins: readonly string[];
-  /** Of the caller. */
+  /** Steps of the caller. */
   script: readonly Step[];
-  /** The words of the agent; `null`: it is the built-in one. */
+  /** The words of the agent; `null`: the built-in agent. */
   reply: ((turn: number) => string) | null;
   agentType?: AgentType;
-  /** Instead of all replies of the agent. */
+  /** A failure instead of all replies of the agent. */
   failure?: Answer;
-  /** The keys that the agent gets, a turn each. */
+  /** The digits that the agent receives, one turn each. */
   gets: readonly string[];
-  /** What a program does, once the call is active. */
+  /** Requests of a program, once the call is active. */
   program?: (gateway: TestGateway, callId: string) => Promise<void>;
 };
 
@@ -99,7 +99,7 @@ const many = (agentType: AgentType, index: number): SecretCall => {
   };
 };
 
-/** A program wants them, and then the caller is told to press. */
+/** A program requests the digits, then the caller presses them. */
 const byProgram =
   (body: object): NonNullable<SecretCall['program']> =>
   async ({ client }, callId) => {
@@ -116,7 +116,7 @@ const toProgram = (pin: string): Step[] => [
   { hang_up: true },
 ];
 
-/** What servers answer that quote what they were asked. */
+/** Responses of servers that quote their request. */
 const quoting: readonly [string, (asked: string) => Answer][] = [
   ['500', (asked) => sendBody(asked, 500)],
   ['400', (asked) => sendBody(JSON.stringify({ error: { message: `bad: ${asked}`, code: asked } }), 400)],
@@ -159,7 +159,7 @@ const odd = (): SecretCall[] => {
   const [late = '', more = '', early = '', over = '', asked = '', own = '', handed = '', twice = ''] = pins;
   return [
     {
-      title: 'the rest comes after the time is over',
+      title: 'the rest arrives after the time-out',
       pins: [late],
       script: [
         { say: 'Hello.' },
@@ -175,21 +175,21 @@ const odd = (): SecretCall[] => {
       gets: [late.slice(0, 7)],
     },
     {
-      title: 'more than were wanted',
+      title: 'more digits than requested',
       pins: [more],
       script: [{ say: 'Hello.' }, { listen: true }, { digits: more }, { listen: true }, { hang_up: true }],
       reply: askFirst('digits="4"'),
       gets: [more.slice(0, 4)],
     },
     {
-      title: 'some came before, in clear',
+      title: 'unmasked digits precede the secret ones',
       pins: [early],
       script: [{ digits: '**' }, { say: 'Hello.' }, { listen: true }, { digits: early }],
       reply: askFirst('digits="13"'),
       gets: [early],
     },
     {
-      title: 'while the agent still asks',
+      title: "digits are pressed during the agent's question",
       pins: [over],
       script: [
         { say: 'Hello.' },
@@ -205,7 +205,7 @@ const odd = (): SecretCall[] => {
       gets: [over],
     },
     {
-      title: 'for a program',
+      title: 'a program collects digits',
       pins: [asked],
       script: toProgram(asked),
       reply: () => goodbye,
@@ -213,7 +213,7 @@ const odd = (): SecretCall[] => {
       program: byProgram({ digits: asked.length, secret: true }),
     },
     {
-      title: 'for the built-in agent, which never gets them',
+      title: 'a program collects digits in a call of the built-in agent, which never receives them',
       pins: [own],
       script: toProgram(own),
       reply: null,
@@ -221,7 +221,7 @@ const odd = (): SecretCall[] => {
       program: byProgram({ digits: own.length, secret: true }),
     },
     {
-      title: 'transferred afterwards',
+      title: 'digits follow a collection that ended with a transfer',
       pins: [handed],
       script: [
         { say: 'Hello.' },
@@ -237,7 +237,7 @@ const odd = (): SecretCall[] => {
       gets: [handed],
     },
     {
-      title: 'pressed twice, as the first ones were not taken',
+      title: 'digits are pressed twice, because the agent rejected the first ones',
       pins: [twice],
       script: [
         { say: 'Hello.' },
@@ -274,7 +274,7 @@ const startAgent = async (t: ExecutionContext, { agentType = 'webhook', failure,
   return { binding: agent.binding, asked: () => agent.turns.map(({ text }) => text) };
 };
 
-/** Resolves when the call is over, to its id and what the agent was asked. */
+/** Resolves at the end of the call, to its id and the agent's requests. */
 const run = async (t: ExecutionContext, gateway: TestGateway, call: SecretCall) => {
   const agent = call.reply === null ? null : await startAgent(t, call);
   if (agent !== null) {
@@ -311,7 +311,7 @@ const run = async (t: ExecutionContext, gateway: TestGateway, call: SecretCall) 
   return { call, gateway, callId, stream };
 };
 
-/** More calls than a busy machine carries in a minute are too many. */
+/** More calls than a busy machine carries in a minute. */
 const callsAtOnce = 3;
 
 const inGroups = <One>(all: readonly One[], most: number): (readonly One[])[] =>
@@ -328,7 +328,7 @@ const textOf = async (client: TestGateway['client'], path: string): Promise<stri
   return bytes.toString();
 };
 
-/** What can be read of one call. */
+/** All readable data of one call. */
 const shownOf = async ({ gateway, callId, stream }: Ran): Promise<Record<string, string>> => {
   await stream.until('the end of the call', ({ event }) => event === 'end');
   const own = `/api/v1/calls/${callId}`;
@@ -353,7 +353,7 @@ const filesIn = async (folder: string): Promise<string> => {
   return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
 };
 
-/** Everything that is seen of the charts, by the protocol that both pages of the inspector read. */
+/** Everything shown of the charts, by the protocol that both pages of the inspector read. */
 const inspect = async (t: ExecutionContext, { credentials }: TestGateway): Promise<string[]> => {
   const address = `${credentials.base_url.replace(/^http/, 'ws')}/inspect?token=${credentials.admin_token}`;
   const socket = new WebSocket(address);
@@ -376,7 +376,7 @@ const world = async (t: ExecutionContext) => {
   });
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
-  // A receiver that is away leaves events and their errors in the database.
+  // An unreachable receiver leaves events and their errors in the database.
   receiver.answer({ status: 500, body: 'away' }, 'reset', { status: 503 });
   const { body } = await gateway.admin.post('/api/v1/admin/webhooks', { url: receiver.url });
   receiver.trust(z.string().parse(body['secret']));
@@ -384,10 +384,10 @@ const world = async (t: ExecutionContext) => {
   return { gateway, databaseUrl, folder, receiver, inspected };
 };
 
-/** Rows are read this often while calls are in progress, in milliseconds. */
+/** Interval at which rows are read while calls are in progress, in milliseconds. */
 const lookMs = 1_000;
 
-/** Runs the calls, and resolves to what stood in rows meanwhile. */
+/** Runs the calls, and resolves to the content of rows meanwhile. */
 const runAll = async (t: ExecutionContext, { gateway, databaseUrl }: World, calls: readonly SecretCall[]) => {
   const pins = calls.flatMap((call) => call.pins);
   const ran: Ran[] = [];
@@ -456,7 +456,7 @@ const leavesNoTrace = test.macro(async (t, makeCalls: () => SecretCall[]) => {
 
 for (const agentType of agentTypes)
   test.serial(
-    `no digit of forty PINs is stored, logged, sent or shown, but to the agent that asked (${agentType})`,
+    `no digit of forty PINs is stored, logged, sent or shown, except to the requesting agent (${agentType})`,
     leavesNoTrace,
     () => [
       ...Array.from({ length: callsWithMany }, (_, index) => many(agentType, index)),
@@ -465,16 +465,16 @@ for (const agentType of agentTypes)
   );
 
 test.serial(
-  'no digit of a secret key is stored, logged, sent or shown, in whatever way it comes',
+  'no secret digit is stored, logged, sent or shown, in any way of pressing it',
   leavesNoTrace,
   odd,
 );
 
-test.serial('the search finds keys that are no secret wherever they may be', async (t) => {
+test.serial('the search finds unmasked digits in every place', async (t) => {
   const { gateway, databaseUrl } = await world(t);
   const pin = newPin();
   const ran = await run(t, gateway, {
-    title: 'in clear',
+    title: 'unmasked',
     pins: [pin],
     script: [{ say: 'Hello.' }, { listen: true }, { digits: pin }],
     reply: (turn) => (turn === 1 ? 'Your number, please.<collect digits="13"/>' : goodbye),

@@ -12,7 +12,7 @@ import {
 
 const inProgress = `select count(*)::int as calls from call where ended_at is null`;
 
-/** What each of so many requests through all of the gateways at once was answered. */
+/** The response to each of this many requests through all of the gateways at once. */
 const placeAtOnce = async (gateways: readonly Running[], count: number) => {
   const requests = Array.from({ length: Math.ceil(count / gateways.length) }, () =>
     gateways.map(({ client }) => client.post('/api/v1/calls', { to: silent })),
@@ -27,7 +27,7 @@ const placeAtOnce = async (gateways: readonly Running[], count: number) => {
 };
 
 test.serial(
-  'of many calls through three gateways at once as many begin as the number may have, also while one is killed',
+  'simultaneous calls through three gateways start up to the maximum of the number, even while one is killed',
   async (t) => {
     const { start, rows } = await oneDatabase(t);
     const gateways = [await start('one'), await start('two'), await start('three')];
@@ -51,7 +51,7 @@ test.serial(
       t.deepEqual([refused.status, refused.body.code], [429, 'concurrency_limit']);
     }
 
-    // Whichever gateway holds them, their places are free for every other one as soon as they have ended.
+    // Places of ended calls are free for every gateway at once, whichever gateway held the calls.
     for (const callId of placed.slice(0, 4)) {
       await two.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
       await untilStatus(three, callId, 'completed');
@@ -67,7 +67,7 @@ test.serial(
     const meanwhile = await placeAtOnce([one, two], 20);
     t.deepEqual(meanwhile.placed, []);
     for (const callId of held) await untilTakenOver(one, callId);
-    // What rang there has ended.
+    // The ringing calls there have ended.
     await until('nobody counts for the dead one', async () => {
       const [node] = await rows(`select 1 from node where name = 'three'`);
       return node === undefined ? true : undefined;
@@ -79,36 +79,33 @@ test.serial(
   },
 );
 
-test.serial(
-  'a gateway that joins one that was alone, and is alone again, keeps to the same limit',
-  async (t) => {
-    const { start, rows } = await oneDatabase(t);
-    const one = await start('one');
-    const alone = (name: string) =>
-      until(`${name} counts alone`, async () => {
-        const [row] = await rows(`select 1 from node where name = '${name}' and counts_alone`);
-        return row === undefined ? undefined : true;
-      });
-    await alone('one');
-    await one.admin.patch('/api/v1/admin/workspace', { max_calls_in_progress: 5 });
-    t.is((await placeAtOnce([one], 3)).placed.length, 3);
-    const two = await start('two');
-    const { placed, refusals } = await placeAtOnce([two, one], 20);
-    t.is(placed.length, 2);
-    t.deepEqual([...new Set(refusals)], ['429 concurrency_limit 5']);
-    t.deepEqual(await rows(`select 1 from node where counts_alone`), []);
-    // One that only rings is not handed over.
-    for (const callId of placed) await untilStatus(one, callId, 'active');
+test.serial('a second gateway that joins and leaves does not change the limit', async (t) => {
+  const { start, rows } = await oneDatabase(t);
+  const one = await start('one');
+  const alone = (name: string) =>
+    until(`${name} counts alone`, async () => {
+      const [row] = await rows(`select 1 from node where name = '${name}' and counts_alone`);
+      return row === undefined ? undefined : true;
+    });
+  await alone('one');
+  await one.admin.patch('/api/v1/admin/workspace', { max_calls_in_progress: 5 });
+  t.is((await placeAtOnce([one], 3)).placed.length, 3);
+  const two = await start('two');
+  const { placed, refusals } = await placeAtOnce([two, one], 20);
+  t.is(placed.length, 2);
+  t.deepEqual([...new Set(refusals)], ['429 concurrency_limit 5']);
+  t.deepEqual(await rows(`select 1 from node where counts_alone`), []);
+  // A ringing call is not handed over.
+  for (const callId of placed) await untilStatus(one, callId, 'active');
 
-    two.signal('SIGTERM');
-    await two.ended;
-    await alone('one');
-    t.deepEqual((await placeAtOnce([one], 6)).placed, []);
-    t.deepEqual(await rows(inProgress), [{ calls: 5 }]);
-  },
-);
+  two.signal('SIGTERM');
+  await two.ended;
+  await alone('one');
+  t.deepEqual((await placeAtOnce([one], 6)).placed, []);
+  t.deepEqual(await rows(inProgress), [{ calls: 5 }]);
+});
 
-test.serial('a key has its requests once, through whichever gateways they come', async (t) => {
+test.serial('a key has one request limit over all gateways', async (t) => {
   const { start, rows } = await oneDatabase(t);
   const limited = { GW_RATE_LIMIT: '50' };
   const gateways = [await start('one', limited), await start('two', limited)];

@@ -1,4 +1,4 @@
-/** Both ends of the sound of a call: a web phone with a microphone that hums, and somebody who listens in. */
+/** Both ends of the audio of a call: a web phone with a microphone that hums, and a listener. */
 import { once } from 'node:events';
 import type { ExecutionContext } from 'ava';
 import { WebSocket } from 'ws';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { until } from '#test/helpers/until.ts';
 import { soundFrame } from '#test/sip/webphone/sounding-phone.ts';
 
-/** Gateways that can carry sound: nobody understands it there, and the calls go on without words. */
+/** Gateways that can carry audio: no recognizer is available there, and the calls continue without words. */
 export const soundSettings = {
   GW_SIMULATOR_SPEED: '1',
   GW_RECOGNIZERS: 'vosk',
@@ -20,7 +20,7 @@ export type Place = { url: string; token: string };
 const socketTo = ({ url, token }: Place, path: string, protocol: string): WebSocket =>
   new WebSocket(`${url.replace(/^http/, 'ws')}${path}`, [protocol, token]);
 
-/** What the microphone gives, all the time. */
+/** The constant audio of the microphone. */
 export const hum = 3_000;
 
 export const openWebPhone = async (t: ExecutionContext, place: Place) => {
@@ -72,7 +72,7 @@ export const openListener = async (t: ExecutionContext, place: Place, callId: st
   await opened;
   return {
     states,
-    /** How many samples had come when it was last told that state. */
+    /** Number of received samples when that state was last sent. */
     heardBefore: (state: string) => heardBefore.get(state),
     closed,
     leave: () => socket.close(),
@@ -84,7 +84,7 @@ export const openListener = async (t: ExecutionContext, place: Place, callId: st
   };
 };
 
-/** The status of the answer that lets nobody in. */
+/** The response status that refuses the connection. */
 export const refusedListener = async (place: Place, callId: string): Promise<number> => {
   const socket = socketTo(place, `/api/v1/admin/listen?call=${callId}`, 'trunkline.listen');
   const [error] = await once(socket, 'error');

@@ -26,7 +26,7 @@ const bind = async (gateway: Awaited<ReturnType<typeof testGateway>>, url: strin
   });
 };
 
-/** Its end may be stored before its span is over. */
+/** Waits for the span: the end of a call may be stored before its span is over. */
 const spanOf = (callId: string): Promise<CollectedSpan> =>
   until('the span of the call is over', () =>
     spans.find(({ attributes, isOver }) => isOver && attributes['trunkline.call_id'] === callId),
@@ -35,57 +35,54 @@ const spanOf = (callId: string): Promise<CollectedSpan> =>
 const under = (parent: CollectedSpan | undefined, name: string): CollectedSpan[] =>
   spans.filter((span) => span.name === name && span.parentId === parent?.spanId);
 
-test.serial(
-  'from a request to the agent it is one trace, which the client of the API has begun',
-  async (t) => {
-    const gateway = await testGateway(t);
-    const agent = await startAgentServer(sendReply('Pomegranate.'));
-    t.teardown(agent.close);
-    await bind(gateway, agent.url);
-    const { status, body } = await gateway.client.post(
-      '/api/v1/calls',
-      { to: '01000000007', instruction: 'Persimmon.' },
-      { traceparent: `00-${remote.traceId}-${remote.spanId}-01` },
-    );
-    t.is(status, 201);
-    const callId = z.string().parse(body['call_id']);
-    await gateway.untilStatus(callId, ...finalStatuses);
-    await spanOf(callId);
+test.serial("a single trace spans the client's request, the gateway and the agent", async (t) => {
+  const gateway = await testGateway(t);
+  const agent = await startAgentServer(sendReply('Pomegranate.'));
+  t.teardown(agent.close);
+  await bind(gateway, agent.url);
+  const { status, body } = await gateway.client.post(
+    '/api/v1/calls',
+    { to: '01000000007', instruction: 'Persimmon.' },
+    { traceparent: `00-${remote.traceId}-${remote.spanId}-01` },
+  );
+  t.is(status, 201);
+  const callId = z.string().parse(body['call_id']);
+  await gateway.untilStatus(callId, ...finalStatuses);
+  await spanOf(callId);
 
-    const request = spans.find(({ name }) => name === 'POST /api/v1/calls');
-    t.like(request, { traceId: remote.traceId, parentId: remote.spanId, isOver: true });
-    t.deepEqual(request?.attributes, {
-      'http.route': '/api/v1/calls',
-      'http.request.method': 'POST',
-      'http.response.status_code': 201,
-    });
+  const request = spans.find(({ name }) => name === 'POST /api/v1/calls');
+  t.like(request, { traceId: remote.traceId, parentId: remote.spanId, isOver: true });
+  t.deepEqual(request?.attributes, {
+    'http.route': '/api/v1/calls',
+    'http.request.method': 'POST',
+    'http.response.status_code': 201,
+  });
 
-    const [call, ...otherCalls] = under(request, 'call');
-    t.is(otherCalls.length, 0);
-    t.like(call, { isOver: true, status: null });
-    t.deepEqual(call?.attributes, {
-      'trunkline.call_id': callId,
-      'trunkline.direction': 'outbound',
-      'trunkline.status': 'completed',
-      'trunkline.end_reason': 'counterparty_hangup',
-    });
+  const [call, ...otherCalls] = under(request, 'call');
+  t.is(otherCalls.length, 0);
+  t.like(call, { isOver: true, status: null });
+  t.deepEqual(call?.attributes, {
+    'trunkline.call_id': callId,
+    'trunkline.direction': 'outbound',
+    'trunkline.status': 'completed',
+    'trunkline.end_reason': 'counterparty_hangup',
+  });
 
-    const turns = under(call, 'turn');
-    t.true(turns.length >= 1);
-    t.is(turns[0]?.attributes['trunkline.turn'], 1);
-    // Interrupted where the callee was the first to speak.
-    t.regex(String(turns[0]?.attributes['trunkline.outcome']), /^(finished|abandoned)$/);
-    t.true(turns.every(({ isOver }) => isOver));
+  const turns = under(call, 'turn');
+  t.true(turns.length >= 1);
+  t.is(turns[0]?.attributes['trunkline.turn'], 1);
+  // Interrupted where the callee was the first to speak.
+  t.regex(String(turns[0]?.attributes['trunkline.outcome']), /^(finished|abandoned)$/);
+  t.true(turns.every(({ isOver }) => isOver));
 
-    const asked = turns.flatMap((turn) => under(turn, 'agent request'));
-    const known = asked.map(({ spanId }) => `00-${remote.traceId}-${spanId}-01`);
-    t.true(agent.requests.length > 0);
-    for (const { headers } of agent.requests) t.true(known.includes(String(headers['traceparent'])));
-    t.like(asked[0]?.attributes, { 'http.request.method': 'POST', 'server.address': '127.0.0.1' });
-  },
-);
+  const asked = turns.flatMap((turn) => under(turn, 'agent request'));
+  const known = asked.map(({ spanId }) => `00-${remote.traceId}-${spanId}-01`);
+  t.true(agent.requests.length > 0);
+  for (const { headers } of agent.requests) t.true(known.includes(String(headers['traceparent'])));
+  t.like(asked[0]?.attributes, { 'http.request.method': 'POST', 'server.address': '127.0.0.1' });
+});
 
-test.serial('what fails is marked, from the agent to the call', async (t) => {
+test.serial('marks failures from the agent to the call', async (t) => {
   // Slow enough that an answer is there before the callee has more to say.
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
   const agent = await startAgentServer([sendReply('Good day.'), sendJson({ wrong: true }, 500)]);
@@ -104,7 +101,7 @@ test.serial('what fails is marked, from the agent to the call', async (t) => {
   }
 });
 
-test.serial('an inbound call has its spans as well', async (t) => {
+test.serial('an inbound call has spans, too', async (t) => {
   const gateway = await testGateway(t);
   const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
     to: gateway.credentials.number,
@@ -116,7 +113,7 @@ test.serial('an inbound call has its spans as well', async (t) => {
   t.true(under(await spanOf(callId), 'turn').length >= 1);
 });
 
-test.serial('no number, no word, no address and no key is in a span', (t) => {
+test.serial('spans contain no number, word, address or key', (t) => {
   t.true(spans.length > 10);
   const told = JSON.stringify(spans);
   t.notRegex(told, /hush|pomegranate|persimmon|zucchini|gw_live_|gw_admin_|07000000000|0100000000|98765432/i);
@@ -126,7 +123,7 @@ test.serial('no number, no word, no address and no key is in a span', (t) => {
 
 const metadata = { quokka_id: 'wombat-1042', 'numbat.note': 'A "bandicoot", for Kim' };
 
-/** Words that are said of the call, and nowhere else. */
+/** Words that are metadata of the call, and occur nowhere else. */
 const metadataWords = /quokka|wombat|numbat|bandicoot/i;
 
 const isUntold = test.macro<[AgentType]>({
@@ -156,63 +153,59 @@ const isUntold = test.macro<[AgentType]>({
       t.notRegex(JSON.stringify([path, headers, sent]), metadataWords);
   },
   title: (_, agentType) =>
-    `an agent of the kind ${agentType} is told nothing of it, and of no header of the INVITE`,
+    `sends an agent of the kind ${agentType} neither metadata nor headers of the INVITE`,
 });
 for (const agentType of agentTypes) test.serial(isUntold, agentType);
 
 const toldEvent = z.object({ type: z.string(), call: z.looseObject({ id: z.string() }) });
 
-test.serial(
-  'it stands in every event and record of the call, and in no line of the log and no trace',
-  async (t) => {
-    const receiver = await startWebhookReceiver();
-    t.teardown(receiver.close);
-    const gateway = await testGateway(t);
-    const { client, admin } = gateway;
-    const { body: webhook } = await admin.post('/api/v1/admin/webhooks', { url: receiver.url });
-    receiver.trust(z.string().parse(webhook['secret']));
-    const place = async (more: object): Promise<string> => {
-      const { body } = await client.post('/api/v1/calls', { to: '01000000007', ...more });
-      const callId = z.string().parse(body['call_id']);
-      await gateway.untilStatus(callId, ...finalStatuses);
-      return callId;
-    };
-    const said = await place({ metadata });
-    const silent = await place({});
-    await client.get('/api/v1/calls?metadata.quokka_id=wombat-1042');
-    await client.get('/api/v1/calls?metadata.quokka%20id=wombat-1042');
+test.serial('metadata is in every event and record of the call, and in no log line or trace', async (t) => {
+  const receiver = await startWebhookReceiver();
+  t.teardown(receiver.close);
+  const gateway = await testGateway(t);
+  const { client, admin } = gateway;
+  const { body: webhook } = await admin.post('/api/v1/admin/webhooks', { url: receiver.url });
+  receiver.trust(z.string().parse(webhook['secret']));
+  const place = async (more: object): Promise<string> => {
+    const { body } = await client.post('/api/v1/calls', { to: '01000000007', ...more });
+    const callId = z.string().parse(body['call_id']);
+    await gateway.untilStatus(callId, ...finalStatuses);
+    return callId;
+  };
+  const said = await place({ metadata });
+  const silent = await place({});
+  await client.get('/api/v1/calls?metadata.quokka_id=wombat-1042');
+  await client.get('/api/v1/calls?metadata.quokka%20id=wombat-1042');
 
-    const events = await until('the last events of both have arrived', () => {
-      const arrived = receiver.received.map(({ rawBody }) => toldEvent.parse(JSON.parse(rawBody)));
-      const has = (id: string, type: string) =>
-        arrived.some((one) => one.call.id === id && one.type === type);
-      const isAllThere = [said, silent].every(
-        (id) => has(id, 'call.ended') && has(id, 'call.summarized') && has(id, 'recording.completed'),
-      );
-      return isAllThere ? arrived : undefined;
-    });
-    for (const { type, call } of events) {
-      if (call.id === said) t.deepEqual(call['metadata'], metadata, type);
-      else t.false('metadata' in call, type);
-    }
+  const events = await until('the last events of both have arrived', () => {
+    const arrived = receiver.received.map(({ rawBody }) => toldEvent.parse(JSON.parse(rawBody)));
+    const has = (id: string, type: string) => arrived.some((one) => one.call.id === id && one.type === type);
+    const isAllThere = [said, silent].every(
+      (id) => has(id, 'call.ended') && has(id, 'call.summarized') && has(id, 'recording.completed'),
+    );
+    return isAllThere ? arrived : undefined;
+  });
+  for (const { type, call } of events) {
+    if (call.id === said) t.deepEqual(call['metadata'], metadata, type);
+    else t.false('metadata' in call, type);
+  }
 
-    const records = await admin.get('/api/v1/admin/call-records');
-    const [names = [], ...rows] = readCsv(records.bytes.toString());
-    const column = names.indexOf('metadata');
-    const cells = [names[column], ...rows.map((row) => row[column])];
-    t.is(cells[0], 'metadata');
-    t.deepEqual(JSON.parse(cells[1] ?? ''), metadata);
-    t.is(cells[2], '');
-    const lines = (await admin.get('/api/v1/admin/call-records?format=jsonl')).bytes.toString().trim();
-    const [first, second] = lines.split('\n').map((line) => z.looseObject({}).parse(JSON.parse(line)));
-    t.deepEqual(first?.['metadata'], metadata);
-    t.false('metadata' in (second ?? {}));
+  const records = await admin.get('/api/v1/admin/call-records');
+  const [names = [], ...rows] = readCsv(records.bytes.toString());
+  const column = names.indexOf('metadata');
+  const cells = [names[column], ...rows.map((row) => row[column])];
+  t.is(cells[0], 'metadata');
+  t.deepEqual(JSON.parse(cells[1] ?? ''), metadata);
+  t.is(cells[2], '');
+  const lines = (await admin.get('/api/v1/admin/call-records?format=jsonl')).bytes.toString().trim();
+  const [first, second] = lines.split('\n').map((line) => z.looseObject({}).parse(JSON.parse(line)));
+  t.deepEqual(first?.['metadata'], metadata);
+  t.false('metadata' in (second ?? {}));
 
-    t.notRegex(gateway.logged.join(''), metadataWords);
-    t.true(spans.some(({ attributes }) => attributes['trunkline.call_id'] === said));
-    t.notRegex(JSON.stringify(spans), metadataWords);
-  },
-);
+  t.notRegex(gateway.logged.join(''), metadataWords);
+  t.true(spans.some(({ attributes }) => attributes['trunkline.call_id'] === said));
+  t.notRegex(JSON.stringify(spans), metadataWords);
+});
 
 // Logs
 
@@ -223,11 +216,11 @@ const entry = z.looseObject({
   call_id: z.uuid().optional(),
 });
 
-/** Facts that belong to no call. Those about the database appear when the machine is so busy that it answers late. */
+/** Facts without a call. Those about the database appear when the machine is so busy that it responds late. */
 const callless =
-  /^http request$|^no synthesizer is installed|^the event loop stood still|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a caller went away/;
+  /^http request$|^no synthesizer is installed|^the event loop stood still|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a client disconnected/;
 
-/** Finds a number in every form: domestic, international, with hyphens, spaces, dots or brackets. */
+/** Finds a number in every notation: domestic, international, with hyphens, spaces, dots or brackets. */
 const anyFormOf = (number: string): RegExp =>
   new RegExp(number.replace(/^0/, '').replaceAll(/\d/g, '[-. ()]*$&'));
 
@@ -237,11 +230,11 @@ const stranger = '0316543210';
 const politeCallee = '01000000001';
 const patientCallee = '01077770003';
 
-/** English words that are said, asked for or answered here and nowhere else. */
+/** English words that are spoken or sent here and occur nowhere else. */
 const words = /pomegranate|persimmon|zucchini|quince|tangerine/i;
 const anyKorean = /\p{Script=Hangul}/u;
 
-/** Of requests, answers and addresses. */
+/** Parts of requests, responses and addresses. */
 const givenSecrets = [
   'agent-hush',
   'session-hush',
@@ -251,7 +244,7 @@ const givenSecrets = [
   'header-hush',
 ];
 
-/** Of a server that is gone. */
+/** The address of a stopped server. */
 const closedUrl = async (): Promise<string> => {
   const server = await startAgentServer(sendReply(''));
   await server.close();
@@ -276,7 +269,7 @@ const callIn = async (gateway: TestGateway, script: readonly object[]): Promise<
   return z.uuid().parse(body['call_id']);
 };
 
-test.serial('the finder of numbers knows their forms', (t) => {
+test.serial('the number search recognizes all notations', (t) => {
   for (const form of [
     '01098765432',
     '+821098765432',
@@ -291,7 +284,7 @@ test.serial('the finder of numbers knows their forms', (t) => {
   t.notRegex('2026-11-21T09:50:02.328Z 01012345678', anyFormOf(caller));
 });
 
-/** A gateway, what it must not tell, and the calls that it has had. */
+/** A gateway, the data that it must not log, and its calls. */
 const startStory = async (t: ExecutionContext) => {
   const gateway = await testGateway(t);
   const { number_key: numberKey, admin_token: adminToken } = gateway.credentials;
@@ -309,7 +302,7 @@ const startStory = async (t: ExecutionContext) => {
 
 type Story = Awaited<ReturnType<typeof startStory>>;
 
-/** A receiver of events that never takes one, and one that is gone. */
+/** A receiver of events that never accepts one, and one that is gone. */
 const refuseEvents = async (t: ExecutionContext, { gateway: { admin }, secrets }: Story) => {
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
@@ -327,12 +320,12 @@ const refuseEvents = async (t: ExecutionContext, { gateway: { admin }, secrets }
 };
 
 const callOut = async (t: ExecutionContext, { gateway, over }: Story) => {
-  // The built-in agent, with an instruction; events are refused
+  // The built-in agent, with an instruction; events are rejected
   await over(
     await gateway.call(politeCallee, `Ask ${stranger} about the pomegranate, 그리고 예약도 확인해 주세요`),
   );
 
-  // An agent that answers, then fails, each time with words that are nobody's business
+  // An agent that replies, then fails, each time with confidential words
   const agent = await startAgentServer([
     sendReply(`Here is the persimmon desk of ${stranger}.`),
     sendJson({ error: 'zucchini', to: stranger, key: 'header-hush' }, 500),
@@ -355,7 +348,7 @@ const callOut = async (t: ExecutionContext, { gateway, over }: Story) => {
   return agent;
 };
 
-/** Callers: one who is let in and talks, one whom the handshake turns away, one with nobody to talk to. */
+/** Callers: one who is admitted and talks, one rejected by the handshake, one without an agent. */
 const receiveCalls = async (t: ExecutionContext, { gateway, secrets, over }: Story) => {
   const { admin, numberPath } = gateway;
   const door = await startAgentServer([
@@ -385,7 +378,7 @@ const receiveCalls = async (t: ExecutionContext, { gateway, secrets, over }: Sto
   return door;
 };
 
-/** Requests that are refused, and some that hold numbers in their path or reveal a key. */
+/** Rejected requests, and some that hold numbers in their path or reveal a key. */
 const askInVain = async (t: ExecutionContext, { gateway, over }: Story) => {
   const { client, admin, credentials, numberPath } = gateway;
   await client.send('POST', '/api/v1/calls', { raw: `{"to": "${caller}", "instruction": "pomegranate` });
@@ -401,72 +394,68 @@ const askInVain = async (t: ExecutionContext, { gateway, over }: Story) => {
   t.is((await admin.get(`${numberPath}/key`)).body['key'], credentials.number_key);
 };
 
-test.serial(
-  'a log tells what happened to each call, and nothing that was said, dialled or kept secret',
-  async (t) => {
-    const story = await startStory(t);
-    const { gateway, secrets, calls } = story;
-    const { logged } = gateway;
-    const receiver = await refuseEvents(t, story);
-    const agent = await callOut(t, story);
-    const door = await receiveCalls(t, story);
-    await askInVain(t, story);
+test.serial('a log shows the events of each call without spoken words, numbers and secrets', async (t) => {
+  const story = await startStory(t);
+  const { gateway, secrets, calls } = story;
+  const { logged } = gateway;
+  const receiver = await refuseEvents(t, story);
+  const agent = await callOut(t, story);
+  const door = await receiveCalls(t, story);
+  await askInVain(t, story);
 
-    const entries = await until(
-      'every call has its end, every event its attempt, and a recording is complete',
-      () => {
-        const all = logged.map((line) => entry.parse(JSON.parse(line)));
-        const of = (msg: string) =>
-          new Set(all.filter((one) => one.msg === msg).map(({ call_id }) => call_id));
-        const ended = of('a call ended');
-        const tried = of('event not delivered, to be tried again');
-        const isAllThere = calls.every((id) => ended.has(id) && tried.has(id));
-        return isAllThere && of('a recording is complete').size > 0 ? all : undefined;
-      },
-    );
+  const entries = await until(
+    'every call has its end, every event its attempt, and a recording is complete',
+    () => {
+      const all = logged.map((line) => entry.parse(JSON.parse(line)));
+      const of = (msg: string) => new Set(all.filter((one) => one.msg === msg).map(({ call_id }) => call_id));
+      const ended = of('a call ended');
+      const tried = of('event not delivered, a retry follows');
+      const isAllThere = calls.every((id) => ended.has(id) && tried.has(id));
+      return isAllThere && of('a recording is complete').size > 0 ? all : undefined;
+    },
+  );
 
-    // One line a fact
-    for (const line of logged) t.regex(line, /^\{[^\n]*\}\n$/);
-    const timesOf = (callId: string, ...messages: string[]): number =>
-      entries.filter(({ call_id, msg }) => call_id === callId && messages.includes(msg)).length;
-    for (const callId of calls) {
-      t.is(timesOf(callId, 'a call ended'), 1);
-      t.is(timesOf(callId, 'a call begins', 'an inbound call was not taken'), 1);
-      t.true(timesOf(callId, 'a recording is complete') <= 1);
-    }
+  // One line per fact
+  for (const line of logged) t.regex(line, /^\{[^\n]*\}\n$/);
+  const timesOf = (callId: string, ...messages: string[]): number =>
+    entries.filter(({ call_id, msg }) => call_id === callId && messages.includes(msg)).length;
+  for (const callId of calls) {
+    t.is(timesOf(callId, 'a call ended'), 1);
+    t.is(timesOf(callId, 'a call begins', 'rejected an inbound call'), 1);
+    t.true(timesOf(callId, 'a recording is complete') <= 1);
+  }
 
-    // Every line about a call has its call
-    const withoutCall = entries.filter(({ call_id, msg }) => call_id === undefined && !callless.test(msg));
-    t.deepEqual(withoutCall, []);
-    t.deepEqual(
-      entries.filter(({ call_id }) => call_id !== undefined && !calls.includes(call_id)),
-      [],
-    );
+  // Every line about a call has its call
+  const withoutCall = entries.filter(({ call_id, msg }) => call_id === undefined && !callless.test(msg));
+  t.deepEqual(withoutCall, []);
+  t.deepEqual(
+    entries.filter(({ call_id }) => call_id !== undefined && !calls.includes(call_id)),
+    [],
+  );
 
-    // What was to be seen was there to be seen
-    const seen = new Set(entries.map(({ msg }) => msg));
-    for (const expected of ['a reply failed', 'the handshake rejected a caller', 'a recording is complete']) {
-      t.true(seen.has(expected), expected);
-    }
-    t.is(agent.requests.length, 3);
-    t.like(agent.requests[0]?.headers, { authorization: 'Bearer agent-hush', 'x-api-key': 'header-hush' });
-    t.is(door.requests.length, 3);
-    t.true(receiver.received.length >= calls.length);
-    const said = await Promise.all(calls.map((callId) => gateway.transcript(callId)));
-    const all = said
-      .flat()
-      .map(({ text }) => text)
-      .join('\n');
-    for (const spoken of [/pomegranate/, /persimmon/, /tangerine/, anyKorean]) t.regex(all, spoken);
+  // Checks that the searched data was present
+  const seen = new Set(entries.map(({ msg }) => msg));
+  for (const expected of ['a reply failed', 'the handshake rejected a caller', 'a recording is complete']) {
+    t.true(seen.has(expected), expected);
+  }
+  t.is(agent.requests.length, 3);
+  t.like(agent.requests[0]?.headers, { authorization: 'Bearer agent-hush', 'x-api-key': 'header-hush' });
+  t.is(door.requests.length, 3);
+  t.true(receiver.received.length >= calls.length);
+  const said = await Promise.all(calls.map((callId) => gateway.transcript(callId)));
+  const all = said
+    .flat()
+    .map(({ text }) => text)
+    .join('\n');
+  for (const spoken of [/pomegranate/, /persimmon/, /tangerine/, anyKorean]) t.regex(all, spoken);
 
-    // Nothing that a log must not hold
-    const numbers = [ownNumber, caller, stranger, politeCallee, patientCallee, '01000000003'].map(anyFormOf);
-    for (const line of logged) {
-      for (const secret of secrets) t.false(line.includes(secret), line);
-      t.notRegex(line, /gw_live_|gw_admin_|whsec_|Bearer/);
-      t.notRegex(line, words);
-      t.notRegex(line, anyKorean);
-      for (const number of numbers) t.notRegex(line, number);
-    }
-  },
-);
+  // No forbidden data
+  const numbers = [ownNumber, caller, stranger, politeCallee, patientCallee, '01000000003'].map(anyFormOf);
+  for (const line of logged) {
+    for (const secret of secrets) t.false(line.includes(secret), line);
+    t.notRegex(line, /gw_live_|gw_admin_|whsec_|Bearer/);
+    t.notRegex(line, words);
+    t.notRegex(line, anyKorean);
+    for (const number of numbers) t.notRegex(line, number);
+  }
+});

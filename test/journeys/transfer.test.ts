@@ -12,14 +12,14 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 
 const sharing = sharedGatewayWithNumbers();
 
-/** Answers whatever is said to it. */
+/** A callee who answers everything. */
 const talks = '01000000001';
 const answers = '01000000011';
 const isBusy = '01000000012';
 const isAbsent = '01000000013';
 const declines = '01000000014';
 const pressesNothing = '01000000015';
-/** No telephone has it. */
+/** A number without a telephone. */
 const unassigned = '01000000019';
 
 const transferFact = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
@@ -82,7 +82,7 @@ const talking = async (
       return { one: one.body['transfer'], listed: listed?.['transfer'] };
     },
     facts,
-    // The agent may be told a moment before what happened is written.
+    // The agent may be notified a moment before the event is written.
     factsUpTo: (type: string) =>
       until(`${type} is written`, async () => {
         const written = await facts();
@@ -99,29 +99,32 @@ const talking = async (
   };
 };
 
-test.serial('who answers talks with the other party, and the call ends when they hang up', async (t) => {
-  const call = await talking(t);
-  const asked = await call.transfer({ to: answers });
-  t.is(asked.status, 202);
-  t.is(asked.body['status'], 'transfer_requested');
-  t.like(await call.end(), { status: 'completed', end_reason: 'transfer_completed' });
-  const facts = await call.facts();
-  t.deepEqual(
-    facts.map(({ type }) => type),
-    ['call.transfer_requested', 'call.transfer_connected', 'call.ended'],
-  );
-  t.is(facts[0]?.data['to'], answers);
-  t.is(facts[1]?.data['transferId'] ?? facts[1]?.data['transfer_id'], asked.body['transfer_id']);
-  const { one, listed } = await call.shown();
-  t.like(one, {
-    id: asked.body['transfer_id'],
-    to: answers,
-    mode: 'cold',
-    status: 'connected',
-    reason: null,
-  });
-  t.deepEqual(listed, one);
-});
+test.serial(
+  'a person who answers talks to the other party, and the call ends when they hang up',
+  async (t) => {
+    const call = await talking(t);
+    const asked = await call.transfer({ to: answers });
+    t.is(asked.status, 202);
+    t.is(asked.body['status'], 'transfer_requested');
+    t.like(await call.end(), { status: 'completed', end_reason: 'transfer_completed' });
+    const facts = await call.facts();
+    t.deepEqual(
+      facts.map(({ type }) => type),
+      ['call.transfer_requested', 'call.transfer_connected', 'call.ended'],
+    );
+    t.is(facts[0]?.data['to'], answers);
+    t.is(facts[1]?.data['transferId'] ?? facts[1]?.data['transfer_id'], asked.body['transfer_id']);
+    const { one, listed } = await call.shown();
+    t.like(one, {
+      id: asked.body['transfer_id'],
+      to: answers,
+      mode: 'cold',
+      status: 'connected',
+      reason: null,
+    });
+    t.deepEqual(listed, one);
+  },
+);
 
 for (const [to, reason] of [
   [isBusy, 'busy'],
@@ -129,7 +132,7 @@ for (const [to, reason] of [
   [isAbsent, 'no_answer'],
   [unassigned, 'invalid_number'],
 ] as const)
-  test.serial(`${reason}: the agent is told, and the call goes on`, async (t) => {
+  test.serial(`${reason}: the agent is notified, and the call continues`, async (t) => {
     const call = await talking(t);
     t.is((await call.transfer({ to, ring_timeout_sec: 5 })).status, 202);
     await call.untilTold(reason, to);
@@ -139,13 +142,13 @@ for (const [to, reason] of [
     t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
   });
 
-test.serial('a call that is not to go on without a transfer ends', async (t) => {
+test.serial('ends a call that may not continue without the transfer', async (t) => {
   const call = await talking(t);
   t.is((await call.transfer({ to: isBusy, on_failure: 'hang_up' })).status, 202);
   t.like(await call.end(), { status: 'completed', end_reason: 'transfer_failed' });
 });
 
-test.serial('one transfer at a time, which can be taken back', async (t) => {
+test.serial('permits one transfer at a time, which can be withdrawn', async (t) => {
   const call = await talking(t);
   t.is((await call.cancel()).body['code'], 'call_not_active');
   t.is((await call.shown()).one, null);
@@ -164,7 +167,7 @@ test.serial('one transfer at a time, which can be taken back', async (t) => {
   t.is((await call.transfer({ to: answers })).body['code'], 'call_not_active');
 });
 
-test.serial('nobody is rung whom the number does not name', async (t) => {
+test.serial('rings only persons that the number permits', async (t) => {
   for (const transferTo of [null, ['0212345*']]) {
     const call = await talking(t, transferTo);
     const refused = await call.transfer({ to: answers });
@@ -179,7 +182,7 @@ test.serial('nobody is rung whom the number does not name', async (t) => {
   }
 });
 
-test.serial('endpoints that get all events are told of it as it is then', async (t) => {
+test.serial('endpoints that subscribe to all events receive the transfer in its current state', async (t) => {
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
   const call = await talking(t);
@@ -208,7 +211,7 @@ test.serial('endpoints that get all events are told of it as it is then', async 
 
 for (const accept_key of [null, '1'])
   test.serial(
-    `a person is told what the call is about, and takes it, ${accept_key === null ? 'at once' : 'by a key'}`,
+    `a person hears the briefing and accepts ${accept_key === null ? 'at once' : 'by a digit'}`,
     async (t) => {
       const call = await talking(t);
       const asked = { to: answers, mode: 'warm', say: '잠시만요. 연결해 드릴게요.', accept_key };
@@ -229,7 +232,7 @@ for (const accept_key of [null, '1'])
     },
   );
 
-test.serial('a person who hears what the call is about and declines leaves it to the agent', async (t) => {
+test.serial('a person who declines during the briefing leaves the call to the agent', async (t) => {
   const call = await talking(t);
   t.is((await call.transfer({ to: declines, mode: 'warm', briefing: '주문 문의입니다.' })).status, 202);
   await call.untilTold('declined', declines);
@@ -242,7 +245,7 @@ test.serial('a person who hears what the call is about and declines leaves it to
   t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
 });
 
-test.serial('a person who does not press the key has not accepted, and the agent goes on', async (t) => {
+test.serial('a person who does not press the digit has not accepted, and the agent continues', async (t) => {
   const call = await talking(t);
   const asked = { to: pressesNothing, mode: 'warm', accept_key: '1', briefing: '주문 문의입니다.' };
   t.is((await call.transfer(asked)).status, 202);
@@ -255,10 +258,10 @@ test.serial('a person who does not press the key has not accepted, and the agent
 });
 
 for (const [when, asked, status] of [
-  ['while the other party hears that somebody will be rung', { say: '잠시만요. '.repeat(40) }, 'requested'],
-  ['while the person hears what the call is about', { briefing: '주문 문의. '.repeat(80) }, 'briefing'],
+  ['during the announcement to the other party', { say: '잠시만요. '.repeat(40) }, 'requested'],
+  ['during the briefing', { briefing: '주문 문의. '.repeat(80) }, 'briefing'],
 ] as const)
-  test.serial(`taken back ${when}: the agent goes on`, async (t) => {
+  test.serial(`withdrawn ${when}: the agent continues`, async (t) => {
     const call = await talking(t);
     t.is((await call.transfer({ to: answers, mode: 'warm', ...asked })).status, 202);
     await call.untilTransferIs(status);
@@ -271,7 +274,7 @@ for (const [when, asked, status] of [
   });
 
 test.serial(
-  'an agent that hangs up while a person is rung ends the call, and no limit stays used',
+  'an agent that hangs up while a person rings ends the call and releases all limits',
   async (t) => {
     const call = await talking(t);
     t.is((await call.limit(1)).status, 200);
@@ -299,7 +302,7 @@ for (const [to, transfer, reason] of [
   [isAbsent, { status: 'failed', reason: 'call_ended' }, 'counterparty_hangup'],
   [answers, { status: 'connected', reason: null }, 'transfer_completed'],
 ] as const)
-  test.serial(`the other party that hangs up ends the call: ${reason}`, async (t) => {
+  test.serial(`a hangup by the other party ends the call: ${reason}`, async (t) => {
     const { admin } = await sharing(t);
     const script = [{ say: '안녕하세요.' }, { listen: true }, { wait_sec: 6 }, { hang_up: true }];
     t.is((await admin.put(`/api/v1/admin/simulator/callees/${leaves}`, { script })).status, 200);
@@ -310,7 +313,7 @@ for (const [to, transfer, reason] of [
     t.is((await call.facts()).filter(({ type }) => type === 'call.ended').length, 1);
   });
 
-test.serial('nothing is asked of an agent that is out: two persons talk', async (t) => {
+test.serial('sends a replaced agent no requests while two persons talk', async (t) => {
   const call = await talking(t);
   t.is((await call.transfer({ to: answers })).status, 202);
   await call.untilTransferIs('connected');
@@ -331,7 +334,7 @@ test.serial('nothing is asked of an agent that is out: two persons talk', async 
   t.true(Math.abs((Date.parse(to) - Date.parse(from)) / 1_000 - duration) < 1, 'it counts to the end');
 });
 
-test.serial('the numbers of the call itself are rung by nobody', async (t) => {
+test.serial('rejects a transfer to the numbers of the call itself', async (t) => {
   const call = await talking(t, [talks, '010*', '070*']);
   for (const to of await call.ownNumbers()) {
     const refused = await call.transfer({ to });
@@ -343,12 +346,12 @@ test.serial('the numbers of the call itself are rung by nobody', async (t) => {
 
 // By the agent
 
-/** A call to its end, with an agent whose replies these are; the last one for every later turn. */
+/** A call to its end, with an agent that gives these replies; the last one repeats. */
 const called = async (t: ExecutionContext, transferTo: string[] | null, ...replies: string[]) => {
   const gateway = await sharing(t);
   const { admin, client, numberPath } = gateway;
   const agent = await startFakeAgent('openai_compatible', (_, turn) => ({
-    // In small pieces, so that the marks are cut.
+    // In small chunks, so that controls are split.
     pieces: (replies[turn - 1] ?? '안녕히 계세요.<hangup/>').match(/[^]{1,7}/gu) ?? [],
   }));
   t.teardown(agent.close);
@@ -380,7 +383,7 @@ const called = async (t: ExecutionContext, transferTo: string[] | null, ...repli
 const failedTurn = (reason: string, to: string): string =>
   `[transfer failed: ${reason}] The other party is still on the line. You speak first.\n[to] ${to}`;
 
-test.serial('who may be rung is connected when the words before the mark were heard', async (t) => {
+test.serial('connects a permitted person after the words before the control were heard', async (t) => {
   const { call, facts, said } = await called(
     t,
     [answers],
@@ -396,7 +399,7 @@ test.serial('who may be rung is connected when the words before the mark were he
   t.deepEqual(said, ['안녕하세요.', '담당자를 연결해 드릴게요.']);
 });
 
-test.serial('an agent whose person is busy is told, and goes on', async (t) => {
+test.serial('notifies an agent whose person is busy, and the call continues', async (t) => {
   const { call, facts, turns } = await called(
     t,
     ['0100000001*'],
@@ -411,10 +414,10 @@ test.serial('an agent whose person is busy is told, and goes on', async (t) => {
 });
 
 for (const [what, to, reason] of [
-  ['whom the number does not name', answers, 'not_allowed'],
-  ['who has no telephone number', '12 34', 'invalid_number'],
+  ['to a number that is not permitted', answers, 'not_allowed'],
+  ['to an invalid number', '12 34', 'invalid_number'],
 ] as const)
-  test.serial(`nobody is rung ${what}: the agent is told, and all that it says is heard`, async (t) => {
+  test.serial(`rejects a transfer ${what}: the agent is notified, and all its words are heard`, async (t) => {
     const { call, facts, said, turns, logged } = await called(
       t,
       ['0212345*'],
@@ -435,7 +438,7 @@ for (const [what, to, reason] of [
 // The briefing
 
 test.serial(
-  'the language model sums up the call for the person who is rung, without secret keys',
+  'the language model summarizes the call for the ringing person, without secret digits',
   async (t) => {
     const summary = '비밀번호를 확인했고 주문을 문의합니다.';
     const model = await startModelServer(() => ({ pieces: [summary] }));
@@ -475,7 +478,7 @@ test.serial(
   },
 );
 
-test.serial('a model that does not answer keeps nobody waiting', async (t) => {
+test.serial('a model that does not respond delays no party', async (t) => {
   const model = await startModelServer(() => stayQuiet);
   t.teardown(model.close);
   const gateway = await testGateway(t, { GW_LLM_BASE_URL: model.url, GW_LLM_MODEL: 'small' });

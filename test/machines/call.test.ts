@@ -1,4 +1,4 @@
-/** The machine of a call: ringing, audio, hang-up and the first cause of an end. */
+/** Call chart: ringing, audio, hangup, and the first cause of an end as its end reason. */
 import test from 'ava';
 import type { UnansweredCause } from '#machines/line.ts';
 import { type EndReason, type FinalStatus, outcomeOf } from '#machines/outcome.ts';
@@ -16,9 +16,9 @@ import {
 } from './call/stages.ts';
 
 // Ringing
-// From the first ring to the answer, or to the end of a call that nobody answered.
+// From the first ring to the answer, or to the end of an unanswered call.
 
-test('a new call rings and has opened its line with what it knows', (t) => {
+test('a new call is ringing and passes number, language and settings to its line', (t) => {
   const speech = { recognizer: 'vosk', synthesizer: 'elevenlabs', voice: 'v' };
   const world = createCallWorld({ recording: true, speech });
   t.is(world.state(), 'ringing.alerting');
@@ -38,14 +38,14 @@ test('a new call rings and has opened its line with what it knows', (t) => {
   });
 });
 
-test('the ringing of the far end changes nothing', (t) => {
+test('ignores ringing reported by the far end', (t) => {
   const world = createCallWorld();
   world.onLine({ type: 'line.ringing' });
   t.is(world.state(), 'ringing.alerting');
   t.deepEqual(world.facts, []);
 });
 
-test('an answer makes the call active, with its time and what SIP says of it', (t) => {
+test('an answer makes the call active and records the time and the SIP details', (t) => {
   const world = createCallWorld();
   world.clock.increment(1_000);
   world.onLine({ type: 'line.answered', sip: { status: 200, reason: 'OK', callId: 'x' } });
@@ -55,7 +55,7 @@ test('an answer makes the call active, with its time and what SIP says of it', (
   ]);
 });
 
-test('a line without SIP leaves the details out of its facts', (t) => {
+test('omits SIP details from facts when the line reports none', (t) => {
   const world = createCallWorld();
   world.answer();
   theyHangUp(world);
@@ -65,7 +65,7 @@ test('a line without SIP leaves the details out of its facts', (t) => {
   ]);
 });
 
-test('nobody picks up within the ring time-out: the line is told, and what it says stands in the record', (t) => {
+test('cancels the line at the ring time-out and records the SIP details that the line reports', (t) => {
   const world = createCallWorld({ ringTimeoutSec: 45 });
   world.clock.increment(44_999);
   t.is(world.state(), 'ringing.alerting');
@@ -80,7 +80,7 @@ test('nobody picks up within the ring time-out: the line is told, and what it sa
   t.is(world.counts.linesClosed, 1);
 });
 
-test('a line that does not say what became of a cancelled call is given up', (t) => {
+test('ends a cancelled call whose line never reports the result', (t) => {
   const world = createCallWorld({ hangUpTimeoutMs: 5_000 });
   world.ask({ type: 'cancel.requested' });
   world.clock.increment(4_999);
@@ -90,7 +90,7 @@ test('a line that does not say what became of a cancelled call is given up', (t)
   t.is(world.counts.linesClosed, 1);
 });
 
-test('an answer that crosses the cancelling comes too late', (t) => {
+test('ignores an answer that crosses the CANCEL', (t) => {
   const world = createCallWorld();
   world.ask({ type: 'cancel.requested' });
   world.answer();
@@ -102,7 +102,7 @@ test('an answer that crosses the cancelling comes too late', (t) => {
   t.like(world.end(), { reason: 'cancelled', status: 'no_answer' });
 });
 
-test('the ring time-out ends with the answer', (t) => {
+test('stops the ring timer at the answer', (t) => {
   const world = createCallWorld({ ringTimeoutSec: 45 });
   world.clock.increment(44_999);
   world.answer();
@@ -120,7 +120,7 @@ const unanswered = test.macro<[UnansweredCause, FinalStatus]>({
     t.deepEqual(world.facts, [{ type: 'call.ended', at: 2_000, reason: cause, status, sip }]);
     t.is(world.counts.linesClosed, 1);
   },
-  title: (_, cause, status) => `never answered because of ${cause} is ${status}`,
+  title: (_, cause, status) => `an unanswered call that ends by ${cause} gets the status ${status}`,
 });
 
 test(unanswered, 'no_answer', 'no_answer');
@@ -147,20 +147,20 @@ test('cancelling a ringing call ends it as cancelled', (t) => {
   t.is(world.counts.linesClosed, 1);
 });
 
-test('cancelling comes too late after the answer', (t) => {
+test('rejects a cancel after the answer', (t) => {
   const world = listening();
   world.ask({ type: 'cancel.requested' });
   t.is(world.state(), 'active.talking.conversing');
 });
 
-test('a hangup is not for a call that still rings', (t) => {
+test('rejects a hangup while the call is ringing', (t) => {
   const world = createCallWorld();
   world.ask({ type: 'hangup.requested', immediate: true });
   t.is(world.state(), 'ringing.alerting');
   t.deepEqual(world.facts, []);
 });
 
-test('an inbound call is answered and greeted, and then the caller is listened to', (t) => {
+test('answers and greets an inbound call, then listens to the caller', (t) => {
   const world = createCallWorld({ direction: 'inbound', kickoff: null, greeting: 'Hello, how can I help?' });
   world.answer();
   t.is(world.conversationState(), 'saying.sounding');
@@ -170,16 +170,16 @@ test('an inbound call is answered and greeted, and then the caller is listened t
   t.deepEqual(world.turns(), ['assistant: Hello, how can I help?', 'user: I have a question.']);
 });
 
-test('a caller who is gone before the answer is cancelled', (t) => {
+test('an inbound call whose caller hangs up before the answer is cancelled', (t) => {
   const world = createCallWorld({ direction: 'inbound', kickoff: null });
   world.onLine({ type: 'line.unanswered', cause: 'cancelled' });
   t.like(world.end(), { reason: 'cancelled', status: 'no_answer' });
 });
 
-// Sound
-// Facts of a call about its trunk and its sound.
+// Audio
+// Facts of a call about its trunk and its audio.
 
-test('by which trunk it goes is published with the answer, how it sounded with the end', (t) => {
+test('publishes the trunk with the answer and the audio statistics with the end', (t) => {
   const world = createCallWorld();
   world.onLine({ type: 'line.answered', route: someRoute });
   world.ask({ type: 'hangup.requested', immediate: true });
@@ -188,7 +188,7 @@ test('by which trunk it goes is published with the answer, how it sounded with t
   t.like(world.end(), { type: 'call.ended', route: someRoute, sound: someSound });
 });
 
-test('a line that knows nothing of trunks and packets leaves both out', (t) => {
+test('omits trunk and audio statistics when the line reports none', (t) => {
   const world = listening();
   world.onLine({ type: 'line.ended', by: 'counterparty' });
   const end = world.end();
@@ -197,7 +197,7 @@ test('a line that knows nothing of trunks and packets leaves both out', (t) => {
   t.false(Object.hasOwn(end ?? {}, 'sound'));
 });
 
-test('sound that goes one way alone is published while the call goes on, and while it ends', (t) => {
+test('publishes one-way audio during the call and while it ends', (t) => {
   const world = listening();
   world.onLine({ type: 'line.one_way', missing: 'nothing_received' });
   t.like(world.facts.at(-1), { type: 'sound.one_way', missing: 'nothing_received' });
@@ -207,10 +207,10 @@ test('sound that goes one way alone is published while the call goes on, and whi
   t.like(world.facts.at(-1), { type: 'sound.one_way', missing: 'nothing_delivered' });
 });
 
-// Asked
-// Requests to a call that talks, besides to hang up: keys and pauses of its recording.
+// Requests
+// Requests to a talking call other than hangup: DTMF digits and recording pauses.
 
-test('keys that the agent presses go to the line, and change nothing else', (t) => {
+test("passes the agent's DTMF digits to the line and stays in the same state", (t) => {
   const world = sayingFarewell();
   world.actor.send({ type: 'keys.requested', keys: '1w#' });
   t.is(world.state(), 'active.talking.hangup-pending');
@@ -222,7 +222,7 @@ test('keys that the agent presses go to the line, and change nothing else', (t) 
   t.like(world.facts.at(-1), { type: 'keys.failed', keys: '2' });
 });
 
-test('a recording is paused and resumed, each once however often it is asked for', (t) => {
+test('pauses and resumes the recording, each only once for repeated requests', (t) => {
   const world = createCallWorld({ recording: true });
   world.answer();
   const begun = world.commands.length;
@@ -239,7 +239,7 @@ test('a recording is paused and resumed, each once however often it is asked for
   t.is(world.state(), 'active.talking.conversing');
 });
 
-test('a recording can be paused in a farewell, which goes on', (t) => {
+test('pauses the recording during a farewell without interrupting it', (t) => {
   const world = createCallWorld({ recording: true });
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
@@ -249,7 +249,7 @@ test('a recording can be paused in a farewell, which goes on', (t) => {
   t.is(world.commands.at(-1)?.type, 'pauseRecording');
 });
 
-test('there is nothing to pause in a call that is not recorded, or not answered', (t) => {
+test('rejects a recording pause when the call is not recorded or not answered', (t) => {
   const unrecorded = createCallWorld({ recording: false });
   unrecorded.answer();
   unrecorded.ask({ type: 'recording.pause_requested' });
@@ -262,8 +262,8 @@ test('there is nothing to pause in a call that is not recorded, or not answered'
   }
 });
 
-// Breaking
-// Things that break: lines, agents and conversations, and a gateway that closes.
+// Failures
+// Failing lines, agents and conversations, and a gateway that shuts down.
 
 test('a lost audio path ends the call with media_error', (t) => {
   const world = listening();
@@ -275,7 +275,7 @@ test('a lost audio path ends the call with media_error', (t) => {
   t.like(world.end(), { reason: 'media_error', status: 'failed' });
 });
 
-test('a lost audio path of a line that confirms nothing fails as well', (t) => {
+test('a lost audio path ends the call as failed on a line that confirms no hangup', (t) => {
   const world = listening();
   world.onLine({ type: 'line.failed' });
   world.clock.increment(5_000);
@@ -283,7 +283,7 @@ test('a lost audio path of a line that confirms nothing fails as well', (t) => {
   t.deepEqual(world.end(), { type: 'call.ended', reason: 'media_error', status: 'failed' });
 });
 
-test('an agent that fails twice in a row ends the call with agent_error', (t) => {
+test('two consecutive agent failures end the call with agent_error', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
@@ -296,7 +296,7 @@ test('an agent that fails twice in a row ends the call with agent_error', (t) =>
   t.like(world.end(), { reason: 'agent_error', status: 'failed' });
 });
 
-test('lasting silence ends the call with silence_timeout, and that is completed', (t) => {
+test('lasting silence ends the call as completed with silence_timeout', (t) => {
   const world = listening({ silenceTimeoutSec: 30 });
   world.clock.increment(30_000);
   world.play();
@@ -314,7 +314,7 @@ test('a line that cannot be opened fails the call with system_error', (t) => {
   t.deepEqual(world.errors, []);
 });
 
-test('a line that crashes in the middle of a call fails it with system_error and aborts the reply', (t) => {
+test('a line that crashes during a call fails it with system_error and aborts the reply', (t) => {
   const world = createCallWorld({}, { lineCrashesOn: 'say' });
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Hello.' });
@@ -325,7 +325,7 @@ test('a line that crashes in the middle of a call fails it with system_error and
   t.deepEqual(world.errors, []);
 });
 
-test('a line that crashes while it hangs up does not change why the call ended', (t) => {
+test('a line that crashes while hanging up does not change the end reason', (t) => {
   const world = createCallWorld({}, { lineCrashesOn: 'hangUp' });
   world.answer();
   world.ask({ type: 'hangup.requested', immediate: true });
@@ -347,7 +347,7 @@ test('a conversation that crashes ends its call with system_error', (t) => {
   t.deepEqual(world.errors, []);
 });
 
-test('a crashed conversation of a line that confirms nothing ends too', (t) => {
+test('ends the call after a conversation crash on a line that confirms no hangup', (t) => {
   const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.digit' });
   world.answer();
   world.onLine({ type: 'line.digit', digit: '1' });
@@ -357,7 +357,7 @@ test('a crashed conversation of a line that confirms nothing ends too', (t) => {
   t.like(world.end(), { reason: 'system_error', status: 'failed' });
 });
 
-test('a conversation that crashes over its last words does not keep the call from ending', (t) => {
+test('ends the call when the conversation crashes during its last words', (t) => {
   const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.spoken' });
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Hello.' });
@@ -380,7 +380,7 @@ const closing = test.macro<[string, () => World, EndReason, FinalStatus]>({
     t.is(world.story().filter((type) => type === 'call.ended').length, 1);
     t.is(world.counts.linesClosed, 1);
   },
-  title: (_, state, __, reason) => `the gateway closes while the call is ${state}: ${reason}`,
+  title: (_, state, __, reason) => `a shutdown while the call is ${state} ends it: ${reason}`,
 });
 
 test(closing, 'ringing', () => createCallWorld(), 'system_error', 'failed');
@@ -402,9 +402,9 @@ test(
 );
 
 // Ending
-// Ends of a call: its longest time, the hangup of either party, and what still counts then.
+// Maximum duration, the hangup of either party, and events that still count after them.
 
-test('the maximum duration counts from the answer', (t) => {
+test('counts the maximum duration from the answer', (t) => {
   const world = createCallWorld({ maxDurationSec: 60, ringTimeoutSec: 45, silenceTimeoutSec: 300 });
   world.clock.increment(40_000);
   world.answer();
@@ -444,7 +444,7 @@ test('the maximum duration ends a call whose hangup is pending', (t) => {
   t.like(world.end(), { reason: 'max_duration' });
 });
 
-test('the maximum duration does not hang up a second time, nor wait longer, when the end is under way', (t) => {
+test('the maximum duration neither repeats nor delays a hangup in progress', (t) => {
   const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300 });
   world.answer();
   world.clock.increment(58_000);
@@ -457,7 +457,7 @@ test('the maximum duration does not hang up a second time, nor wait longer, when
   t.like(world.end(), { reason: 'agent_hangup' });
 });
 
-test('a line that does not confirm the hangup is given up', (t) => {
+test('ends the call when the line does not confirm the hangup in time', (t) => {
   const world = listening();
   world.ask({ type: 'hangup.requested', immediate: true });
   world.clock.increment(4_999);
@@ -468,7 +468,7 @@ test('a line that does not confirm the hangup is given up', (t) => {
   t.is(world.counts.linesClosed, 1);
 });
 
-test('what was heard is kept when the line neither confirms the hangup nor reports the rest', (t) => {
+test('stores the heard part of a sentence when the line neither confirms the hangup nor reports the rest', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
@@ -481,7 +481,7 @@ test('what was heard is kept when the line neither confirms the hangup nor repor
   t.is(world.story().at(-1), 'call.ended');
 });
 
-test('what was heard is kept when the line ends without a report of the rest', (t) => {
+test('stores the heard part of a sentence when the line ends without reporting the rest', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
@@ -493,7 +493,7 @@ test('what was heard is kept when the line ends without a report of the rest', (
   t.is(world.story().at(-1), 'call.ended');
 });
 
-test('the other party hangs up: the call is completed with the time and SIP details of that', (t) => {
+test('a hangup by the other party completes the call with its time and SIP details', (t) => {
   const world = listening();
   world.clock.increment(3_000);
   const details = { status: 200, reason: 'Normal Clearing', callId: 'x' };
@@ -509,7 +509,7 @@ test('the other party hangs up: the call is completed with the time and SIP deta
   t.is(timesHungUp(world), 0);
 });
 
-test('a call that the network cuts off is not one that the other party ended', (t) => {
+test('a call cut off by the network does not count as hung up by the other party', (t) => {
   const world = listening();
   const reasons = [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }];
   const details = { status: 200, reason: 'OK', callId: 'x', reasons };
@@ -519,7 +519,7 @@ test('a call that the network cuts off is not one that the other party ended', (
   t.is(timesHungUp(world), 0);
 });
 
-test('the other party hangs up in the middle of a sentence: what was heard is in the transcript', (t) => {
+test('a hangup by the other party during a sentence leaves the heard part in the transcript', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'This is the whole sentence.' });
@@ -531,7 +531,7 @@ test('the other party hangs up in the middle of a sentence: what was heard is in
   t.deepEqual(world.story(), ['call.answered', 'turn.spoken', 'call.ended']);
 });
 
-test('the other party hangs up while the agent thinks: the request is aborted', (t) => {
+test('a hangup by the other party during agent thinking aborts the request', (t) => {
   const world = createCallWorld();
   world.answer();
   theyHangUp(world);
@@ -539,7 +539,7 @@ test('the other party hangs up while the agent thinks: the request is aborted', 
   t.deepEqual(world.story(), ['call.answered', 'call.ended']);
 });
 
-test('what the other party says while the call is being hung up comes too late', (t) => {
+test('ignores speech of the other party while the call is being hung up', (t) => {
   const world = sayingFarewell();
   world.play();
   world.hear('Wait!');
@@ -549,7 +549,7 @@ test('what the other party says while the call is being hung up comes too late',
   t.deepEqual(world.turns(), ['assistant: Goodbye.']);
 });
 
-test('a reply that comes while the call is being hung up is not said', (t) => {
+test('does not speak a reply that arrives while the call is being hung up', (t) => {
   const world = createCallWorld();
   world.answer();
   const reply = world.currentReply();
@@ -558,7 +558,7 @@ test('a reply that comes while the call is being hung up is not said', (t) => {
   t.deepEqual(world.said(), []);
 });
 
-test('after the end nothing is published, said or asked any more', (t) => {
+test('publishes, speaks and requests no more after the end', (t) => {
   const world = listening();
   theyHangUp(world);
   const facts = [...world.facts];
@@ -572,7 +572,7 @@ test('after the end nothing is published, said or asked any more', (t) => {
   t.is(world.counts.linesClosed, 1);
 });
 
-test('once its end is decided, a call takes in nothing but what was still heard', (t) => {
+test('accepts only playback reports once the end is decided', (t) => {
   const world = sayingFarewell();
   world.ask({ type: 'hangup.requested', immediate: true });
   const before = { facts: [...world.facts], commands: [...world.commands] };
@@ -592,7 +592,7 @@ test('once its end is decided, a call takes in nothing but what was still heard'
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('a call says with its last word how it ended', (t) => {
+test('the last fact of a call holds its end reason', (t) => {
   const unanswered = createCallWorld();
   unanswered.onLine({ type: 'line.unanswered', cause: 'busy', sip });
   t.deepEqual(unanswered.actor.getSnapshot().output, {
@@ -617,7 +617,7 @@ test('a call says with its last word how it ended', (t) => {
   t.deepEqual(broken.actor.getSnapshot().output, output);
 });
 
-test('a call says by its tags whether it rings or talks', (t) => {
+test('tags show whether the call is ringing or talking', (t) => {
   const world = createCallWorld();
   const tags = (): string[] => [...world.actor.getSnapshot().tags];
   t.deepEqual(tags(), ['ringing']);
@@ -627,7 +627,7 @@ test('a call says by its tags whether it rings or talks', (t) => {
   t.deepEqual(tags(), []);
 });
 
-// Hanging up
+// Hangup
 // A hangup that waits for the farewell, and one that does not.
 
 test('a hangup waits until the farewell was played, not merely sent', (t) => {
@@ -660,7 +660,7 @@ test('a hangup waits for the last of several sentences', (t) => {
   t.deepEqual(world.turns(), ['assistant: Thank you. Goodbye.']);
 });
 
-test('a hangup does not cut off a reply whose sentences were played while more of it is still produced', (t) => {
+test('a hangup does not cut off a reply that is still being generated after its sentences were played', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Thank you.' });
@@ -671,7 +671,7 @@ test('a hangup does not cut off a reply whose sentences were played while more o
   t.is(world.state(), 'active.ending');
 });
 
-test('a hangup while the agent thinks waits for the reply that is still to come', (t) => {
+test('a hangup during agent thinking waits for the pending reply', (t) => {
   const world = createCallWorld();
   world.answer();
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -681,7 +681,7 @@ test('a hangup while the agent thinks waits for the reply that is still to come'
   t.deepEqual(world.turns(), ['assistant: Goodbye.']);
 });
 
-test('a hangup while the agent thinks ends when the agent chooses silence', (t) => {
+test('a hangup during agent thinking ends the call when the agent chooses silence', (t) => {
   const world = createCallWorld();
   world.answer();
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -690,14 +690,14 @@ test('a hangup while the agent thinks ends when the agent chooses silence', (t) 
   t.deepEqual(world.turns(), []);
 });
 
-test('a hangup when the agent is quiet ends the call at once', (t) => {
+test('a hangup ends the call at once when the agent is silent', (t) => {
   const world = listening();
   world.ask({ type: 'hangup.requested', immediate: false });
   t.is(world.state(), 'active.ending');
   t.deepEqual(world.story(), ['call.answered', 'turn.spoken', 'call.hangup_requested']);
 });
 
-test('the farewell is waited for at the latest for its time', (t) => {
+test('a hangup waits for the farewell at most for the maximum farewell time', (t) => {
   const world = sayingFarewell();
   world.clock.increment(30_000);
   t.is(world.state(), 'active.ending');
@@ -705,7 +705,7 @@ test('the farewell is waited for at the latest for its time', (t) => {
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('a second hangup while one is pending changes nothing and does not lengthen the wait', (t) => {
+test('a second hangup does not change or prolong a pending one', (t) => {
   const world = sayingFarewell();
   world.clock.increment(20_000);
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -715,7 +715,7 @@ test('a second hangup while one is pending changes nothing and does not lengthen
   t.is(world.state(), 'active.ending');
 });
 
-test('an immediate hangup does not wait', (t) => {
+test('an immediate hangup does not wait for the farewell', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'I was going to say' });
@@ -729,7 +729,7 @@ test('an immediate hangup does not wait', (t) => {
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('an immediate hangup ends a pending one at once', (t) => {
+test('an immediate hangup ends a pending hangup at once', (t) => {
   const world = sayingFarewell();
   world.ask({ type: 'hangup.requested', immediate: true });
   t.is(world.state(), 'active.ending');
@@ -739,7 +739,7 @@ test('an immediate hangup ends a pending one at once', (t) => {
   );
 });
 
-test('a hangup after the end was decided is nothing new', (t) => {
+test('ignores a hangup after the end was decided', (t) => {
   const world = sayingFarewell();
   world.play();
   world.ask({ type: 'hangup.requested', immediate: true });
@@ -749,7 +749,7 @@ test('a hangup after the end was decided is nothing new', (t) => {
   t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
 });
 
-test('a hangup can be asked for again after it was cancelled, with the whole wait', (t) => {
+test('a hangup that follows a cancelled one waits for the full time again', (t) => {
   const world = sayingFarewell();
   world.clock.increment(20_000);
   world.hear('Wait!');
@@ -762,13 +762,13 @@ test('a hangup can be asked for again after it was cancelled, with the whole wai
   t.is(world.state(), 'active.ending');
 });
 
-test('the other party hangs up into the farewell: that is why the call ended', (t) => {
+test('a hangup by the other party during the farewell sets the end reason', (t) => {
   const world = sayingFarewell();
   theyHangUp(world);
   t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
 });
 
-test('a hangup that is asked for while the other party is in the midst of a sentence is cancelled by its words', (t) => {
+test('words of the other party cancel a hangup that was requested while they were speaking', (t) => {
   const world = createCallWorld();
   world.answer();
   world.replyAndPlay('Thank you, goodbye.');
@@ -787,9 +787,9 @@ test('a hangup that is asked for while the other party is in the midst of a sent
 });
 
 // Cancelled hangup
-// A hangup is cancelled by words into the farewell, and not by a murmur or a key.
+// Words during the farewell cancel a hangup; a murmur or a DTMF digit does not.
 
-test('real speech into the farewell cancels the hangup and the call goes on', (t) => {
+test('real speech during the farewell cancels the hangup and continues the call', (t) => {
   const world = sayingFarewell();
   world.clock.increment(500);
   world.onLine({ type: 'line.speech' });
@@ -804,7 +804,7 @@ test('real speech into the farewell cancels the hangup and the call goes on', (t
   t.deepEqual(world.turns(), ['assistant: Good', 'user: Wait!']);
 });
 
-test('words that no speech announced cancel the hangup as well', (t) => {
+test('words without a speech event before them cancel the hangup, too', (t) => {
   const world = sayingFarewell();
   world.onLine({ type: 'line.heard', text: 'One more thing.', backchannel: false });
   t.is(world.state(), 'active.talking.conversing');
@@ -826,7 +826,7 @@ test('a backchannel does not cancel the hangup', (t) => {
   t.deepEqual(world.turns(), ['user: 네', 'assistant: Goodbye.']);
 });
 
-test('speech does not cancel the hangup of a gateway that ends; it is answered, and the call ends behind that', (t) => {
+test('speech does not cancel the hangup of a gateway shutdown; it is answered before the call ends', (t) => {
   const world = createCallWorld();
   world.answer();
   world.replyAndPlay('How are you?');
@@ -847,7 +847,7 @@ test('speech does not cancel the hangup of a gateway that ends; it is answered, 
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('a hangup that waits already becomes final when the gateway ends', (t) => {
+test('a gateway shutdown makes a pending hangup final', (t) => {
   const world = sayingFarewell();
   world.ask({ type: 'hangup.requested', immediate: false, isFinal: true });
   world.onLine({ type: 'line.heard', text: 'Wait!', backchannel: false });
@@ -855,7 +855,7 @@ test('a hangup that waits already becomes final when the gateway ends', (t) => {
   t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
 });
 
-test('a pressed key does not cancel the hangup', (t) => {
+test('a DTMF digit does not cancel the hangup', (t) => {
   const world = sayingFarewell();
   world.onLine({ type: 'line.digit', digit: '#' });
   t.is(world.state(), 'active.talking.hangup-pending');
@@ -863,7 +863,7 @@ test('a pressed key does not cancel the hangup', (t) => {
 });
 
 // First cause
-// A call ends once: its first cause is its reason, whatever follows.
+// A call ends once: its first cause is its end reason, whatever follows.
 
 type Cause = readonly [EndReason, (world: World) => void];
 
@@ -900,7 +900,7 @@ const firstWins = test.macro<[Cause, Cause]>({
     t.is(world.end()?.status, outcomeOf(reason, true).status);
     t.is(world.story().filter((type) => type === 'call.ended').length, 1);
   },
-  title: (_, [first], [second]) => `${first} came first, so ${second} is not why the call ended`,
+  title: (_, [first], [second]) => `${first} came first, so ${second} is not the end reason`,
 });
 
 for (const first of causes)

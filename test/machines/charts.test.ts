@@ -1,4 +1,4 @@
-/** Properties of all charts, their page, and the chart of a delivery. */
+/** Properties of all charts, the guide about them, and the chart of a delivery. */
 import { readFileSync } from 'node:fs';
 import test from 'ava';
 import * as fc from 'fast-check';
@@ -9,8 +9,10 @@ import { callMachine } from '#machines/call.ts';
 import type { ConsentRequirement } from '#machines/consent.ts';
 import { conversationMachine } from '#machines/conversation.ts';
 import { type DeliveryEvent, deliveryMachine, type DeliveryTimes } from '#machines/delivery.ts';
+import { inboundLegMachine } from '#machines/inbound-leg.ts';
 import { lineLifeMachine } from '#machines/line-life.ts';
 import type { LineEvent } from '#machines/line.ts';
+import { outboundLegMachine } from '#machines/outbound-leg.ts';
 import { trunkMachine } from '#machines/trunk-life.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
@@ -18,7 +20,7 @@ import { asked as transfer, wanted as wantedTransfer } from './call/asked-transf
 import { neverBeforeConsent, neverMute } from './rules-of-a-call.ts';
 
 // Any call
-// Properties of every call, whatever happens in it and in whichever order.
+// Properties of every call, for any events in any order.
 
 type World = ReturnType<typeof createCallWorld>;
 type Step = { name: string; run: (world: World) => void };
@@ -31,16 +33,16 @@ const wasAnswered = (world: World): boolean => world.actor.getSnapshot().context
 const isAt = (world: World, ...states: readonly string[]): boolean =>
   states.some((state) => world.state() === `active.talking.transferring.${state}`);
 
-/** Whether the line owes a word of a transfer. */
+/** True while the line still has to report the result of a transfer. */
 const isRinging = (world: World): boolean =>
   isAt(world, 'consulting', 'referring', 'briefing', 'briefed', 'connecting', 'recalling');
 const isWarm = ({ actor }: World): boolean => actor.getSnapshot().context.transfer?.mode === 'warm';
 
-/** Who has answered a warm transfer is connected when the call says so. */
+/** A person who answered a warm transfer is connected when the call commands it. */
 const mayConnect = (world: World): boolean =>
   isWarm(world) ? isAt(world, 'connecting') : isAt(world, 'consulting', 'recalling');
 
-/** What others do to a call; none of it depends on the line. */
+/** Requests of other parts to a call; they do not depend on the line. */
 const outsideSteps: readonly fc.Arbitrary<Step>[] = [
   fc.constantFrom(
     step('hangup', (world) => world.ask({ type: 'hangup.requested', immediate: false })),
@@ -114,7 +116,7 @@ const endLine = (world: World): void => {
   world.onLine({ type: 'line.ended', by: 'counterparty' });
 };
 
-/** What a line does that keeps its contract (`machines/line.ts`). */
+/** Events of a line that keeps its contract (`machines/line.ts`). */
 const lineSteps = fc.constantFrom<Step>(
   step('answered', (world) => {
     if (!wasAnswered(world)) world.answer();
@@ -209,7 +211,7 @@ const lineSteps = fc.constantFrom<Step>(
 
 const somethingSaid = fc.constantFrom('', 'A', 'A sentence.');
 
-/** Anything a line can put into words, whether it makes sense or not. */
+/** Any event that a line can send, whether it makes sense or not. */
 const anyLineEvent: fc.Arbitrary<LineEvent> = fc
   .record({
     at: fc.nat(),
@@ -246,7 +248,7 @@ const wildSteps = fc
   .oneof({ weight: 8, arbitrary: anyLineEvent }, anyEnd, anyAnswer)
   .map((event) => step(event.type, (world) => world.onLine(event)));
 
-/** Runs the steps, then lets the line end and time pass, as every call in the end does. */
+/** Runs the steps, then lets the line end and time pass, as every call does at its end. */
 const live = (
   steps: readonly Step[],
   isAnswered: boolean,
@@ -268,7 +270,7 @@ const live = (
     if (requirement !== null) neverBeforeConsent(world);
   }
   endLine(world);
-  // A line that spoke out of turn may have been over before; then the time limits end the call.
+  // A line that sent events out of turn may have ended before; then the time limits end the call.
   for (const wait of [45_000, 120_000, 5_000, 5_000]) world.clock.increment(wait);
   return world;
 };
@@ -305,7 +307,7 @@ const anyConsent = fc.constantFrom<ConsentRequirement | null>(null, null, 'none'
 
 const anyPolicy = fc.constantFrom<VoicemailPolicy>('talk', 'hang_up', 'leave_message');
 
-test('every call on a line that keeps its contract ends once and leaves nothing behind', (t) => {
+test('every call on a line that keeps its contract ends once and releases everything', (t) => {
   const steps = fc.array(fc.oneof(lineSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
   t.notThrows(() =>
     fc.assert(
@@ -317,7 +319,7 @@ test('every call on a line that keeps its contract ends once and leaves nothing 
   );
 });
 
-test('every call on a line that keeps no contract ends once and leaves nothing behind', (t) => {
+test('every call on a line that breaks its contract ends once and releases everything', (t) => {
   const steps = fc.array(fc.oneof(wildSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
   t.notThrows(() =>
     fc.assert(
@@ -330,9 +332,9 @@ test('every call on a line that keeps no contract ends once and leaves nothing b
 });
 
 // Separate calls
-// Calls are separate roots: what breaks in one is nothing to another.
+// Calls are separate roots: a crash of one does not affect another.
 
-test('a call whose journal crashes leaves another call untouched', (t) => {
+test('a call whose journal crashes does not affect another call', (t) => {
   const healthy = createCallWorld();
   const broken = createCallWorld({}, { publishCrashes: () => true });
   healthy.answer();
@@ -348,7 +350,7 @@ test('a call whose journal crashes leaves another call untouched', (t) => {
   t.deepEqual(healthy.story(), ['call.answered', 'turn.spoken', 'turn.spoken', 'call.ended']);
 });
 
-test('a crashed call takes no more events and does not throw at who sends them', (t) => {
+test('a crashed call ignores further events without throwing to the sender', (t) => {
   const broken = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'call.answered' });
   broken.answer();
   t.notThrows(() => {
@@ -361,10 +363,13 @@ test('a crashed call takes no more events and does not throw at who sends them',
 
 // Contexts
 
-/** V8 lets an object that is copied property by property, as XState copies contexts, have so many before it turns slow. */
+/**
+ * V8 lets an object that is copied property by property, as XState copies contexts, have this many properties before it
+ * becomes slow.
+ */
 const most = 16;
 
-test('the contexts of a call and its conversation stay small: they are copied at each change', (t) => {
+test('the contexts of call and conversation stay small, because each change copies them', (t) => {
   const { actor, answer } = createCallWorld();
   answer();
   const call = actor.getSnapshot();
@@ -393,7 +398,7 @@ const begin = (times: DeliveryTimes = deliveryPolicy, failures = 0) => {
     disabled: () => disabled,
     state: () => actor.getSnapshot().value,
     send: (...events: DeliveryEvent[]) => events.forEach((event) => actor.send(event)),
-    /** How long it waits, to the millisecond. */
+    /** Exact delay in milliseconds. */
     waits(): number {
       const { retryMs } = actor.getSnapshot().context;
       clock.increment(Math.max(0, retryMs - 1));
@@ -405,7 +410,7 @@ const begin = (times: DeliveryTimes = deliveryPolicy, failures = 0) => {
   };
 };
 
-test('it is sent when somebody takes it, and delivered when the endpoint accepts it', (t) => {
+test('a delivery is sending once claimed, and delivered when the endpoint accepts it', (t) => {
   const { send, state } = begin();
   t.is(state(), 'pending');
   send({ type: 'attempt.delivered' });
@@ -416,7 +421,7 @@ test('it is sent when somebody takes it, and delivered when the endpoint accepts
   t.is(state(), 'delivered');
 });
 
-test('without jitter the attempts come after 0 s, 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h and 14 h, then it is dead', (t) => {
+test('attempts without jitter follow after 0 s, 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h and 14 h, then the delivery is dead', (t) => {
   const { send, state, waits } = begin();
   const minute = 60_000;
   const waited: number[] = [];
@@ -439,7 +444,7 @@ test('without jitter the attempts come after 0 s, 5 s, 1 min, 5 min, 30 min, 2 h
   ]);
 });
 
-test('an endpoint that asks for time gets it, but not more than the longest, and never less than the schedule has', (t) => {
+test('respects Retry-After up to the longest delay and never waits less than the schedule', (t) => {
   const wait = (retryAfterMs: number): number => {
     const { send, waits } = begin();
     send({ type: 'claimed' }, failed(retryAfterMs));
@@ -450,7 +455,7 @@ test('an endpoint that asks for time gets it, but not more than the longest, and
   t.is(wait(Infinity), deliveryPolicy.longestRetryAfterSec * 1_000);
 });
 
-test('jitter only lengthens a wait, by at most its share', (t) => {
+test('jitter only lengthens a delay, by at most its share', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 1_000 }), { minLength: 2, maxLength: 9 }),
@@ -473,14 +478,14 @@ test('jitter only lengthens a wait, by at most its share', (t) => {
   );
 });
 
-test('an endpoint that is gone is disabled, and its event dies with the first attempt', (t) => {
+test('an endpoint that is gone is disabled, and its event is dead after the first attempt', (t) => {
   const { send, state, disabled } = begin();
   send({ type: 'claimed' }, { type: 'attempt.gone' });
   t.is(state(), 'dead');
   t.is(disabled(), 1);
 });
 
-test('what nobody has heard of is tried again and does not count', (t) => {
+test('retries an attempt without a result and does not count it', (t) => {
   const { send, state } = begin({ ...deliveryPolicy, scheduleSec: [0, 0] });
   send({ type: 'claimed' }, { type: 'released' });
   t.is(state(), 'pending');
@@ -488,7 +493,7 @@ test('what nobody has heard of is tried again and does not count', (t) => {
   t.is(state(), 'waiting');
 });
 
-test('a replay begins the round anew wherever it stands, but for an attempt that is under way', (t) => {
+test('a replay restarts the schedule in every state except during an attempt', (t) => {
   const times = { ...deliveryPolicy, scheduleSec: [0, 5] };
   const ways: DeliveryEvent[][] = [
     [{ type: 'claimed' }, { type: 'attempt.delivered' }],
@@ -508,7 +513,7 @@ test('a replay begins the round anew wherever it stands, but for an attempt that
 });
 
 // Charts page
-// The page about the charts says what the charts say.
+// The guide about the charts matches the charts.
 
 const root = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('machines/charts.md', root), 'utf8');
@@ -516,7 +521,7 @@ const page = readFileSync(new URL('machines/charts.md', root), 'utf8');
 const blocks = (language: string): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, body]) => body ?? '');
 
-/** The parts of a state node that are compared. */
+/** Compared parts of a state node. */
 type Node = {
   key: string;
   description?: string | undefined;
@@ -531,6 +536,8 @@ const charts = [
   conversationMachine,
   voicemailMachine,
   lineLifeMachine,
+  outboundLegMachine,
+  inboundLegMachine,
   trunkMachine,
   deliveryMachine,
 ].map(({ root }): Node => root);
@@ -541,17 +548,17 @@ test('every state has a description of one sentence', (t) => {
       t.regex(description ?? '', /^[A-Z"][^.]*\.$/, `the description of ${key}`);
 });
 
-test('no chart has more than four levels of states', (t) => {
+test('charts have at most four levels of states', (t) => {
   const levels = ({ states }: Node): number =>
     Math.max(0, ...Object.values(states).map((one) => 1 + levels(one)));
-  t.deepEqual(charts.map(levels), [4, 3, 1, 2, 2, 1]);
+  t.deepEqual(charts.map(levels), [4, 3, 1, 2, 2, 2, 2, 1]);
 });
 
-test('the example on the page is the test that runs', (t) => {
+test('the example in the guide is the test that runs', (t) => {
   t.deepEqual(blocks('ts'), [readFileSync(new URL('test/machines/example.test.ts', root), 'utf8')]);
 });
 
-test('every fact is on the page', (t) => {
+test('the guide lists every fact', (t) => {
   const source = readFileSync(new URL('machines/facts.ts', root), 'utf8');
   const facts = [...source.matchAll(/type: '([\w.]+)'/g)].map(([, type]) => type ?? '');
   t.true(facts.length > 5);

@@ -1,4 +1,4 @@
-/** The machine of a conversation: turns, controls, digits and failures. */
+/** Conversation chart: turns, controls, digits and failures. */
 import test from 'ava';
 import * as fc from 'fast-check';
 import { type KeysWanted, noKeysYet } from '#machines/collected-keys.ts';
@@ -23,7 +23,7 @@ import {
 } from './conversation/stages.ts';
 
 // Turns
-// The opening of a conversation, and one turn after another.
+// The opening of a conversation, and the turns that follow.
 
 test('an outbound conversation begins with the kickoff as the first reply', (t) => {
   const world = answered();
@@ -34,12 +34,12 @@ test('an outbound conversation begins with the kickoff as the first reply', (t) 
   t.true(isBusy(world));
 });
 
-test('the kickoff is no turn of the transcript', (t) => {
+test('the kickoff is not a turn of the transcript', (t) => {
   const world = listening();
   t.deepEqual(world.turns(), ['assistant: Good morning.']);
 });
 
-test('an inbound conversation with a greeting says it first and asks no agent for it', (t) => {
+test('an inbound conversation with a greeting speaks it first, without an agent request', (t) => {
   const world = answered({ ...inbound, greeting: 'Hello, how can I help?' });
   t.is(world.conversationState(), 'saying.sounding');
   t.true(isBusy(world));
@@ -60,7 +60,7 @@ test('an inbound conversation without a greeting waits for the caller', (t) => {
   t.deepEqual(history(world), ['user: Hello?']);
 });
 
-test('a reply is said sentence by sentence and listened after when all of it was played', (t) => {
+test('speaks a reply sentence by sentence and listens after the last one was played', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'One.' });
   t.is(world.conversationState(), 'replying.speaking');
@@ -79,7 +79,7 @@ test('a reply is said sentence by sentence and listened after when all of it was
   t.false(isBusy(world));
 });
 
-test('a reply is one turn, from when its first word sounded to when its last did', (t) => {
+test('a reply is one turn, from the start of its first word to the end of its last', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'One.' });
   world.onReply({ type: 'reply.sentence', text: 'Two.' });
@@ -98,7 +98,7 @@ test('a reply is one turn, from when its first word sounded to when its last did
   });
 });
 
-test('a reply of which everything was played before it was complete ends with its last word', (t) => {
+test('a reply that was played completely before it was complete ends with its last word', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'One.' });
   world.play();
@@ -109,7 +109,7 @@ test('a reply of which everything was played before it was complete ends with it
   t.deepEqual(world.turns(), ['assistant: One.']);
 });
 
-test('what the other party says is a turn, and asks for the next reply with the whole history', (t) => {
+test('words of the other party are a turn and request the next reply with the whole history', (t) => {
   const world = listening();
   world.clock.increment(2_000);
   world.onLine({ type: 'line.speech' });
@@ -129,14 +129,14 @@ test('what the other party says is a turn, and asks for the next reply with the 
   t.deepEqual(history(world), [`user: ${kickoff}`, 'assistant: Good morning.', 'user: Who is this?']);
 });
 
-test('a short word is an answer when the agent is quiet, although it would be a backchannel otherwise', (t) => {
+test('a short word counts as an answer when the agent is silent, even if it is a backchannel otherwise', (t) => {
   const world = listening();
   world.onLine({ type: 'line.heard', text: '네', backchannel: true });
   t.is(world.conversationState(), 'replying.thinking');
   t.deepEqual(history(world).at(-1), 'user: 네');
 });
 
-test('an empty reply is the agent choosing silence', (t) => {
+test('an empty reply means that the agent chooses silence', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.finished' });
   t.is(world.conversationState(), 'listening.silent');
@@ -145,7 +145,7 @@ test('an empty reply is the agent choosing silence', (t) => {
   t.deepEqual(history(world), [`user: ${kickoff}`, 'user: Hello?']);
 });
 
-test('a pressed key is a fact and no turn', (t) => {
+test('a DTMF digit is a fact but not a turn', (t) => {
   const world = listening();
   world.onLine({ type: 'line.digit', digit: '5' });
   t.deepEqual(world.facts.at(-1), { type: 'turn.digit', at: 0, digit: '5' });
@@ -153,13 +153,13 @@ test('a pressed key is a fact and no turn', (t) => {
   t.is(world.requests.length, 1);
 });
 
-// Asked
-// Words of a program, said in the agent's place as soon as the floor is free.
+// Program words
+// Words of a program are spoken in the agent's place as soon as no one else speaks.
 
 const say = (world: World, text: string, interrupt = false): void =>
   world.ask({ type: 'say.requested', sentences: [text], interrupt });
 
-test('while nobody speaks they are said at once, and are a turn of the agent', (t) => {
+test('words of a program are spoken at once during silence, as a turn of the agent', (t) => {
   const world = listening();
   say(world, 'One moment, please.');
   t.is(world.conversationState(), 'saying.sounding');
@@ -174,7 +174,7 @@ test('while nobody speaks they are said at once, and are a turn of the agent', (
   t.deepEqual(history(world).slice(-2), ['assistant: One moment, please.', 'user: Well?']);
 });
 
-test('they wait for the reply that is being said, and are a turn of their own', (t) => {
+test('words of a program wait for the current reply and are a turn of their own', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   say(world, 'One moment, please.');
@@ -193,7 +193,7 @@ test('they wait for the reply that is being said, and are a turn of their own', 
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('they wait for who speaks, and for the answer to it', (t) => {
+test('words of a program wait for the speaking party and for the answer', (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   say(world, 'One moment, please.', true);
@@ -206,7 +206,7 @@ test('they wait for who speaks, and for the answer to it', (t) => {
   t.is(world.said().at(-1), 'One moment, please.');
 });
 
-test('they are said when a voice was no words', (t) => {
+test('words of a program are spoken when the voice contained no words', (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   say(world, 'One moment, please.');
@@ -214,7 +214,7 @@ test('they are said when a voice was no words', (t) => {
   t.is(world.said().at(-1), 'One moment, please.');
 });
 
-test('with an interruption they are said instead of a reply, which counts as far as it was heard', (t) => {
+test('words of a program with an interruption replace the reply, which counts as far as it was heard', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   const aborted = world.counts.repliesAborted;
@@ -230,17 +230,17 @@ test('with an interruption they are said instead of a reply, which counts as far
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('a question of which the answer was interrupted before it began is answered afterwards', (t) => {
+test('a question whose answer was interrupted before it began is answered after the words of a program', (t) => {
   const world = asked();
   say(world, 'One moment, please.', true);
   t.is(world.said().at(-1), 'One moment, please.');
   world.play();
   t.is(world.conversationState(), 'replying.thinking');
-  // What is to be answered stands last.
+  // The message to be answered comes last.
   t.deepEqual(history(world).slice(-2), ['assistant: One moment, please.', 'user: A question.']);
 });
 
-test('who speaks into them interrupts them', (t) => {
+test('speech of the other party interrupts words of a program', (t) => {
   const world = listening();
   say(world, 'One moment, please.');
   world.hear('No!');
@@ -250,7 +250,7 @@ test('who speaks into them interrupts them', (t) => {
   t.is(world.turns().at(-1), 'assistant: One');
 });
 
-test('who speaks before they are said is heard first', (t) => {
+test('speech before words of a program begin is answered first', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   say(world, 'Stop.', true);
@@ -260,7 +260,7 @@ test('who speaks before they are said is heard first', (t) => {
   t.false(world.said().includes('Stop.'));
 });
 
-test('on hold nobody would hear them: they are said when the call is taken back', (t) => {
+test('words of a program wait while the call is on hold', (t) => {
   const world = listening();
   world.onLine({ type: 'line.held' });
   say(world, 'One moment, please.', true);
@@ -269,7 +269,7 @@ test('on hold nobody would hear them: they are said when the call is taken back'
   t.is(world.said().at(-1), 'One moment, please.');
 });
 
-test('a hangup that was asked for behind them waits until they were heard', (t) => {
+test('a hangup requested behind words of a program waits until they were heard', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   say(world, 'Goodbye.', true);
@@ -281,7 +281,7 @@ test('a hangup that was asked for behind them waits until they were heard', (t) 
   t.is(world.turns().at(-1), 'assistant: Goodbye.');
 });
 
-test('they break a silence: its time begins anew', (t) => {
+test('words of a program restart the silence timer', (t) => {
   const world = listening();
   world.clock.increment(29_000);
   say(world, 'Are you there?');
@@ -291,7 +291,7 @@ test('they break a silence: its time begins anew', (t) => {
 });
 
 // Collecting
-// Keys of the other party that come to the agent as one turn.
+// DTMF digits of the other party that reach the agent as one turn.
 
 const collectingWanted: KeysWanted = { digits: 4, finish: null, timeoutSec: 10, secret: false };
 
@@ -302,7 +302,7 @@ const pressCollecting = (world: World, digits: string): void => {
   for (const digit of digits) world.onLine({ type: 'line.digit', digit });
 };
 
-test('so many keys as are wanted are a turn of the other party, and the agent answers it', (t) => {
+test('the requested number of digits forms a turn of the other party, which the agent answers', (t) => {
   const world = listening();
   collect(world);
   t.is(world.conversationState(), 'listening.collecting');
@@ -320,14 +320,14 @@ test('so many keys as are wanted are a turn of the other party, and the agent an
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('the key that finishes is none of them', (t) => {
+test('the finish digit is not part of the collected digits', (t) => {
   const world = listening();
   collect(world, { digits: null, finish: '#' });
   pressCollecting(world, '12#');
   t.is(history(world).at(-1), 'user: [keys] 12');
 });
 
-test('when none comes for a while, those that came are all', (t) => {
+test('collected digits are complete when no further digit arrives in time', (t) => {
   const world = listening();
   collect(world);
   world.clock.increment(9_999);
@@ -338,7 +338,7 @@ test('when none comes for a while, those that came are all', (t) => {
   t.is(history(world).at(-1), 'user: [keys] 1');
 });
 
-test('the agent is told when none was pressed', (t) => {
+test('reports to the agent that no digit was pressed', (t) => {
   const world = listening();
   collect(world);
   const facts = world.facts.length;
@@ -348,14 +348,14 @@ test('the agent is told when none was pressed', (t) => {
   t.is(world.facts.length, facts);
 });
 
-test('nobody is asked whether somebody is there while keys are waited for', (t) => {
+test('sends no silence reprompt while digits are collected', (t) => {
   const world = listening({ silenceTimeoutSec: 5 });
   collect(world, { timeoutSec: 60 });
   world.clock.increment(59_000);
   t.is(world.conversationState(), 'listening.collecting');
 });
 
-test('keys that come while the agent speaks count, and are heard when it is done', (t) => {
+test('digits pressed while the agent speaks count, and are answered after its words', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'Four digits, please.' });
   collect(world);
@@ -367,7 +367,7 @@ test('keys that come while the agent speaks count, and are heard when it is done
   t.deepEqual(history(world).slice(-2), ['assistant: Four digits, please.', 'user: [keys] 1234']);
 });
 
-test('who speaks instead is answered, and the keys are waited for still', (t) => {
+test('words during digit collection are answered, and the collection continues', (t) => {
   const world = listening();
   collect(world);
   pressCollecting(world, '1');
@@ -379,7 +379,7 @@ test('who speaks instead is answered, and the keys are waited for still', (t) =>
   t.is(history(world).at(-1), 'user: [keys] 1234');
 });
 
-test('another request takes the place of the one before', (t) => {
+test('a new digit request replaces the previous one', (t) => {
   const world = listening();
   collect(world);
   pressCollecting(world, '12');
@@ -388,7 +388,7 @@ test('another request takes the place of the one before', (t) => {
   t.is(history(world).at(-1), 'user: [keys] 9');
 });
 
-test('a control of a reply waits for what stands before it', (t) => {
+test('a control of a reply acts after the words before it', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'Four digits, please.' });
   world.onReply({ type: 'reply.control', control: { act: 'collect_keys', wanted: collectingWanted } });
@@ -399,7 +399,7 @@ test('a control of a reply waits for what stands before it', (t) => {
   t.true(world.story().includes('collect.requested'));
 });
 
-test('a hang-up that was asked for waits until the keys came', (t) => {
+test('a requested hangup waits for the digits', (t) => {
   const world = listening();
   collect(world);
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -410,7 +410,7 @@ test('a hang-up that was asked for waits until the keys came', (t) => {
   t.is(world.state(), 'active.ending');
 });
 
-test('secret keys are hidden by the line while they come, and the recording pauses for them', (t) => {
+test('the line masks secret digits while they are collected, and the recording pauses', (t) => {
   const world = listening({ recording: true });
   const before = world.commands.length;
   collect(world, { digits: null, finish: '#', secret: true });
@@ -426,7 +426,7 @@ test('secret keys are hidden by the line while they come, and the recording paus
   t.false(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('a recording that was paused before stays so', (t) => {
+test('a recording that was paused before secret digits stays paused after them', (t) => {
   const world = listening({ recording: true });
   world.ask({ type: 'recording.pause_requested' });
   collect(world, { digits: 1, secret: true });
@@ -434,7 +434,7 @@ test('a recording that was paused before stays so', (t) => {
   t.true(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('a call that is taken over goes on waiting, and hides the keys again', (t) => {
+test('a call that was taken over continues collecting and masks the digits again', (t) => {
   const collected = {
     wanted: { ...collectingWanted, secret: true },
     keys: '',
@@ -454,7 +454,7 @@ test('a call that is taken over goes on waiting, and hides the keys again', (t) 
   t.false(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('keys stay hidden at the next gateway where the last ones wanted were secret', (t) => {
+test('the next gateway masks digits when the last requested ones were secret', (t) => {
   const world = createCallWorld({ takenOver: takenOver({}, { keysAreHidden: true }) });
   world.onLine({ type: 'line.adopted' });
   t.deepEqual(world.commands, [{ type: 'forgetKeys' }]);
@@ -462,7 +462,7 @@ test('keys stay hidden at the next gateway where the last ones wanted were secre
   t.deepEqual(world.commands.at(-1), { type: 'showKeys' });
 });
 
-test('a recording that was paused before stays so at the next gateway, too', (t) => {
+test('a recording that was paused before secret digits stays paused after take-over', (t) => {
   const collected = noKeysYet({ ...collectingWanted, secret: true });
   const world = createCallWorld({
     recording: true,
@@ -473,7 +473,7 @@ test('a recording that was paused before stays so at the next gateway, too', (t)
   t.true(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('keys are shown again when others than secret ones are wanted', (t) => {
+test('a request for digits that are not secret ends the masking', (t) => {
   const world = listening();
   const before = world.commands.length;
   collect(world, { secret: true });
@@ -493,7 +493,7 @@ const askInSecret = (world: World): void => {
   world.onReply({ type: 'reply.finished' });
 };
 
-test('secret keys are hidden while the agent still asks for them, and only those behind it are a turn', (t) => {
+test('masks secret digits while the agent still asks for them, and only digits after the question are a turn', (t) => {
   const world = asked({ recording: true });
   const before = world.commands.length;
   askInSecret(world);
@@ -513,7 +513,7 @@ test('secret keys are hidden while the agent still asks for them, and only those
   t.is(history(world).at(-1), 'user: [keys] ••••');
 });
 
-test('who interrupts the question is asked for no secret, and the recording goes on', (t) => {
+test('speech that interrupts the question cancels secret digits and resumes the recording', (t) => {
   const world = asked({ recording: true });
   askInSecret(world);
   t.true(world.actor.getSnapshot().context.recordingIsPaused);
@@ -525,7 +525,7 @@ test('who interrupts the question is asked for no secret, and the recording goes
 });
 
 // Controls
-// Controls of a reply act when what stands before them was heard, and never else.
+// A control of a reply acts when the words before it were heard, and only then.
 
 const hangUp: Control = { act: 'hang_up' };
 const pressControls = (keys: string): Control => ({ act: 'press_keys', keys });
@@ -543,7 +543,7 @@ const finish = (world: World): void => world.onReply({ type: 'reply.finished' })
 const pressed = (world: World): string[] =>
   world.commands.flatMap((command) => (command.type === 'press' ? [command.keys] : []));
 
-test('a hang-up behind a farewell waits until it was heard, and is the request of the API', (t) => {
+test('a hangup control after a farewell waits until it was heard, like a hangup of the API', (t) => {
   const world = asked();
   write(world, 'Thank you.', 'Goodbye.', hangUp);
   finish(world);
@@ -557,7 +557,7 @@ test('a hang-up behind a farewell waits until it was heard, and is the request o
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('a hang-up before the farewell is pending while it is said', (t) => {
+test('a hangup control before the farewell is pending while it is spoken', (t) => {
   const world = asked();
   write(world, hangUp);
   t.is(world.state(), 'active.talking.hangup-pending');
@@ -569,7 +569,7 @@ test('a hang-up before the farewell is pending while it is said', (t) => {
   t.is(world.state(), 'active.ending');
 });
 
-test('who speaks into the farewell keeps the call, as with a hang-up of the API', (t) => {
+test('speech during the farewell cancels a hangup control, as with a hangup of the API', (t) => {
   const world = asked();
   write(world, hangUp, 'Goodbye.');
   finish(world);
@@ -577,7 +577,7 @@ test('who speaks into the farewell keeps the call, as with a hang-up of the API'
   t.is(world.state(), 'active.talking.conversing');
 });
 
-test('each acts in its place', (t) => {
+test('controls act in the order of the reply', (t) => {
   const world = asked();
   write(world, pressControls('1'), 'One.', pressControls('2'), pressControls('3'), 'Two.');
   t.deepEqual(pressed(world), ['1']);
@@ -590,7 +590,7 @@ test('each acts in its place', (t) => {
   t.deepEqual(pressed(world), ['1', '2', '3', '4']);
 });
 
-test('behind an interrupted sentence nothing is done any more', (t) => {
+test('skips controls after an interrupted sentence', (t) => {
   const world = asked();
   write(world, 'One.', pressControls('1'), 'Two.', pressControls('2'), 'Three.', hangUp);
   finish(world);
@@ -605,12 +605,12 @@ test('behind an interrupted sentence nothing is done any more', (t) => {
   t.is(world.state(), 'active.talking.conversing');
 });
 
-test('however sentences, controls and what was played come, each acts when all before it was played, and none behind an interruption', (t) => {
+test('each control acts once all before it was played and none acts after an interruption, in any order of events', (t) => {
   const step = fc.constantFrom('sentence', 'control', 'play');
   fc.assert(
     fc.property(fc.array(step, { maxLength: 24 }), fc.boolean(), (steps, isInterrupted) => {
       const world = asked();
-      /** Controls that wait, each with the number of sentences before it that were not played yet. */
+      /** Waiting controls, each with the number of sentences before it that were not played yet. */
       let waiting: { keys: string; behind: number }[] = [];
       let unplayed = 0;
       const expected: string[] = [];
@@ -646,7 +646,7 @@ test('however sentences, controls and what was played come, each acts when all b
   );
 });
 
-test('an onset that was nothing delays what follows, and loses nothing', (t) => {
+test('a voice onset without words delays the following controls but drops none', (t) => {
   const world = asked();
   write(world, 'Goodbye.', hangUp);
   finish(world);
@@ -657,14 +657,14 @@ test('an onset that was nothing delays what follows, and loses nothing', (t) => 
   t.is(world.state(), 'active.ending');
 });
 
-test('what cannot be synthesized has run its course, and what follows it is done', (t) => {
+test('a sentence that cannot be synthesized counts as played, so that the controls after it act', (t) => {
   const world = asked();
   write(world, '…', pressControls('1'));
   world.onLine({ type: 'line.played', utterance: 2, text: '', whole: true, startedAt: 0 });
   t.deepEqual(pressed(world), ['1']);
 });
 
-test('a reply that fails behind a control has done it', (t) => {
+test('a control before the failure of its reply has acted', (t) => {
   const world = asked();
   write(world, 'One moment.', pressControls('1'));
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
@@ -672,7 +672,7 @@ test('a reply that fails behind a control has done it', (t) => {
   t.deepEqual(pressed(world), ['1']);
 });
 
-test('a reply that nobody wants any more does nothing', (t) => {
+test('ignores controls of an abandoned reply', (t) => {
   const world = asked();
   const late = world.currentReply();
   world.onLine({ type: 'line.speech' });
@@ -681,7 +681,7 @@ test('a reply that nobody wants any more does nothing', (t) => {
   t.false(world.story().includes('call.hangup_requested'));
 });
 
-test('on hold, and on an answering machine, what was to follow is not done', (t) => {
+test('skips the remaining controls on hold and on an answering machine', (t) => {
   const held = asked();
   write(held, 'Goodbye.', hangUp);
   held.onLine({ type: 'line.held' });
@@ -697,8 +697,7 @@ test('on hold, and on an answering machine, what was to follow is not done', (t)
 });
 
 // Transfer control
-// A transfer that the agent writes in its reply: when it is asked for, and what becomes of the reply where it may not
-// be.
+// A transfer that the agent writes in its reply: when it is requested, and how the reply continues after a refusal.
 
 const { to } = allowed;
 const transfer: Control = { act: 'transfer', transfer: wanted };
@@ -706,7 +705,7 @@ const transfer: Control = { act: 'transfer', transfer: wanted };
 const refusedTurn = (reason: string): string =>
   `user: [transfer failed: ${reason}] The other party is still on the line. You speak first.\n[to] ${to}`;
 
-test('it is asked for when what stands before it was heard, and nothing is rung before it may be', (t) => {
+test('requests a transfer once the words before it were heard, and rings only when it is permitted', (t) => {
   const world = asked();
   write(world, 'One moment.', 'I connect you.', transfer);
   finish(world);
@@ -721,7 +720,7 @@ test('it is asked for when what stands before it was heard, and nothing is rung 
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to, mode: 'warm' });
 });
 
-test('behind words that were not heard it is not asked for', (t) => {
+test('skips a transfer after words that were not heard', (t) => {
   const world = asked();
   write(world, 'One moment.', transfer);
   finish(world);
@@ -739,7 +738,7 @@ test('behind words that were not heard it is not asked for', (t) => {
   t.deepEqual(held.wantedTransfers, []);
 });
 
-test('one that is refused is told to the agent, and all that it says is said before', (t) => {
+test('reports a refused transfer to the agent after all words of its reply were spoken', (t) => {
   const world = asked();
   write(world, transfer, 'One moment.');
   world.refuseTransfer(to);
@@ -762,7 +761,7 @@ test('one that is refused is told to the agent, and all that it says is said bef
   t.false(world.story().some((type) => type.startsWith('call.transfer')));
 });
 
-test('one that is refused behind the whole reply is answered at once', (t) => {
+test('a transfer refused after the whole reply requests the next reply at once', (t) => {
   const world = asked();
   write(world, 'One moment.', transfer);
   finish(world);
@@ -773,7 +772,7 @@ test('one that is refused behind the whole reply is answered at once', (t) => {
   t.is(history(world).at(-1), refusedTurn('invalid_number'));
 });
 
-test('on hold it is answered when the other party is back', (t) => {
+test('answers a transfer refused during hold when the other party returns', (t) => {
   const world = asked();
   write(world, transfer);
   finish(world);
@@ -785,7 +784,7 @@ test('on hold it is answered when the other party is back', (t) => {
   t.is(world.requests.length, requests + 1);
 });
 
-test('once the call is being ended, or somebody is rung, a refusal changes nothing', (t) => {
+test('ignores a transfer refusal once the call is ending or a person is ringing', (t) => {
   const ending = asked();
   write(ending, transfer, { act: 'hang_up' }, 'Goodbye.');
   finish(ending);
@@ -803,7 +802,7 @@ test('once the call is being ended, or somebody is rung, a refusal changes nothi
   t.is(history(ringing).filter((message) => message.includes('[transfer failed')).length, 1);
 });
 
-test('an agent that answers each refusal with the next transfer comes to rest', (t) => {
+test('stops an agent that answers each refusal with another transfer', (t) => {
   const world = asked();
   const writeTransfer = (): void => {
     write(world, transfer);
@@ -830,7 +829,7 @@ test('a first reply may be a transfer', (t) => {
 });
 
 // Failures
-// A reply that fails is never dead air: apologies, introductions and goodbyes.
+// A failed reply never leaves dead air: apologies, introductions and goodbyes.
 
 const failures: readonly ReplyFailure[] = [
   'connect_timeout',
@@ -848,7 +847,7 @@ const failures: readonly ReplyFailure[] = [
 ];
 
 for (const failure of failures)
-  test(`a reply that failed with ${failure} is apologised for, and the call goes on`, (t) => {
+  test(`apologises for a reply that failed with ${failure} and continues the call`, (t) => {
     const world = asked();
     world.onReply({ type: 'reply.failed', failure, detail: 'status 500' });
     t.is(world.conversationState(), 'saying.sounding');
@@ -859,13 +858,13 @@ for (const failure of failures)
     t.deepEqual(world.turns().at(-1), `assistant: ${apology}`);
   });
 
-test('a failure without a detail has none in its fact', (t) => {
+test('a failure without a detail omits it from the fact', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.failed', failure: 'invalid_reply' });
   t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure: 'invalid_reply' });
 });
 
-test('a reply that fails in the middle keeps what was said of it, and is excused as one that broke off', (t) => {
+test('a reply that fails midway keeps its spoken part and gets the apology for broken replies', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'I will look it up.' });
   world.onReply({ type: 'reply.failed', failure: 'connection_failed' });
@@ -883,7 +882,7 @@ test('a reply that fails in the middle keeps what was said of it, and is excused
   t.deepEqual(world.turns().at(-1), `assistant: I will look it up. ${brokenOff}`);
 });
 
-test('a reply of which everything was heard before it broke off is excused in the same way', (t) => {
+test('a reply that breaks off after all of it was heard gets the same apology', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'I will look' });
   world.play();
@@ -892,7 +891,7 @@ test('a reply of which everything was heard before it broke off is excused in th
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('a failed kickoff introduces the call and says goodbye before it ends', (t) => {
+test('a failed kickoff introduces the call and says goodbye before the call ends', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.failed', failure: 'first_token_timeout' });
   t.is(world.conversationState(), 'parting');
@@ -904,14 +903,14 @@ test('a failed kickoff introduces the call and says goodbye before it ends', (t)
   t.deepEqual(world.turns(), [`assistant: ${failedOpening}`]);
 });
 
-test('whoever has only said hello to an outbound call is introduced to it as well', (t) => {
+test('introduces an outbound call to a callee who has only said hello', (t) => {
   const world = answered();
   world.hear('Hello?');
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   t.deepEqual(world.said(), [failedOpening]);
 });
 
-test('a kickoff that breaks off after its first words is no failed opening: the other party may go on', (t) => {
+test('a kickoff that breaks off after its first words lets the other party answer', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Good morning, I call about' });
   world.onReply({ type: 'reply.failed', failure: 'reply_cut_off' });
@@ -919,7 +918,7 @@ test('a kickoff that breaks off after its first words is no failed opening: the 
   t.deepEqual(world.said(), ['Good morning, I call about', brokenOff]);
 });
 
-test('a caller needs no introduction: the first failure of an inbound call is apologised for', (t) => {
+test('apologises for the first failure of an inbound call without an introduction', (t) => {
   const world = answered({ ...inbound, greeting: null });
   world.hear('Hello?');
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
@@ -927,7 +926,7 @@ test('a caller needs no introduction: the first failure of an inbound call is ap
   t.deepEqual(world.said(), [apology]);
 });
 
-/** The agent has failed once, and was asked again. */
+/** The agent has failed once and was requested again. */
 const failedOnce = (): World => {
   const world = asked();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
@@ -936,7 +935,7 @@ const failedOnce = (): World => {
   return world;
 };
 
-test('the second failure in a row says goodbye, and the call ends when it was heard', (t) => {
+test('the second consecutive failure says goodbye, and the call ends after it was heard', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.failed', failure: 'reply_timeout' });
   t.is(world.conversationState(), 'parting');
@@ -949,7 +948,7 @@ test('the second failure in a row says goodbye, and the call ends when it was he
   t.deepEqual(world.turns().at(-1), `assistant: ${failedGoodbye}`);
 });
 
-test('what came before the second failure is heard to its end, and the goodbye behind it', (t) => {
+test('plays the words before the second failure to their end, and the goodbye after them', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.sentence', text: 'One.' });
   world.onReply({ type: 'reply.sentence', text: 'Two.' });
@@ -964,7 +963,7 @@ test('what came before the second failure is heard to its end, and the goodbye b
   t.deepEqual(world.turns().at(-1), `assistant: One. Two. ${failedGoodbye}`);
 });
 
-test('words into the goodbye are written down and change nothing', (t) => {
+test('words during the goodbye are recorded but not answered', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   world.onLine({ type: 'line.speech' });
@@ -977,7 +976,7 @@ test('words into the goodbye are written down and change nothing', (t) => {
   t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
 });
 
-test('a line that never reports the goodbye is not waited for without end', (t) => {
+test('waits only a limited time for a line that never reports the goodbye as played', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   world.clock.increment(119_999);
@@ -986,14 +985,14 @@ test('a line that never reports the goodbye is not waited for without end', (t) 
   t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
 });
 
-test('an interrupted reply between two failures is no success', (t) => {
+test('an interrupted reply between two failures does not count as a success', (t) => {
   const world = failedOnce();
   world.hear('Hello?');
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   t.is(world.conversationState(), 'parting');
 });
 
-test('a success between two failures forgives the first', (t) => {
+test('a success between two failures resets the failure count', (t) => {
   const world = failedOnce();
   world.replyAndPlay('Here I am.');
   world.hear('And now?');
@@ -1002,7 +1001,7 @@ test('a success between two failures forgives the first', (t) => {
   t.deepEqual(world.said().slice(1), [apology, 'Here I am.', apology]);
 });
 
-test('a chosen silence between two failures is a success too', (t) => {
+test('a chosen silence between two failures counts as a success', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.finished' });
   world.hear('And now?');
@@ -1010,7 +1009,7 @@ test('a chosen silence between two failures is a success too', (t) => {
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('a reply that crashes is apologised for like one that failed', (t) => {
+test('a reply that crashes gets the same apology as one that failed', (t) => {
   const world = asked({}, { replyCrashes: (turn) => turn === 2 });
   t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure: 'agent_crashed' });
@@ -1020,7 +1019,7 @@ test('a reply that crashes is apologised for like one that failed', (t) => {
   t.deepEqual(world.turns().slice(2), [`assistant: ${apology}`, 'user: Hello?', 'assistant: Here I am.']);
 });
 
-test('a second crash in a row ends the conversation', (t) => {
+test('a second consecutive crash ends the conversation', (t) => {
   const world = asked({}, { replyCrashes: (turn) => turn > 1 });
   world.play();
   world.hear('Hello?');

@@ -7,11 +7,11 @@ import type { KeysCommand, LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { callInput } from '#test/helpers/call-world.ts';
 
-test('a call without a world', (t) => {
+test('runs a call without telephone or agent server', (t) => {
   const facts: CallFact[] = [];
   const publish = (_: unknown, fact: CallFact): void => void facts.push(fact);
 
-  // The line answers nobody and the agent never replies: neither a telephone nor a server is needed.
+  // The line never answers and the agent never replies, so the test needs neither a telephone nor a server.
   const line = fromCallback<LineCommand | KeysCommand, LineInput>(() => {});
   const reply = fromCallback<{ type: 'none' }, ReplyInput>(() => {});
   const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });

@@ -1,4 +1,4 @@
-/** Machines beside the call: lines, trunks, voicemail and consent. */
+/** Charts beside the call: lines, trunks, voicemail and consent. */
 import test from 'ava';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
 import { type Assent, assentOf } from '#machines/assent.ts';
@@ -10,7 +10,7 @@ import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { takenOver } from '#test/helpers/taken-over-call.ts';
 
 // Line life
-// Every arrow of a line's life: what each event does in each state, and that it does nothing everywhere else.
+// Every transition of a line: the effect of each event in each state, and that all other events are ignored.
 
 type Type = LineLifeEvent['type'];
 
@@ -32,18 +32,17 @@ const events: readonly LineLifeEvent[] = [
 const eventOf = (type: Type): LineLifeEvent =>
   events.find((event) => event.type === type) ?? { type: 'rang' };
 
-/** A life that has seen these events, and what it did to its line for the last one. */
+/** A line life after these events, and the actions of the last one. */
 const after = (...path: readonly Type[]): { state: string; did: string[] } => {
   let did: string[] = [];
-  const actor = createActor(lineLifeMachine, {
-    input: {
-      report: ({ type, ...details }) => void did.push([type, ...Object.values(details)].join(' ')),
-      carrySound: () => void did.push('carry sound'),
-      fallSilent: ({ by, cause }) => void did.push(`fall silent: ${by}, ${cause ?? 'answered'}`),
-      release: ({ by, cause }) => void did.push(`release: ${by}, ${cause ?? 'answered'}`),
-      leave: () => void did.push('leave'),
-    },
-  });
+  const actor = createActor(lineLifeMachine, { input: { isAdopted: false } });
+  actor.on('report', ({ report: { type, ...details } }) =>
+    did.push([type, ...Object.values(details)].join(' ')),
+  );
+  actor.on('carrySound', () => did.push('carry sound'));
+  actor.on('fallSilent', ({ end: { by, cause } }) => did.push(`fall silent: ${by}, ${cause ?? 'answered'}`));
+  actor.on('release', ({ end: { by, cause } }) => did.push(`release: ${by}, ${cause ?? 'answered'}`));
+  actor.on('leave', () => did.push('leave'));
   actor.start();
   for (const type of path) {
     did = [];
@@ -75,7 +74,7 @@ const onceAnswered: Arrows = {
   'handed.over': ['over', 'leave'],
 };
 
-/** A path to every state, and all arrows from there. */
+/** The shortest path to every state, and all transitions from there. */
 const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] = [
   ['calling.connecting', [], { ...unlessAnswered, rang: ['calling.ringing', 'line.ringing'] }],
   ['calling.ringing', ['rang'], unlessAnswered],
@@ -103,7 +102,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
     ['hangup.requested'],
     {
       released: ['leaving.reporting', 'line.unanswered cancelled'],
-      // The first cause is the end.
+      // The first cause is the end reason.
       unanswered: ['leaving.reporting', 'line.unanswered cancelled'],
       closed: ['over'],
       'handed.over': ['over'],
@@ -140,7 +139,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
 ];
 
 for (const [state, path, arrows] of lives)
-  test(`${state}, by ${path.length === 0 ? 'nothing' : path.join(', ')}`, (t) => {
+  test(`a line life reaches ${state} by ${path.length === 0 ? 'no event' : path.join(', ')} and handles each event there`, (t) => {
     t.is(after(...path).state, state);
     for (const { type } of events) {
       const [target = state, ...did] = arrows[type] ?? [];
@@ -148,7 +147,7 @@ for (const [state, path, arrows] of lives)
     }
   });
 
-test('a path leads to every state', (t) => {
+test('every state of a line life is reachable', (t) => {
   const ids = Object.values(lineLifeMachine.states).flatMap(({ key, states }) => {
     const inner = Object.keys(states);
     return inner.length === 0 ? [key] : inner.map((name) => `${key}.${name}`);
@@ -162,7 +161,7 @@ const times = { checkMs: 30_000, recheckMs: 5_000, retryFirstMs: 2_000, retryLon
 
 type Answer<Output> = { output: Output } | { error: string } | 'silence';
 
-/** One life; `asked` says what it did at which second, the answers are what the trunk says from now on. */
+/** One trunk; `asked` lists its requests with their seconds, the answers are those of the trunk from now on. */
 const life = (input: Partial<TrunkInput> = {}) => {
   const clock = new SimulatedClock();
   const asked: string[] = [];
@@ -180,7 +179,7 @@ const life = (input: Partial<TrunkInput> = {}) => {
             return new Promise((_, reject) =>
               signal.addEventListener('abort', () => {
                 asked.push('given up');
-                reject(new Error('It was given up.'));
+                reject(new Error('The request was cancelled.'));
               }),
             );
           return 'output' in answer
@@ -224,7 +223,7 @@ const life = (input: Partial<TrunkInput> = {}) => {
   };
 };
 
-test.serial('a trunk that is switched off does nothing', async (t) => {
+test.serial('a disabled trunk sends nothing', async (t) => {
   const { start, pass, is, asked } = life({ isEnabled: false, registers: true, isChecked: true });
   await start();
   await pass(100);
@@ -232,7 +231,7 @@ test.serial('a trunk that is switched off does nothing', async (t) => {
   t.deepEqual(asked, []);
 });
 
-test.serial('a trunk that needs nothing serves from the beginning', async (t) => {
+test.serial('a trunk without registration or health check is up from the start', async (t) => {
   const { start, pass, is, asked } = life();
   await start();
   t.true(is('serving'));
@@ -241,7 +240,7 @@ test.serial('a trunk that needs nothing serves from the beginning', async (t) =>
   t.deepEqual(asked, []);
 });
 
-test.serial('a registration is refreshed before it expires, and the trunk serves meanwhile', async (t) => {
+test.serial('refreshes a registration before it expires, while the trunk stays up', async (t) => {
   const { start, pass, is, asked, answers } = life({ registers: true });
   answers.register = { output: { expiresSec: 100 } };
   await start();
@@ -254,7 +253,7 @@ test.serial('a registration is refreshed before it expires, and the trunk serves
   t.true(is('serving'));
 });
 
-test.serial('a refused registration is tried again, later each time, and says why', async (t) => {
+test.serial('retries a refused registration with growing delays and reports the reason', async (t) => {
   const { start, pass, is, asked, answers, context } = life({ registers: true });
   answers.register = { error: 'The trunk refuses the password.' };
   await start();
@@ -272,7 +271,7 @@ test.serial('a refused registration is tried again, later each time, and says wh
   t.is(context().refusals, 0);
 });
 
-test.serial('a refresh that fails ends the service, and begins the retries', async (t) => {
+test.serial('a failed refresh takes the trunk down and starts the retries', async (t) => {
   const { start, pass, is, answers, asked } = life({ registers: true });
   await start();
   answers.register = { error: 'The trunk answers 503.' };
@@ -284,32 +283,35 @@ test.serial('a refresh that fails ends the service, and begins the retries', asy
   t.deepEqual(asked, ['register 0', 'register 480', 'register 482']);
 });
 
-test.serial('three unanswered questions in a row give a trunk up, two answers bring it back', async (t) => {
-  const { start, pass, is, answers, asked, context } = life({ isChecked: true });
-  await start();
-  t.deepEqual(asked, ['check 0']);
-  answers.check = false;
-  await pass(35);
-  t.true(is('serving'), 'twice is not enough');
-  await pass(5);
-  t.true(is('unreachable'));
-  t.deepEqual(asked, ['check 0', 'check 30', 'check 35', 'check 40']);
-  t.is(context().detail, 'The trunk does not answer.');
-  t.is(context().lastSeenAt, 0);
-  answers.check = true;
-  await pass(5);
-  t.true(is('unreachable'), 'once is not enough');
-  t.is(context().lastSeenAt, 45_000);
-  answers.check = false;
-  await pass(5);
-  answers.check = true;
-  await pass(9);
-  t.true(is('unreachable'), 'in a row');
-  await pass(1);
-  t.true(is('serving'));
-});
+test.serial(
+  'three consecutive unanswered OPTIONS take a trunk down, two answers bring it back',
+  async (t) => {
+    const { start, pass, is, answers, asked, context } = life({ isChecked: true });
+    await start();
+    t.deepEqual(asked, ['check 0']);
+    answers.check = false;
+    await pass(35);
+    t.true(is('serving'), 'twice is not enough');
+    await pass(5);
+    t.true(is('unreachable'));
+    t.deepEqual(asked, ['check 0', 'check 30', 'check 35', 'check 40']);
+    t.is(context().detail, 'The trunk does not answer.');
+    t.is(context().lastSeenAt, 0);
+    answers.check = true;
+    await pass(5);
+    t.true(is('unreachable'), 'once is not enough');
+    t.is(context().lastSeenAt, 45_000);
+    answers.check = false;
+    await pass(5);
+    answers.check = true;
+    await pass(9);
+    t.true(is('unreachable'), 'in a row');
+    await pass(1);
+    t.true(is('serving'));
+  },
+);
 
-test.serial('a bad minute does not make a trunk go', async (t) => {
+test.serial('a short outage does not take a trunk down', async (t) => {
   const { start, pass, is, answers, context } = life({ isChecked: true });
   await start();
   answers.check = false;
@@ -322,7 +324,7 @@ test.serial('a bad minute does not make a trunk go', async (t) => {
   t.true(is('serving'));
 });
 
-test.serial('a trunk that comes back registers anew', async (t) => {
+test.serial('registers again when the trunk comes back', async (t) => {
   const { start, pass, is, answers, asked } = life({ registers: true, isChecked: true });
   answers.check = false;
   await start();
@@ -337,7 +339,7 @@ test.serial('a trunk that comes back registers anew', async (t) => {
   );
 });
 
-test.serial('a life that ends gives up what it asks', async (t) => {
+test.serial('a trunk that stops aborts its pending request', async (t) => {
   const { start, actor, answers, asked } = life({ registers: true });
   answers.register = 'silence';
   await start();
@@ -352,7 +354,7 @@ type World = ReturnType<typeof createCallWorld>;
 
 const { voicemailMessage } = callInput;
 
-/** The agent says its first sentence to whoever has answered. */
+/** The agent says its first sentence to the party that answered. */
 const talking = (voicemail: VoicemailPolicy, changes: Parameters<typeof createCallWorld>[0] = {}): World => {
   const world = createCallWorld({ voicemail, ...changes });
   world.answer();
@@ -360,7 +362,7 @@ const talking = (voicemail: VoicemailPolicy, changes: Parameters<typeof createCa
   return world;
 };
 
-/** A machine is told and the agent's sentence was cut. */
+/** A machine was reported and the agent's sentence was cut off. */
 const atMachine = (changes: Parameters<typeof createCallWorld>[0] = {}): World => {
   const world = talking('leave_message', changes);
   world.onLine({ type: 'line.answered_by', by: 'machine' });
@@ -373,7 +375,7 @@ const lastCommand = (world: World): string | undefined => world.commands.at(-1)?
 const factsOf = (world: World): unknown[] =>
   world.facts.flatMap((fact) => (fact.type === 'call.answered_by' ? [fact.by] : []));
 
-test('who answered is published once, and with "talk" nothing else changes', (t) => {
+test('publishes who answered once, and "talk" has no other effect', (t) => {
   for (const by of ['human', 'machine'] as const) {
     const world = talking('talk');
     const { commands } = world;
@@ -394,7 +396,7 @@ test('who answered is published once, and with "talk" nothing else changes', (t)
 const { introduction } = callInput;
 const question = 'Please say your name and why you are calling.';
 
-/** Call screening is told, and the agent's sentence was cut. */
+/** Call screening was reported, and the agent's sentence was cut off. */
 const atScreening = (changes: Parameters<typeof createCallWorld>[0] = {}): World => {
   const world = talking('leave_message', changes);
   world.onLine({ type: 'line.answered_by', by: 'screening' });
@@ -402,7 +404,7 @@ const atScreening = (changes: Parameters<typeof createCallWorld>[0] = {}): World
   return world;
 };
 
-/** It has been told who calls and why. */
+/** Call screening has received the name and the reason. */
 const introduced = (changes: Parameters<typeof createCallWorld>[0] = {}): World => {
   const world = atScreening(changes);
   world.onLine({ type: 'line.heard', text: question, backchannel: false });
@@ -410,7 +412,7 @@ const introduced = (changes: Parameters<typeof createCallWorld>[0] = {}): World 
   return world;
 };
 
-test('call screening is heard to its end and told once who calls and why', (t) => {
+test('listens to call screening to its end and gives name and reason once', (t) => {
   const world = atScreening();
   t.is(world.state(), 'active.talking.conversing');
   t.is(world.conversationState(), 'screened.questioned');
@@ -433,7 +435,7 @@ test('call screening is heard to its end and told once who calls and why', (t) =
   ]);
 });
 
-test('who comes behind call screening is answered as at the beginning of a call', (t) => {
+test('treats the person after call screening as at the beginning of a call', (t) => {
   const world = introduced();
   world.onLine({ type: 'line.answered_by', by: 'human' });
   t.is(world.conversationState(), 'listening.hearing');
@@ -448,7 +450,7 @@ test('who comes behind call screening is answered as at the beginning of a call'
   t.deepEqual(factsOf(world), ['screening', 'human']);
 });
 
-test('a voicemail behind call screening is treated as a voicemail', (t) => {
+test('treats a voicemail after call screening as a voicemail', (t) => {
   for (const [policy, state] of [
     ['leave_message', 'active.talking.leaving-message'],
     ['hang_up', 'active.ending'],
@@ -460,7 +462,7 @@ test('a voicemail behind call screening is treated as a voicemail', (t) => {
   }
 });
 
-test('behind call screening a person is waited for a minute', (t) => {
+test('waits one minute for a person after call screening', (t) => {
   const world = introduced();
   world.clock.increment(59_999);
   t.is(world.state(), 'active.talking.conversing');
@@ -470,13 +472,13 @@ test('behind call screening a person is waited for a minute', (t) => {
   t.like(world.end(), { reason: 'silence_timeout' });
 });
 
-test('call screening that does not say when its question is over is answered all the same', (t) => {
+test('answers call screening even if its question has no detectable end', (t) => {
   const world = atScreening();
   world.clock.increment(15_000);
   t.is(world.said().at(-1), introduction);
 });
 
-test('call screening is hung up on where the number says so', (t) => {
+test('hangs up on call screening when the number is configured so', (t) => {
   const world = talking('talk', { screening: 'hang_up' });
   world.onLine({ type: 'line.answered_by', by: 'screening' });
   t.is(world.state(), 'active.ending');
@@ -484,7 +486,7 @@ test('call screening is hung up on where the number says so', (t) => {
   t.like(world.end(), { reason: 'agent_hangup' });
 });
 
-test('a menu is heard by the agent, or hung up on where the number says so', (t) => {
+test('the agent listens to a menu, or the call hangs up when the number is configured so', (t) => {
   const heard = talking('leave_message');
   heard.onLine({ type: 'line.answered_by', by: 'menu' });
   t.is(heard.conversationState(), 'replying.speaking', 'no message is left on it');
@@ -496,7 +498,7 @@ test('a menu is heard by the agent, or hung up on where the number says so', (t)
   t.is(refused.state(), 'active.ending');
 });
 
-test('who has to agree first is asked when call screening has put the call through', (t) => {
+test('requests consent after call screening has put the call through', (t) => {
   const consent = { announcement: 'We record.', requirement: 'speech', language: 'en' } as const;
   const world = createCallWorld({ consent });
   world.answer();
@@ -511,7 +513,7 @@ test('who has to agree first is asked when call screening has put the call throu
   t.is(world.requests.length, 0);
 });
 
-test('a person changes nothing, whatever the number does with machines', (t) => {
+test('ignores the voicemail setting of a number when a person answers', (t) => {
   for (const policy of ['hang_up', 'leave_message'] as const) {
     const world = talking(policy);
     world.onLine({ type: 'line.answered_by', by: 'human' });
@@ -521,14 +523,14 @@ test('a person changes nothing, whatever the number does with machines', (t) => 
   }
 });
 
-test('a caller is never taken for a machine', (t) => {
+test('never classifies a caller as a machine', (t) => {
   const world = talking('hang_up', { direction: 'inbound' });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   t.is(world.state(), 'active.talking.conversing');
   t.deepEqual(factsOf(world), []);
 });
 
-test('with "hang_up" the call ends at once, by the agent', (t) => {
+test('"hang_up" ends the call at once, attributed to the agent', (t) => {
   const world = talking('hang_up');
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   t.is(world.state(), 'active.ending');
@@ -539,14 +541,14 @@ test('with "hang_up" the call ends at once, by the agent', (t) => {
   t.deepEqual(world.story(), ['call.answered', 'call.answered_by', 'turn.spoken', 'call.ended']);
 });
 
-test('a machine into the farewell is hung up on, too', (t) => {
+test('hangs up on a machine detected during the farewell, too', (t) => {
   const world = talking('hang_up');
   world.ask({ type: 'hangup.requested', immediate: false });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   t.is(world.state(), 'active.ending');
 });
 
-test('a call that is ending does not ask who answered', (t) => {
+test('stops the detection once the call is ending', (t) => {
   const world = talking('leave_message');
   world.ask({ type: 'hangup.requested', immediate: true });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
@@ -554,7 +556,7 @@ test('a call that is ending does not ask who answered', (t) => {
   t.deepEqual(factsOf(world), []);
 });
 
-test('with "leave_message" the agent falls silent, and nothing is said before the beep', (t) => {
+test('"leave_message" silences the agent and speaks no word before the beep', (t) => {
   const world = atMachine();
   t.is(world.state(), 'active.talking.leaving-message');
   t.is(world.conversationState(), 'voicemail');
@@ -569,7 +571,7 @@ test('with "leave_message" the agent falls silent, and nothing is said before th
   t.is(world.requests.length, 1, 'the machine gets no reply');
 });
 
-test('after the beep the message is said whole, then the call ends by the agent', (t) => {
+test('speaks the whole message after the beep, then the agent ends the call', (t) => {
   const world = atMachine();
   world.onLine({ type: 'line.takes_message' });
   t.is(world.voicemailState(), 'leaving-message');
@@ -583,7 +585,7 @@ test('after the beep the message is said whole, then the call ends by the agent'
   t.deepEqual(world.turns(), ['assistant: Good morning.', 'user: Beep.', `assistant: ${voicemailMessage}`]);
 });
 
-test('another beep begins the message anew', (t) => {
+test('another beep restarts the message', (t) => {
   const world = atMachine();
   world.onLine({ type: 'line.takes_message' });
   world.onLine({ type: 'line.takes_message' });
@@ -595,13 +597,13 @@ test('another beep begins the message anew', (t) => {
   t.is(world.state(), 'active.ending');
 });
 
-test('a machine that never beeps is left the message all the same', (t) => {
+test('leaves the message on a machine that never beeps', (t) => {
   const world = atMachine();
   world.clock.increment(60_000);
   t.is(world.said().at(-1), voicemailMessage);
 });
 
-test('an agent that asked to hang up has its message left first', (t) => {
+test('leaves the message before a hangup that the agent requested', (t) => {
   const world = talking('leave_message');
   world.ask({ type: 'hangup.requested', immediate: false });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
@@ -616,7 +618,7 @@ test('an agent that asked to hang up has its message left first', (t) => {
   t.like(world.end(), { reason: 'agent_hangup' });
 });
 
-test('a machine that hangs up has ended the call, with what was heard of the message', (t) => {
+test('a machine that hangs up ends the call, with the heard part of the message', (t) => {
   const world = atMachine();
   world.onLine({ type: 'line.takes_message' });
   world.play('Please call');
@@ -625,7 +627,7 @@ test('a machine that hangs up has ended the call, with what was heard of the mes
   t.is(world.turns().at(-1), 'assistant: Please call');
 });
 
-test('the maximum duration holds at a machine, too', (t) => {
+test('the maximum duration also ends a call with a machine', (t) => {
   const world = atMachine({ maxDurationSec: 20 });
   world.clock.increment(20_000);
   world.onLine({ type: 'line.ended', by: 'gateway' });
@@ -633,7 +635,7 @@ test('the maximum duration holds at a machine, too', (t) => {
 });
 
 // Assent
-// Whether an answer agrees: nobody agrees by accident, and a no counts wherever it stands.
+// Classifies answers: no answer agrees by accident, and a no counts anywhere in it.
 
 const answers: Readonly<Record<string, Readonly<Record<Assent, readonly string[]>>>> = {
   en: {
@@ -679,7 +681,7 @@ for (const [language, expected] of Object.entries(answers))
     });
 
 // Consent
-// A call whose other party is told something before anything else, and may have to agree.
+// A call whose other party hears an announcement first and may have to agree.
 
 const announcement = 'This call is recorded. Do you agree?';
 
@@ -693,7 +695,7 @@ const answered = (requirement: ConsentRequirement, changes: Partial<CallInput> =
   return world;
 };
 
-/** The announcement was heard, and an answer is awaited. */
+/** The announcement was played, and an answer is awaited. */
 const announced = (...given: Parameters<typeof answered>): World => {
   const world = answered(...given);
   world.play();
@@ -706,7 +708,7 @@ const consents = (world: World) =>
 const recordingIsOn = (world: World): boolean =>
   world.commands.findLast(({ type }) => type.endsWith('Recording'))?.type !== 'pauseRecording';
 
-test('who is told is told first, before anything is recorded and the agent is asked', (t) => {
+test('speaks the announcement before any recording or agent request', (t) => {
   const world = answered('none');
   t.is(world.state(), 'active.talking.consenting');
   t.deepEqual(world.said(), [announcement]);
@@ -724,7 +726,7 @@ test('who is told is told first, before anything is recorded and the agent is as
   ]);
 });
 
-test('the agent hears nothing of it', (t) => {
+test('hides the announcement from the agent', (t) => {
   const world = announced('speech');
   world.hear('Yes, that is fine.');
   t.deepEqual(world.turns(), [`assistant: ${announcement}`, 'user: Yes, that is fine.']);
@@ -732,12 +734,12 @@ test('the agent hears nothing of it', (t) => {
   t.is(world.requests[0]?.turn, 1);
 });
 
-test('who has called is greeted afterwards', (t) => {
+test('greets a caller after the announcement', (t) => {
   const world = announced('none', { direction: 'inbound', kickoff: null, greeting: 'Welcome.' });
   t.deepEqual(world.said(), [announcement, 'Welcome.']);
 });
 
-test('words before the end of the announcement are no answer, and do not interrupt it', (t) => {
+test('words during the announcement are no answer and do not interrupt it', (t) => {
   const world = answered('speech');
   world.hear('Yes.');
   t.is(world.commands.filter(({ type }) => type === 'stopTalking').length, 0);
@@ -747,7 +749,7 @@ test('words before the end of the announcement are no answer, and do not interru
   t.is(world.requests.length, 1);
 });
 
-test('who says no is said goodbye, and the call ends', (t) => {
+test('a refusal of consent gets a goodbye, and the call ends', (t) => {
   const world = announced('speech');
   world.hear('No, thank you.');
   t.is(world.said().at(-1), 'Without that, goodbye.');
@@ -760,7 +762,7 @@ test('who says no is said goodbye, and the call ends', (t) => {
   t.deepEqual([world.requests.length, recordingIsOn(world)], [0, false]);
 });
 
-test('an unclear answer is asked about once more, and a second one is none', (t) => {
+test('repeats the consent question once after an unclear answer; a second one counts as a refusal', (t) => {
   const world = announced('speech');
   world.hear('Who is this?');
   t.deepEqual(world.said(), [announcement, announcement]);
@@ -769,7 +771,7 @@ test('an unclear answer is asked about once more, and a second one is none', (t)
   t.deepEqual(consents(world), [{ given: false, how: 'speech' }]);
 });
 
-test('silence is asked into once more, and is no yes', (t) => {
+test('repeats the consent question once after silence; silence is never consent', (t) => {
   for (const requirement of ['speech', 'key'] as const) {
     const world = announced(requirement);
     world.clock.increment(10_000);
@@ -780,7 +782,7 @@ test('silence is asked into once more, and is no yes', (t) => {
   }
 });
 
-test('who begins to speak in time is heard', (t) => {
+test('waits for the words of a party that begins to speak in time', (t) => {
   const world = announced('speech');
   world.clock.increment(9_000);
   world.onLine({ type: 'line.speech' });
@@ -789,7 +791,7 @@ test('who begins to speak in time is heard', (t) => {
   t.deepEqual(consents(world), [{ given: true, how: 'speech' }]);
 });
 
-test('the key 1 agrees, any other one does not, and words are no key', (t) => {
+test('only the digit 1 gives consent when a digit is required; other digits and words do not', (t) => {
   const agreed = announced('key');
   agreed.hear('Yes.');
   t.deepEqual(consents(agreed), []);
@@ -800,7 +802,7 @@ test('the key 1 agrees, any other one does not, and words are no key', (t) => {
   t.deepEqual(consents(refused), [{ given: false, how: 'key' }]);
 });
 
-test('nothing is done for the agent or a program before', (t) => {
+test('ignores agent and program requests before consent', (t) => {
   const world = announced('speech');
   const before = world.commands.length;
   world.ask({ type: 'say.requested', sentences: ['Hello.'], interrupt: true });
@@ -817,7 +819,7 @@ test('nothing is done for the agent or a program before', (t) => {
   t.like(world.end(), { reason: 'agent_hangup' });
 });
 
-test('who puts the call on hold meanwhile is told anew', (t) => {
+test('repeats the announcement after a hold', (t) => {
   const world = announced('speech');
   world.onLine({ type: 'line.held' });
   world.clock.increment(60_000);
@@ -826,7 +828,7 @@ test('who puts the call on hold meanwhile is told anew', (t) => {
   t.deepEqual(world.said(), [announcement, announcement]);
 });
 
-test('a machine that has answered is left its message, unrecorded', (t) => {
+test('leaves an unrecorded message on a machine that answered', (t) => {
   const world = answered('speech', { voicemail: 'leave_message' });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   world.play('This call');
@@ -835,7 +837,7 @@ test('a machine that has answered is left its message, unrecorded', (t) => {
   t.false(recordingIsOn(world));
 });
 
-test('a call that is taken over before it was answered is asked anew', (t) => {
+test('restarts the consent question when a call is taken over before the answer', (t) => {
   const world = createCallWorld({
     recording: true,
     consent: { announcement, requirement: 'speech', language: 'en' },
@@ -854,7 +856,7 @@ test('a call that is taken over before it was answered is asked anew', (t) => {
   t.is(world.requests[0]?.messages.length, 1);
 });
 
-test('where it was to be hung up as well, it ends', (t) => {
+test('ends instead a taken-over call that was already to be hung up', (t) => {
   const world = createCallWorld({
     consent: { announcement, requirement: 'speech', language: 'en' },
     takenOver: takenOver(

@@ -1,4 +1,4 @@
-/** The machine of a conversation: silence, pauses, interruptions, hold and language. */
+/** Conversation chart: silence, pauses, interruptions, hold and language. */
 import test from 'ava';
 import type { Control } from '#machines/control.ts';
 import { phrases } from '#src/domain/phrases.ts';
@@ -18,9 +18,9 @@ import {
   type World,
 } from './conversation/stages.ts';
 
-// Silence: the reprompt, what breaks it, and a conversation that closes.
+// Silence: the reprompt, events that reset it, and a conversation that closes.
 
-test('after the silence time-out the other party is asked once', (t) => {
+test('speaks one reprompt after the silence time-out', (t) => {
   const world = listening();
   world.clock.increment(29_999);
   t.is(world.conversationState(), 'listening.silent');
@@ -43,7 +43,7 @@ test('silence after the reprompt ends the conversation', (t) => {
   t.is(world.actor.getSnapshot().context.endReason, 'silence_timeout');
 });
 
-test('the silence counts from the end of what the agent said', (t) => {
+test("counts silence from the end of the agent's words", (t) => {
   const world = answered();
   world.clock.increment(40_000);
   world.onReply({ type: 'reply.sentence', text: 'A very long sentence.' });
@@ -54,7 +54,7 @@ test('the silence counts from the end of what the agent said', (t) => {
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('words reset the silence and the reprompt', (t) => {
+test('words reset the silence timer and the reprompt', (t) => {
   const world = listening();
   world.clock.increment(30_000);
   world.play();
@@ -66,7 +66,7 @@ test('words reset the silence and the reprompt', (t) => {
   t.deepEqual(world.said(), ['Good morning.', reprompt, 'Good.', reprompt]);
 });
 
-test('noise says nothing, so it does not break the silence', (t) => {
+test('noise without words does not reset the silence timer', (t) => {
   const world = listening();
   for (const second of [10_000, 10_000, 10_000]) {
     world.onLine({ type: 'line.digit', digit: '1' });
@@ -75,7 +75,7 @@ test('noise says nothing, so it does not break the silence', (t) => {
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('somebody who speaks longer than the silence time-out is not talked over', (t) => {
+test('does not reprompt a party that speaks longer than the silence time-out', (t) => {
   const world = listening({ silenceTimeoutSec: 5 });
   world.onLine({ type: 'line.speech' });
   world.clock.increment(20_000);
@@ -85,7 +85,7 @@ test('somebody who speaks longer than the silence time-out is not talked over', 
   t.is(world.conversationState(), 'replying.thinking');
 });
 
-test('somebody who goes on speaking is still listened to', (t) => {
+test('keeps listening to a party that continues speaking', (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   world.clock.increment(29_000);
@@ -94,7 +94,7 @@ test('somebody who goes on speaking is still listened to', (t) => {
   t.is(world.conversationState(), 'listening.hearing');
 });
 
-test('speech of which no words come is silence after a while', (t) => {
+test('speech without recognized words counts as silence after a while', (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   world.clock.increment(30_000);
@@ -103,7 +103,7 @@ test('speech of which no words come is silence after a while', (t) => {
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('a reprompt is no success of the agent', (t) => {
+test('a reprompt does not count as a success of the agent', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   world.play();
@@ -114,7 +114,7 @@ test('a reprompt is no success of the agent', (t) => {
   t.is(world.conversationState(), 'parting');
 });
 
-test('a closing conversation aborts its reply, asks for no other and writes down what was heard', (t) => {
+test('a closing conversation aborts its reply, requests no other and records the heard part', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'One.' });
   world.onReply({ type: 'reply.sentence', text: 'Two.' });
@@ -130,7 +130,7 @@ test('a closing conversation aborts its reply, asks for no other and writes down
   t.is(world.requests.length, 1);
 });
 
-test('a conversation that closes while the other party speaks has nothing to add', (t) => {
+test('a conversation that closes while the other party speaks adds no turn', (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   world.ask({ type: 'gateway.closing' });
@@ -139,9 +139,9 @@ test('a conversation that closes while the other party speaks has nothing to add
 });
 
 // Pause
-// At the onset of a voice the agent pauses; what comes of the voice decides how it goes on.
+// The agent pauses at a voice onset; the words that follow decide how it continues.
 
-/** What the line was told of the voice of the agent. */
+/** Commands to the line about playback. */
 const pauseTold = (world: World): string[] =>
   world.commands.map(({ type }) => type).filter((type) => type.endsWith('Talking'));
 
@@ -151,7 +151,7 @@ const speaking = (): World => {
   return world;
 };
 
-test('at the onset of a voice the agent pauses, and goes on when it was nothing', (t) => {
+test('the agent pauses at a voice onset and resumes when no words follow', (t) => {
   const world = speaking();
   world.onLine({ type: 'line.onset' });
   t.is(world.conversationState(), 'replying.paused');
@@ -170,7 +170,7 @@ test('at the onset of a voice the agent pauses, and goes on when it was nothing'
   t.deepEqual(world.turns(), ['assistant: A long story.']);
 });
 
-test('what a reply tells after its end is nothing, and leaves no line mute', (t) => {
+test('ignores events of a reply after its end and resumes the paused line', (t) => {
   for (const late of [
     { type: 'reply.sentence', text: 'And more.' },
     { type: 'reply.finished' },
@@ -188,7 +188,7 @@ test('what a reply tells after its end is nothing, and leaves no line mute', (t)
   }
 });
 
-test('what comes of the reply in a pause is said behind it', (t) => {
+test('speaks the text that arrives during a pause after the paused sentence', (t) => {
   const world = speaking();
   world.onLine({ type: 'line.onset' });
   world.onReply({ type: 'reply.sentence', text: 'Its end.' });
@@ -204,7 +204,7 @@ test('what comes of the reply in a pause is said behind it', (t) => {
   t.deepEqual(world.turns(), ['assistant: A long story. Its end.']);
 });
 
-test('words make it an interruption: what was heard before the pause counts', (t) => {
+test('words turn a pause into an interruption: the part heard before it counts', (t) => {
   for (const event of [
     { type: 'line.speech' },
     { type: 'line.heard', text: 'Stop.', backchannel: false },
@@ -222,7 +222,7 @@ test('words make it an interruption: what was heard before the pause counts', (t
   }
 });
 
-test('a backchannel in a pause is written down, and takes no floor', (t) => {
+test('a backchannel during a pause is recorded but does not take the floor', (t) => {
   const world = speaking();
   world.onReply({ type: 'reply.finished' });
   world.onLine({ type: 'line.onset' });
@@ -233,7 +233,7 @@ test('a backchannel in a pause is written down, and takes no floor', (t) => {
   t.deepEqual(world.turns(), ['user: uh-huh', 'assistant: A long story.']);
 });
 
-test('a pause of which nothing comes is over after a while', (t) => {
+test('a pause without words ends after a time-out', (t) => {
   for (const isWhole of [false, true]) {
     const world = speaking();
     if (isWhole) world.onReply({ type: 'reply.finished' });
@@ -247,7 +247,7 @@ test('a pause of which nothing comes is over after a while', (t) => {
   }
 });
 
-test('an utterance whose last sound was out when the voice began is over in the pause', (t) => {
+test('a sentence whose last sample was played at the voice onset ends during the pause', (t) => {
   const whole = speaking();
   whole.onReply({ type: 'reply.finished' });
   whole.onLine({ type: 'line.onset' });
@@ -264,7 +264,7 @@ test('an utterance whose last sound was out when the voice began is over in the 
   t.is(pauseTold(other).at(-1), 'resumeTalking');
 });
 
-test('a reply that fails in a pause is excused behind what had come of it', (t) => {
+test('apologises for a reply that fails during a pause, after its words', (t) => {
   const world = speaking();
   world.onLine({ type: 'line.onset' });
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
@@ -295,7 +295,7 @@ test('a greeting pauses, too', (t) => {
   ]);
 });
 
-test('a hang-up waits for a farewell that pauses; speech into it cancels it', (t) => {
+test('a hangup waits for a paused farewell; speech during the pause cancels it', (t) => {
   const world = speaking();
   world.onReply({ type: 'reply.finished' });
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -316,7 +316,7 @@ test('a hang-up waits for a farewell that pauses; speech into it cancels it', (t
   t.is(other.state(), 'active.ending');
 });
 
-test('hold, a machine and the end of the call end a pause', (t) => {
+test('hold, an answering machine and the end of the call end a pause', (t) => {
   const held = speaking();
   held.onLine({ type: 'line.onset' });
   held.onLine({ type: 'line.held' });
@@ -338,7 +338,7 @@ test('hold, a machine and the end of the call end a pause', (t) => {
   t.deepEqual(gone.turns(), ['assistant: A long']);
 });
 
-test('while the agent thinks or listens an onset is nothing yet', (t) => {
+test('ignores a voice onset while the agent thinks or listens', (t) => {
   const world = answered();
   world.onLine({ type: 'line.onset' });
   world.onLine({ type: 'line.no_speech' });
@@ -349,7 +349,7 @@ test('while the agent thinks or listens an onset is nothing yet', (t) => {
   t.deepEqual(pauseTold(world), []);
 });
 
-test('an agent that may not be interrupted finishes, and answers all that it has heard', (t) => {
+test('an agent that may not be interrupted finishes, then answers all words it has heard', (t) => {
   const world = answered({ bargeIn: { ...stopping, mode: 'off' } });
   world.onReply({ type: 'reply.sentence', text: 'The terms.' });
   world.hear('Wait.');
@@ -373,7 +373,7 @@ test('an agent that may not be interrupted finishes, and answers all that it has
   t.is(world.requests.length, 3);
 });
 
-test('a greeting that may not be interrupted is finished', (t) => {
+test('finishes a greeting that may not be interrupted', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome.', bargeIn: { ...stopping, mode: 'off' } });
   world.hear('Hello?');
   t.is(world.conversationState(), 'saying.sounding');
@@ -382,9 +382,9 @@ test('a greeting that may not be interrupted is finished', (t) => {
 });
 
 // Interruption
-// Interruptions: who speaks into a reply takes the floor; what was heard until then counts.
+// Speech during a reply interrupts it; the part heard until then counts.
 
-test('speech while the agent thinks aborts the reply', (t) => {
+test('speech during agent thinking aborts the reply', (t) => {
   const world = answered();
   world.onLine({ type: 'line.speech' });
   t.is(world.conversationState(), 'listening.hearing');
@@ -394,7 +394,7 @@ test('speech while the agent thinks aborts the reply', (t) => {
   t.deepEqual(history(world), [`user: ${kickoff}`, 'user: Hello?']);
 });
 
-test('an interruption stops the voice and keeps what was heard, before the words that cut in', (t) => {
+test('an interruption stops playback and records the heard part before the interrupting words', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
   world.onReply({ type: 'reply.sentence', text: 'The second sentence.' });
@@ -416,7 +416,7 @@ test('an interruption stops the voice and keeps what was heard, before the words
   ]);
 });
 
-test('a sentence that did not sound is not in the transcript, and the turn is not whole', (t) => {
+test('omits a sentence that was not played from the transcript and marks the turn as incomplete', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Heard.' });
   world.onReply({ type: 'reply.sentence', text: 'Not heard.' });
@@ -427,7 +427,7 @@ test('a sentence that did not sound is not in the transcript, and the turn is no
   t.like(world.facts.at(-1), { whole: false });
 });
 
-test('a turn of which a sentence did not sound is not whole, whatever sounded after it', (t) => {
+test('marks a turn with an unplayed sentence as incomplete even if later sentences were played', (t) => {
   const world = answered();
   for (const text of ['First.', 'Not heard.', 'Last.']) world.onReply({ type: 'reply.sentence', text });
   world.onReply({ type: 'reply.finished' });
@@ -438,7 +438,7 @@ test('a turn of which a sentence did not sound is not whole, whatever sounded af
   t.like(world.facts.at(-1), { whole: false });
 });
 
-test('a line that reports what was never said upsets nothing', (t) => {
+test('ignores a line report about a sentence that was never spoken', (t) => {
   const world = answered();
   world.replyAndPlay('Hello.');
   world.onLine({ type: 'line.played', utterance: 99, text: '', whole: true });
@@ -451,7 +451,7 @@ test('a line that reports what was never said upsets nothing', (t) => {
   t.deepEqual(world.turns(), ['assistant: Hello.', 'user: Hi.', 'assistant: How are you?']);
 });
 
-test('a reply of which nothing was heard leaves no turn', (t) => {
+test('a reply of which no part was heard leaves no turn', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Not heard.' });
   world.hear('Hello?');
@@ -461,7 +461,7 @@ test('a reply of which nothing was heard leaves no turn', (t) => {
   t.deepEqual(world.turns(), ['user: Hello?']);
 });
 
-test('words that come before the report of what was stopped still stand after it in the history', (t) => {
+test('words that arrive before the report of the stopped sentence follow it in the history', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Let me explain.' });
   world.hear('Stop.');
@@ -469,7 +469,7 @@ test('words that come before the report of what was stopped still stand after it
   t.deepEqual(history(world), [`user: ${kickoff}`, 'assistant: Let me', 'user: Stop.']);
 });
 
-test('words that no speech announced take the floor as well', (t) => {
+test('words without a speech event before them interrupt, too', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Let me explain.' });
   world.onReply({ type: 'reply.finished' });
@@ -479,7 +479,7 @@ test('words that no speech announced take the floor as well', (t) => {
   t.is(world.conversationState(), 'replying.thinking');
 });
 
-test('nothing of an abandoned reply is ever said', (t) => {
+test('never speaks the rest of an abandoned reply', (t) => {
   const world = answered();
   const abandoned = world.currentReply();
   abandoned({ type: 'reply.sentence', text: 'One.' });
@@ -493,7 +493,7 @@ test('nothing of an abandoned reply is ever said', (t) => {
   t.deepEqual(world.said(), ['One.']);
 });
 
-test('a backchannel is heard but does not take the floor, nor reach the agent', (t) => {
+test('a backchannel is recorded but neither interrupts nor reaches the agent', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'A long story.' });
   world.onLine({ type: 'line.heard', text: 'uh-huh', backchannel: true });
@@ -508,7 +508,7 @@ test('a backchannel is heard but does not take the floor, nor reach the agent', 
   t.deepEqual(history(world), [`user: ${kickoff}`, 'assistant: A long story.', 'user: I see.']);
 });
 
-test('a greeting can be interrupted and is listened after', (t) => {
+test('a greeting can be interrupted, and the caller is heard after it', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome to the company with the long name.' });
   world.onLine({ type: 'line.heard', text: '네', backchannel: true });
   t.is(world.conversationState(), 'saying.sounding');
@@ -520,7 +520,7 @@ test('a greeting can be interrupted and is listened after', (t) => {
   t.deepEqual(history(world), ['assistant: Welcome', 'user: Opening hours, please.']);
 });
 
-test('a greeting is also interrupted by words that no speech announced', (t) => {
+test('words without a speech event before them interrupt a greeting, too', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome.' });
   world.onLine({ type: 'line.heard', text: 'Opening hours, please.', backchannel: false });
   t.is(world.conversationState(), 'listening.hearing');
@@ -531,7 +531,7 @@ test('a greeting is also interrupted by words that no speech announced', (t) => 
 // Hold
 // While the call is on hold the agent waits.
 
-test('on hold the agent waits, however long, and what comes is neither heard nor answered', (t) => {
+test('ignores words during hold and waits for any length of time', (t) => {
   const world = listening();
   world.onLine({ type: 'line.held' });
   t.deepEqual(world.facts.at(-1), { type: 'call.held', at: 0 });
@@ -547,7 +547,7 @@ test('on hold the agent waits, however long, and what comes is neither heard nor
   t.deepEqual(history(world).slice(-1), ['user: I am back.']);
 });
 
-test('the time of silence begins anew when a call is taken back from hold', (t) => {
+test('restarts the silence timer when a call is resumed from hold', (t) => {
   const world = listening();
   world.clock.increment(29_000);
   world.onLine({ type: 'line.held' });
@@ -559,7 +559,7 @@ test('the time of silence begins anew when a call is taken back from hold', (t) 
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('a reply of which nobody has heard a word before the hold is asked for once more behind it', (t) => {
+test('requests a reply again after hold when no word of it was heard before', (t) => {
   const world = listening();
   world.hear('What is the price?');
   world.onLine({ type: 'line.held' });
@@ -581,7 +581,7 @@ test('a reply that a hold cuts short counts as far as it was heard', (t) => {
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('a call on hold ends when its other party hangs up, and after its longest time', (t) => {
+test('a call on hold ends when its other party hangs up, and after the maximum hold time', (t) => {
   const world = listening();
   world.onLine({ type: 'line.held' });
   world.onLine({ type: 'line.ended', by: 'counterparty' });
@@ -593,7 +593,7 @@ test('a call on hold ends when its other party hangs up, and after its longest t
 });
 
 // Language
-// A language that the agent writes in its reply: when it holds, for the ear and for the voice.
+// A language control in the agent's reply: when it applies to recognition and to synthesis.
 
 const change = (language: string): Control => ({ act: 'change_language', language });
 
@@ -606,7 +606,7 @@ const write = (world: World, ...reply: (string | Control)[]): void => {
     );
 };
 
-/** What the line was told of the language, and what it was told to say. */
+/** Language commands and sentences that the line received. */
 const languageTold = (world: World): string[] =>
   world.commands.flatMap((command) => {
     if (command.type === 'changeLanguage') return [`change to ${command.language}`];
@@ -616,7 +616,7 @@ const languageTold = (world: World): string[] =>
 const changed = (world: World): string[] =>
   world.facts.flatMap((fact) => (fact.type === 'language.changed' ? [fact.language] : []));
 
-test('it holds when what stands before it was heard; what stands behind it is spoken in it already', (t) => {
+test('a language control applies to recognition once the words before it were heard, and to synthesis for the words after it', (t) => {
   const world = asked();
   const before = languageTold(world).length;
   write(world, 'One moment.', change('ko'), '안녕하세요.');
@@ -632,14 +632,14 @@ test('it holds when what stands before it was heard; what stands behind it is sp
   t.deepEqual(languageTold(world).slice(before + 3), ['네. (as it is)']);
 });
 
-test('with nothing before it, it holds at once', (t) => {
+test('a language control at the beginning of a reply applies at once', (t) => {
   const world = asked();
   write(world, change('ja'), change('ko'), '안녕하세요.');
   t.deepEqual(languageTold(world).slice(-3), ['change to ja', 'change to ko', '안녕하세요. (as it is)']);
   t.deepEqual(changed(world), ['ja', 'ko']);
 });
 
-test('of an interrupted reply it changes nothing', (t) => {
+test('an interrupted reply does not change the language', (t) => {
   const world = asked();
   write(world, 'One moment.', change('ko'), '안녕하세요.');
   world.onLine({ type: 'line.speech' });
@@ -651,7 +651,7 @@ test('of an interrupted reply it changes nothing', (t) => {
   t.is(languageTold(world).at(-1), 'As you like. (as it is)');
 });
 
-test('the sentences of the gateway are in it, and in the old one where there are none in it', (t) => {
+test('gateway sentences use the new language, or the old one if they do not exist in it', (t) => {
   const inKorean = asked({ phrasesIn: phrases });
   write(inKorean, 'One moment.', change('ko'));
   inKorean.onReply({ type: 'reply.failed', failure: 'connection_failed' });
@@ -669,7 +669,7 @@ test('the sentences of the gateway are in it, and in the old one where there are
   t.is(languageTold(inNone).at(-1), `${reprompt} (as it is)`);
 });
 
-test('who takes the call over goes on in it, and with what was to be said behind one that has not come', (t) => {
+test('a gateway that takes the call over keeps the language and the pending language control', (t) => {
   const left = takenOver({
     resumesAs: 'saying',
     language: 'ja',

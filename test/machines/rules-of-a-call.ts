@@ -1,9 +1,9 @@
-/** What holds at every moment of every call. */
+/** Invariants that hold at every moment of every call. */
 import type { createCallWorld } from '#test/helpers/call-world.ts';
 
 type World = ReturnType<typeof createCallWorld>;
 
-/** A line that was told to pause says nothing of what comes: only a conversation that pauses leaves it so. */
+/** A line that was paused plays no further sentences: only a pausing conversation leaves it so. */
 export const neverMute = (world: World): void => {
   const last = world.commands.findLast(({ type }) => type.endsWith('Talking'));
   const isOn = world.state().startsWith('active.talking');
@@ -11,7 +11,7 @@ export const neverMute = (world: World): void => {
     throw new Error(`the line was left mute in ${world.conversationState()}`);
 };
 
-/** Of a call whose other party has to agree: nobody is recorded, and no agent asked, before it does. */
+/** Before a party that has to agree does so, the call is not recorded and no agent is requested. */
 export const neverBeforeConsent = (world: World): void => {
   if (!world.story().includes('call.answered')) return;
   if (world.facts.some((fact) => fact.type === 'call.consent' && fact.given)) return;

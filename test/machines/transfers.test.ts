@@ -1,4 +1,4 @@
-/** The machine of a call: transfers and take-over. */
+/** Call chart: transfers and take-over. */
 import test from 'ava';
 import * as fc from 'fast-check';
 import { createActor, fromCallback } from 'xstate';
@@ -11,7 +11,7 @@ import type { KeysCommand, LineCommand, LineInput } from '#machines/line.ts';
 import type { ReplyInput } from '#machines/reply.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { createNetwork, scriptedNumber } from '#test/sip/simulator/network.ts';
-import type { TakenOverCall } from '#machines/taken-over.ts';
+import type { CallResumeState } from '#machines/resume-state.ts';
 import type { TransferRequest } from '#machines/transfer.ts';
 import { callInput, createCallWorld } from '#test/helpers/call-world.ts';
 import { heard, takenOver } from '#test/helpers/taken-over-call.ts';
@@ -26,7 +26,7 @@ const ringing = (changes: Partial<TransferRequest> = {}): World => ringingFor(10
 
 const count = (world: World, type: string): number => world.facts.filter((fact) => fact.type === type).length;
 
-test('somebody is rung, and the agent is silent and asked nothing', (t) => {
+test('a transfer rings the person, and the agent is silent without requests', (t) => {
   const world = ringing();
   t.is(world.state(), 'active.talking.transferring.consulting');
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to: transferTarget, mode: 'cold' });
@@ -43,7 +43,7 @@ test('somebody is rung, and the agent is silent and asked nothing', (t) => {
   t.is(world.conversationState(), 'standing-by.present');
 });
 
-test('once connected the agent is out, and the call ends when either hangs up', (t) => {
+test('a connected transfer ends the agent, and the call ends when either party hangs up', (t) => {
   const world = ringing();
   world.onLine({ type: 'line.transferred' });
   t.is(world.state(), 'active.bridged');
@@ -55,7 +55,7 @@ test('once connected the agent is out, and the call ends when either hangs up', 
   });
   const [requests, said] = [world.requests.length, world.said().length];
   world.onLine({ type: 'line.heard', text: 'Hello, who is this?', backchannel: false });
-  // The duration of a talk with an agent does not bound this one.
+  // The maximum duration of a talk with an agent does not limit this talk.
   world.clock.increment(200_000);
   t.deepEqual([world.requests.length, world.said().length], [requests, said]);
   t.is(world.state(), 'active.bridged');
@@ -63,7 +63,7 @@ test('once connected the agent is out, and the call ends when either hangs up', 
   t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
 });
 
-test('two persons talk for an hour at most', (t) => {
+test('two persons may talk for at most one hour', (t) => {
   const world = ringing();
   world.onLine({ type: 'line.transferred' });
   world.clock.increment(3_600_000);
@@ -73,7 +73,7 @@ test('two persons talk for an hour at most', (t) => {
 });
 
 for (const cause of ['busy', 'declined', 'invalid_number', 'trunk_error'] as const)
-  test(`${cause}: the agent is told, and goes on`, (t) => {
+  test(`${cause}: reports to the agent, which continues`, (t) => {
     const world = ringing();
     world.onLine({ type: 'line.transfer_failed', cause });
     t.is(world.state(), 'active.talking.conversing');
@@ -90,7 +90,7 @@ for (const cause of ['busy', 'declined', 'invalid_number', 'trunk_error'] as con
     t.is(world.said().at(-1), 'Nobody is free now.');
   });
 
-test('who does not answer in time is rung no longer', (t) => {
+test('stops ringing a person who does not answer in time', (t) => {
   const world = ringing();
   world.clock.increment(24_999);
   t.is(world.state(), 'active.talking.transferring.consulting');
@@ -100,7 +100,7 @@ test('who does not answer in time is rung no longer', (t) => {
   t.like(world.facts.at(-1), { type: 'call.transfer_failed', reason: 'no_answer' });
 });
 
-test('a call that is not to go on without a transfer ends', (t) => {
+test('ends a call that may not continue without the transfer', (t) => {
   const world = ringing({ onFailure: 'hang_up' });
   world.onLine({ type: 'line.transfer_failed', cause: 'busy' });
   t.is(world.state(), 'active.ending');
@@ -108,7 +108,7 @@ test('a call that is not to go on without a transfer ends', (t) => {
   t.like(world.end(), { reason: 'transfer_failed', status: 'completed' });
 });
 
-test('a transfer that is taken back has not failed, and the agent goes on', (t) => {
+test('a withdrawn transfer does not count as failed, and the agent continues', (t) => {
   const world = ringing({ onFailure: 'hang_up' });
   world.ask({ type: 'transfer.taken_back' });
   world.onLine({ type: 'line.transfer_failed', cause: 'cancelled' });
@@ -117,21 +117,21 @@ test('a transfer that is taken back has not failed, and the agent goes on', (t) 
   t.is(count(world, 'call.transfer_failed'), 0);
 });
 
-test('who answers while they are being given up is connected', (t) => {
+test('connects a person who answers while the ringing is being cancelled', (t) => {
   const world = ringing();
   world.ask({ type: 'transfer.taken_back' });
   world.onLine({ type: 'line.transferred' });
   t.is(world.state(), 'active.bridged');
 });
 
-test('the other party that hangs up meanwhile ends the call', (t) => {
+test('the other party ends the call by hanging up during ringing', (t) => {
   const world = ringing();
   world.onLine({ type: 'line.ended', by: 'counterparty' });
   t.like(world.end(), { reason: 'counterparty_hangup' });
   t.is(count(world, 'call.ended'), 1);
 });
 
-test('an agent that hangs up meanwhile ends the call', (t) => {
+test('the agent ends the call by hanging up during ringing', (t) => {
   const world = ringing();
   world.ask({ type: 'hangup.requested', immediate: false });
   t.is(world.state(), 'active.ending');
@@ -139,7 +139,7 @@ test('an agent that hangs up meanwhile ends the call', (t) => {
   t.like(world.end(), { reason: 'agent_hangup' });
 });
 
-test('who has put the call on hold is told when they are back', (t) => {
+test('reports the transfer result after hold to a party that put the call on hold', (t) => {
   const world = ringing();
   world.onLine({ type: 'line.held' });
   world.onLine({ type: 'line.transfer_failed', cause: 'busy' });
@@ -149,7 +149,7 @@ test('who has put the call on hold is told when they are back', (t) => {
   t.is(world.requests.length, requests + 1);
 });
 
-test('what the agent was saying is heard to its end, and its reply is abandoned', (t) => {
+test("plays the agent's current words to their end and abandons the rest of the reply", (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'I connect you.' });
@@ -161,7 +161,7 @@ test('what the agent was saying is heard to its end, and its reply is abandoned'
 });
 
 for (const isWhole of [false, true])
-  test(`what the agent was saying goes on where a voice had it pause, ${isWhole ? 'behind' : 'within'} its reply`, (t) => {
+  test(`resumes the agent's words after a voice pause, ${isWhole ? 'after' : 'within'} its reply`, (t) => {
     const world = createCallWorld();
     world.answer();
     world.onReply({ type: 'reply.sentence', text: 'I connect you.' });
@@ -174,7 +174,7 @@ for (const isWhole of [false, true])
     t.is(count(world, 'agent.paused'), count(world, 'agent.resumed'));
   });
 
-test("what is pressed between two persons is nobody else's, and they are recorded again", (t) => {
+test('hides digits between two persons and records both again', (t) => {
   const world = createCallWorld({ recording: true });
   world.answer();
   world.replyAndPlay('Hello.');
@@ -189,7 +189,7 @@ test("what is pressed between two persons is nobody else's, and they are recorde
 });
 
 for (const resumesAs of ['listening', 'on-hold'] as const)
-  test(`a transfer that was lost with its gateway has failed: ${resumesAs}`, (t) => {
+  test(`a transfer lost with its gateway counts as failed: ${resumesAs}`, (t) => {
     const world = createCallWorld({
       takenOver: takenOver({ resumesAs }, { transfer: { state: 'lost', transferId, to: transferTarget } }),
     });
@@ -209,7 +209,7 @@ for (const resumesAs of ['listening', 'on-hold'] as const)
     t.is(world.state(), 'active.talking.transferring.consulting');
   });
 
-/** Two persons who had talked for a minute of ten when their gateway died. */
+/** Two persons who had talked for one minute of ten when their gateway died. */
 const connected = {
   state: 'connected',
   transferId,
@@ -219,10 +219,10 @@ const connected = {
   talkedMs: 60_000,
 } as const;
 
-const bridgedElsewhere = (changes: Partial<TakenOverCall> = {}, recording = false): World =>
+const bridgedElsewhere = (changes: Partial<CallResumeState> = {}, recording = false): World =>
   createCallWorld({ recording, takenOver: takenOver({}, { transfer: connected, ...changes }) });
 
-test('two persons who talk go on when their gateway dies, and the agent stays out', (t) => {
+test('two persons keep talking when their gateway dies, and the agent stays out', (t) => {
   const world = bridgedElsewhere();
   world.onLine({ type: 'line.adopted' });
   t.is(world.state(), 'active.bridged');
@@ -235,7 +235,7 @@ test('two persons who talk go on when their gateway dies, and the agent stays ou
   t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
 });
 
-test('two persons whose gateway died talk for what remained of their time', (t) => {
+test('two persons whose gateway died may talk for the rest of their time', (t) => {
   const world = bridgedElsewhere();
   world.clock.increment(1_000);
   world.onLine({ type: 'line.adopted' });
@@ -247,20 +247,20 @@ test('two persons whose gateway died talk for what remained of their time', (t) 
   t.like(world.end(), { reason: 'max_duration' });
 });
 
-test('either who hangs up while no gateway holds them has completed the transfer', (t) => {
+test('a hangup by either person while no gateway holds the call completes the transfer', (t) => {
   const world = bridgedElsewhere();
   world.onLine({ type: 'line.ended', by: 'counterparty' });
   t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
 });
 
-test('two persons who cannot be adopted are ended by a fault', (t) => {
+test('ends the call with an error when two persons cannot be taken over', (t) => {
   const world = bridgedElsewhere();
   world.onLine({ type: 'line.ended', by: 'gateway' });
   t.like(world.end(), { reason: 'system_error', durationIsKnown: false });
 });
 
 for (const when of ['before', 'after'] as const)
-  test(`a hang-up requested ${when} the take-over ends a call in which two persons talk`, (t) => {
+  test(`a hangup requested ${when} the take-over ends a call in which two persons talk`, (t) => {
     const world = bridgedElsewhere({ hangupIsPending: when === 'before' });
     if (when === 'after') world.ask({ type: 'hangup.requested', immediate: false });
     world.onLine({ type: 'line.adopted' });
@@ -270,7 +270,7 @@ for (const when of ['before', 'after'] as const)
     t.like(world.end(), { reason: 'agent_hangup' });
   });
 
-test('after a take-over the recording of two persons is paused where it was, or is not to be', (t) => {
+test('after a take-over, the recording of two persons keeps its pause or stays off', (t) => {
   const recorded = bridgedElsewhere({}, true);
   recorded.onLine({ type: 'line.adopted' });
   t.false(recorded.commands.some(({ type }) => type === 'pauseRecording'));
@@ -286,7 +286,7 @@ test('after a take-over the recording of two persons is paused where it was, or 
   t.is(count(unrecorded, 'recording.resumed'), 0);
 });
 
-test('two persons of whom the number wants no recording are not recorded, whoever asks', (t) => {
+test('rejects every recording request for two persons when the number forbids it', (t) => {
   const world = createCallWorld({ recording: true });
   world.answer();
   world.replyAndPlay('Hello.');
@@ -299,7 +299,7 @@ test('two persons of whom the number wants no recording are not recorded, whoeve
   t.is(count(world, 'recording.resumed'), 0);
 });
 
-test('they talk for as long as the number allows', (t) => {
+test('two persons talk for as long as the number allows', (t) => {
   const world = ringing({ maxDurationSec: 60 });
   world.onLine({ type: 'line.transferred' });
   world.clock.increment(59_999);
@@ -309,7 +309,7 @@ test('they talk for as long as the number allows', (t) => {
 });
 
 // Warm transfer
-// A person hears what a call is about before they are connected, the other party that one is rung; and every way
+// The person hears a briefing before the connection, the other party an announcement before the ringing; and every way
 // back.
 
 const { transferId: warmTransferTransferId, to: warmTransferTarget, briefing } = asked;
@@ -318,7 +318,7 @@ const inTransfer = 'active.talking.transferring';
 const requested = (changes: Partial<TransferRequest> = {}): World =>
   ringingFor(600, { mode: 'warm', ...changes });
 
-/** The person has answered and is told what the call is about. */
+/** The person has answered and hears the briefing. */
 const briefed = (changes: Partial<TransferRequest> = {}): World => {
   const world = requested(changes);
   world.clock.increment(20_000);
@@ -331,7 +331,7 @@ const reasonOf = (world: World): unknown =>
 
 const isBack = (world: World): boolean => world.state() === 'active.talking.conversing';
 
-test('who answers is told what the call is about, and the agent is silent', (t) => {
+test('plays the briefing to the person who answered, while the agent is silent', (t) => {
   const world = requested();
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to: warmTransferTarget, mode: 'warm' });
   world.clock.increment(20_000);
@@ -341,7 +341,7 @@ test('who answers is told what the call is about, and the agent is silent', (t) 
   t.like(world.facts.at(-1), { type: 'call.transfer_answered', transferId: warmTransferTransferId });
   const requests = world.requests.length;
   world.onLine({ type: 'line.heard', text: 'I wait.', backchannel: false });
-  // How long it may ring does not bound it.
+  // The ring time does not limit the briefing.
   world.clock.increment(60_000);
   t.is(world.state(), `${inTransfer}.briefing`);
   t.is(world.requests.length, requests);
@@ -354,7 +354,7 @@ const summary = {
 } as const;
 
 for (const sentences of [[], ['One moment.']])
-  test(`a briefing written ${sentences.length === 0 ? 'while it rings' : 'before it rings'} is heard`, (t) => {
+  test(`plays a briefing written ${sentences.length === 0 ? 'while the person rings' : 'before the person rings'}`, (t) => {
     const world = requested({ sentences, acceptKey: '1' });
     world.ask(summary);
     if (sentences.length > 0) world.play();
@@ -362,14 +362,14 @@ for (const sentences of [[], ['One moment.']])
     t.deepEqual(world.commands.at(-1), { type: 'brief', text: summary.briefing, acceptKey: '1' });
   });
 
-test('the briefing of an earlier transfer is not heard', (t) => {
+test('does not play the briefing of an earlier transfer', (t) => {
   const world = requested();
   world.ask({ ...summary, transferId: 'an-earlier-one' });
   world.onLine({ type: 'line.transfer_answered' });
   t.like(world.commands.at(-1), { text: briefing });
 });
 
-test('a briefing that comes too late changes nothing', (t) => {
+test('ignores a briefing that comes too late', (t) => {
   const world = briefed();
   const told = world.commands.length;
   world.ask(summary);
@@ -381,7 +381,7 @@ test('a briefing that comes too late changes nothing', (t) => {
   t.is(world.state(), 'active.bridged');
 });
 
-test('without a key both are connected at the end of the briefing', (t) => {
+test('connects both at the end of the briefing when no digit is required', (t) => {
   const world = briefed();
   world.onLine({ type: 'line.briefed' });
   t.is(world.state(), `${inTransfer}.connecting`);
@@ -392,7 +392,7 @@ test('without a key both are connected at the end of the briefing', (t) => {
 });
 
 for (const when of ['before', 'behind'])
-  test(`with a key they are connected when it is pressed, ${when} the end of the briefing`, (t) => {
+  test(`connects both when the required digit is pressed ${when} the end of the briefing`, (t) => {
     const world = briefed({ acceptKey: '1' });
     t.deepEqual(world.commands.at(-1), { type: 'brief', text: briefing, acceptKey: '1' });
     if (when === 'behind') {
@@ -407,7 +407,7 @@ for (const when of ['before', 'behind'])
     t.is(world.state(), 'active.bridged');
   });
 
-test('who does not press it in time has not accepted', (t) => {
+test('a person who does not press the digit in time has not accepted', (t) => {
   const world = briefed({ acceptKey: '1' });
   world.onLine({ type: 'line.briefed' });
   world.clock.increment(15_000);
@@ -419,7 +419,7 @@ test('who does not press it in time has not accepted', (t) => {
   t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: not_accepted\]/);
 });
 
-test('a line that never tells the end of a briefing is not waited for', (t) => {
+test('stops waiting for a line that never reports the end of the briefing', (t) => {
   const world = briefed();
   world.clock.increment(180_000);
   t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
@@ -427,7 +427,7 @@ test('a line that never tells the end of a briefing is not waited for', (t) => {
   t.is(reasonOf(world), 'not_accepted');
 });
 
-test('a line that never tells that it has connected them is ended', (t) => {
+test('ends the call on a line that never reports the connection', (t) => {
   const world = briefed();
   world.onLine({ type: 'line.briefed' });
   world.clock.increment(9_999);
@@ -438,7 +438,7 @@ test('a line that never tells that it has connected them is ended', (t) => {
   t.like(world.facts.at(-1), { type: 'call.ended', reason: 'media_error' });
 });
 
-test('a line that never tells that nobody is rung any more is ended', (t) => {
+test('ends the call on a line that never confirms the cancelled ringing', (t) => {
   const world = requested();
   world.ask({ type: 'transfer.taken_back' });
   world.clock.increment(44_999);
@@ -449,7 +449,7 @@ test('a line that never tells that nobody is rung any more is ended', (t) => {
 
 for (const cause of ['declined', 'trunk_error'] as const)
   for (const onFailure of ['resume', 'hang_up'] as const)
-    test(`${cause} while the person is told: ${onFailure}`, (t) => {
+    test(`${cause} during the briefing: ${onFailure}`, (t) => {
       const world = briefed({ onFailure });
       world.onLine({ type: 'line.transfer_failed', cause });
       t.is(reasonOf(world), cause);
@@ -467,7 +467,7 @@ for (const { at, enter } of [
     },
   },
 ]) {
-  test(`taken back in ${at}: the person is let go of, and the agent goes on`, (t) => {
+  test(`a transfer withdrawn in ${at} releases the person, and the agent continues`, (t) => {
     const world = enter();
     t.is(world.state(), `${inTransfer}.${at}`);
     world.ask({ type: 'transfer.taken_back' });
@@ -477,7 +477,7 @@ for (const { at, enter } of [
     t.like(world.facts.at(-1), { type: 'call.transfer_returned', transferId: warmTransferTransferId });
   });
 
-  test(`hung up in ${at}, by the other party, the agent or a shutdown: the call ends`, (t) => {
+  test(`a hangup in ${at} by the other party, the agent or a shutdown ends the call`, (t) => {
     const left = enter();
     left.onLine({ type: 'line.ended', by: 'counterparty' });
     t.like(left.end(), { reason: 'counterparty_hangup' });
@@ -492,7 +492,7 @@ for (const { at, enter } of [
 
 const announced = { mode: 'cold', sentences: ['One moment.', 'I connect you.'] } as const;
 
-test('what is said to the other party is heard before the person is rung', (t) => {
+test('plays the announcement to the other party before ringing the person', (t) => {
   const world = requested(announced);
   t.is(world.state(), `${inTransfer}.announcing`);
   t.like(world.facts.at(-1), { type: 'call.transfer_requested', announced: true });
@@ -506,12 +506,12 @@ test('what is said to the other party is heard before the person is rung', (t) =
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to: warmTransferTarget, mode: 'cold' });
   t.true(world.facts.some(({ type }) => type === 'call.transfer_ringing'));
   t.is(world.turns().at(-1), 'assistant: One moment. I connect you.');
-  // It has rung for no second yet.
+  // The person has rung for less than a second.
   world.clock.increment(24_999);
   t.is(world.state(), `${inTransfer}.consulting`);
 });
 
-test('taken back while that is said, nobody was rung', (t) => {
+test('a transfer withdrawn during the announcement rings no person', (t) => {
   const world = requested(announced);
   world.ask({ type: 'transfer.taken_back' });
   t.true(isBack(world));
@@ -522,16 +522,16 @@ test('taken back while that is said, nobody was rung', (t) => {
   t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: cancelled\]/);
 });
 
-test('a line that does not tell the end of it is not waited for', (t) => {
+test('stops waiting for a line that never reports the end of the announcement', (t) => {
   const world = requested(announced);
   world.clock.increment(120_000);
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to: warmTransferTarget, mode: 'cold' });
 });
 
 // On a line
-// The charts on a simulated line, with people who do as they do: whatever is asked in whichever order, nobody is left.
+// The charts on a simulated line with simulated people: every person is released, for any order of requests.
 
-/** Says one sentence to whatever it hears. */
+/** An agent that answers everything with one sentence. */
 const reply = fromCallback<{ type: 'none' }, ReplyInput>(({ sendBack }) => {
   sendBack({ type: 'reply.sentence', text: 'Let me see.' });
   sendBack({ type: 'reply.finished' });
@@ -549,10 +549,10 @@ const onLine = (script: Script) => {
     watched = opened;
     receive((command) => {
       switch (command.type) {
-        // What is said is numbered in the same way there.
+        // Sentences of the simulated line are numbered in the same way.
         case 'say':
           return void opened.say(command.text, command.language);
-        // Secret keys are kept before they reach a line.
+        // Secret digits are masked before they reach a line.
         case 'hideKeys':
         case 'keepKeys':
         case 'forgetKeys':
@@ -622,7 +622,7 @@ const farEnd: fc.Arbitrary<Script> = fc.array(
   { maxLength: 8 },
 );
 
-test('whatever is asked and whoever hangs up, nobody is left rung or waiting, and the call ends once', (t) => {
+test('releases every person and ends the call once, for any order of requests and hangups', (t) => {
   const reached = new Set<string>();
   const step = fc.record({ act, afterMs: fc.integer({ min: 0, max: 6_000 }) });
   const holds = (script: Script, steps: { act: CallCommand; afterMs: number }[]): void => {
@@ -633,7 +633,7 @@ test('whatever is asked and whoever hangs up, nobody is left rung or waiting, an
       call.clock.advance(afterMs);
       const state = JSON.stringify(call.actor.getSnapshot().value);
       reached.add(state);
-      // Who is to be rung no longer is let go of at once on this line.
+      // This line stops ringing at once.
       if (afterMs > 100 && state.includes('recalling')) throw new Error('the person is rung on');
     }
     call.actor.send({ type: 'hangup.requested', immediate: true });
@@ -665,12 +665,12 @@ test('whatever is asked and whoever hangs up, nobody is left rung or waiting, an
 });
 
 // Taking over
-// A call that another process held: how it begins here, and how it goes on.
+// A call that another process held: how it starts here, and how it continues.
 
 const worldOf = (...given: Parameters<typeof takenOver>) =>
   createCallWorld({ takenOver: takenOver(...given), maxDurationSec: 100 });
 
-test('the line is told nothing until it is adopted, and then the other party is listened to', (t) => {
+test('sends no command to the line before the take-over, then listens to the other party', (t) => {
   const world = worldOf();
   t.is(world.state(), 'active.taking-over');
   t.true(world.actor.getSnapshot().hasTag('taken-over'));
@@ -689,7 +689,7 @@ test('the line is told nothing until it is adopted, and then the other party is 
   t.deepEqual(world.turns(), ['user: Are you there?', 'assistant: Yes.']);
 });
 
-test('what was not heard whole is said again from its sentence, and makes one turn with what was heard', (t) => {
+test('repeats an unheard sentence from its beginning and merges it with the heard part into one turn', (t) => {
   const spoken = { startedAt: 1, endedAt: 2, text: 'One.', whole: true };
   const world = worldOf({ resumesAs: 'saying', unsaid: ['Two.', 'Three.'], spoken });
   world.onLine({ type: 'line.adopted' });
@@ -704,7 +704,7 @@ test('what was not heard whole is said again from its sentence, and makes one tu
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('words that were lost with the gateway are asked for within a second, in the language of the call', (t) => {
+test('asks within one second, in the language of the call, for words that were lost with the gateway', (t) => {
   const world = worldOf({ resumesAs: 'words-lost' });
   world.onLine({ type: 'line.adopted' });
   t.is(world.conversationState(), 'listening.catching-up.waiting');
@@ -716,7 +716,7 @@ test('words that were lost with the gateway are asked for within a second, in th
   t.deepEqual(world.turns(), ['assistant: Sorry.', 'user: I asked where you are.']);
 });
 
-test('who still speaks after a take-over is heard out, and asked where no words come of it', (t) => {
+test('lets a party that still speaks after the take-over finish, and asks again if no words arrive', (t) => {
   const world = worldOf({ resumesAs: 'words-lost' });
   world.onLine({ type: 'line.adopted' });
   world.onLine({ type: 'line.speech' });
@@ -731,14 +731,14 @@ test('who still speaks after a take-over is heard out, and asked where no words 
   t.deepEqual(wordless.said(), ['Sorry.']);
 });
 
-test('a program that has something to say after a take-over is not kept waiting', (t) => {
+test('words of a program after a take-over are spoken without delay', (t) => {
   const world = worldOf({ resumesAs: 'words-lost' });
   world.onLine({ type: 'line.adopted' });
   world.ask({ type: 'say.requested', sentences: ['Here I am.'], interrupt: false });
   t.deepEqual(world.said(), ['Here I am.']);
 });
 
-test('what was not answered is answered: the reply is asked for once more', (t) => {
+test('requests the reply to an unanswered turn again after the take-over', (t) => {
   const world = worldOf({ messages: heard.slice(0, 1), unanswered: 1 });
   t.is(world.requests.length, 0);
   world.onLine({ type: 'line.adopted' });
@@ -746,7 +746,7 @@ test('what was not answered is answered: the reply is asked for once more', (t) 
   t.is(world.conversationState(), 'replying.thinking');
 });
 
-test('a reply that came no further than its first words is said as far as it came, with an excuse', (t) => {
+test('a reply that was cut off by the take-over is spoken as far as it was stored, with an apology', (t) => {
   const world = worldOf({ resumesAs: 'broken-off', unsaid: ['I have looked at'] });
   world.onLine({ type: 'line.adopted' });
   t.deepEqual(world.said(), ['I have looked at', 'Sorry, go on.']);
@@ -754,7 +754,7 @@ test('a reply that came no further than its first words is said as far as it cam
   t.is(world.requests.length, 0);
 });
 
-test('one of which nothing had come is excused like any other that failed', (t) => {
+test('a reply without any stored words gets the apology of a failed reply', (t) => {
   const world = worldOf({ resumesAs: 'broken-off', failuresInARow: 0 });
   world.onLine({ type: 'line.adopted' });
   t.deepEqual(world.said(), ['Sorry.']);
@@ -763,7 +763,7 @@ test('one of which nothing had come is excused like any other that failed', (t) 
   t.deepEqual(again.said(), ['Sorry, and goodbye.']);
 });
 
-test('a goodbye is said again, and ends the call', (t) => {
+test('repeats a goodbye, then ends the call', (t) => {
   const world = worldOf({ resumesAs: 'parting', unsaid: ['Goodbye.'] });
   world.onLine({ type: 'line.adopted' });
   world.play();
@@ -772,7 +772,7 @@ test('a goodbye is said again, and ends the call', (t) => {
   t.like(world.end(), { reason: 'agent_error' });
 });
 
-test('who had put the call on hold is waited for', (t) => {
+test('waits after the take-over for a party that had put the call on hold', (t) => {
   const world = worldOf({ resumesAs: 'on-hold', unanswered: 1, messages: heard.slice(0, 1) });
   world.onLine({ type: 'line.adopted' });
   t.is(world.conversationState(), 'on-hold');
@@ -781,7 +781,7 @@ test('who had put the call on hold is waited for', (t) => {
   t.is(world.requests.length, 1);
 });
 
-test('a message on a machine is left whole', (t) => {
+test('leaves the whole message on a machine after the take-over', (t) => {
   for (const unsaid of [[], ['Please call us back.']]) {
     const world = worldOf({ resumesAs: 'voicemail', unsaid }, { answeredBy: 'machine' });
     world.onLine({ type: 'line.adopted' });
@@ -796,7 +796,7 @@ test('a message on a machine is left whole', (t) => {
   }
 });
 
-test('a pending hangup is still pending, and the farewell is heard first', (t) => {
+test('a pending hangup stays pending after the take-over, and the farewell is heard first', (t) => {
   const world = worldOf({ resumesAs: 'saying', unsaid: ['Goodbye.'] }, { hangupIsPending: true });
   world.onLine({ type: 'line.adopted' });
   t.is(world.state(), 'active.talking.hangup-pending');
@@ -807,7 +807,7 @@ test('a pending hangup is still pending, and the farewell is heard first', (t) =
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('a call that was being ended is hung up for its first cause', (t) => {
+test('hangs up a call that was being ended, with its first end reason', (t) => {
   const world = worldOf({}, { endReason: 'max_duration' });
   world.onLine({ type: 'line.adopted' });
   t.is(world.state(), 'active.ending');
@@ -816,7 +816,7 @@ test('a call that was being ended is hung up for its first cause', (t) => {
   t.like(world.end(), { reason: 'max_duration', status: 'completed' });
 });
 
-test('a hangup that is asked for meanwhile is not lost', (t) => {
+test('keeps a hangup requested during the take-over', (t) => {
   const pending = worldOf();
   pending.ask({ type: 'hangup.requested', immediate: false });
   t.is(pending.state(), 'active.taking-over');
@@ -829,13 +829,13 @@ test('a hangup that is asked for meanwhile is not lost', (t) => {
   t.deepEqual(immediate.said(), []);
 });
 
-test('a recording that was paused is paused again', (t) => {
+test('pauses a recording again that was paused before the take-over', (t) => {
   const world = worldOf({}, { recordingIsPaused: true });
   world.onLine({ type: 'line.adopted' });
   t.deepEqual(world.commands, [{ type: 'pauseRecording' }]);
 });
 
-test('the duration that remains counts from the adoption', (t) => {
+test('counts the remaining duration from the take-over', (t) => {
   const world = worldOf();
   world.clock.increment(3_000);
   world.onLine({ type: 'line.adopted' });
@@ -849,7 +849,7 @@ test('the duration that remains counts from the adoption', (t) => {
   t.like(world.end(), { reason: 'max_duration' });
 });
 
-test('what cannot be adopted is ended by a fault, and nobody knows when it really ended', (t) => {
+test('ends a call that cannot be taken over with an error and an unknown end time', (t) => {
   const unadopted = worldOf();
   unadopted.onLine({ type: 'line.ended', by: 'gateway' });
   const silent = worldOf();
@@ -862,7 +862,7 @@ test('what cannot be adopted is ended by a fault, and nobody knows when it reall
   }
 });
 
-test('who has hung up meanwhile has ended the call', (t) => {
+test('a call whose other party hung up before the take-over is completed', (t) => {
   const world = worldOf();
   world.onLine({ type: 'line.ended', by: 'counterparty' });
   t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
@@ -870,7 +870,7 @@ test('who has hung up meanwhile has ended the call', (t) => {
 });
 
 // Transfer by the far end
-// A far end that calls the person itself (REFER), and every way from there.
+// A far end that calls the person itself (REFER), and every way back.
 
 const referring = (changes: Partial<TransferRequest> = {}): World => {
   const world = ringing(changes);
@@ -878,7 +878,7 @@ const referring = (changes: Partial<TransferRequest> = {}): World => {
   return world;
 };
 
-test('a call that the far end has taken over ends with transfer_completed', (t) => {
+test('a call that the far end transferred ends with transfer_completed', (t) => {
   const world = referring();
   t.is(world.state(), `${inTransfer}.referring`);
   world.onLine({ type: 'line.referred' });
@@ -890,7 +890,7 @@ test('a call that the far end has taken over ends with transfer_completed', (t) 
 });
 
 for (const onFailure of ['resume', 'hang_up'] as const)
-  test(`a far end that does not reach the person: ${onFailure}`, (t) => {
+  test(`the far end cannot reach the person: ${onFailure}`, (t) => {
     const world = referring({ onFailure });
     const sip = { status: 503, reason: 'Service Unavailable', callId: 'a@b' };
     world.onLine({ type: 'line.transfer_failed', cause: 'trunk_error', sip });
@@ -906,7 +906,7 @@ for (const onFailure of ['resume', 'hang_up'] as const)
     t.like(world.end(), { reason: 'transfer_failed' });
   });
 
-test('a transfer that the far end makes cannot be taken back', (t) => {
+test('rejects the withdrawal of a transfer that the far end performs', (t) => {
   const world = referring();
   const commands = world.commands.length;
   world.ask({ type: 'transfer.taken_back' });
@@ -917,7 +917,7 @@ test('a transfer that the far end makes cannot be taken back', (t) => {
   t.like(world.end(), { reason: 'transfer_completed' });
 });
 
-test('a far end that reports no result has ten seconds more than the person may ring', (t) => {
+test('a far end without a result gets ten seconds more than the ring time', (t) => {
   const world = referring();
   world.clock.increment(34_999);
   t.is(world.state(), `${inTransfer}.referring`);
@@ -928,7 +928,7 @@ test('a far end that reports no result has ten seconds more than the person may 
   t.is(world.state(), 'active.talking.conversing');
 });
 
-test('behind a far end that refuses REFER the line calls the person, who may ring as long', (t) => {
+test('rings the person for the full ring time after a far end refused REFER', (t) => {
   const world = referring();
   world.clock.increment(20_000);
   world.onLine({ type: 'line.refer_refused' });
@@ -940,7 +940,7 @@ test('behind a far end that refuses REFER the line calls the person, who may rin
   t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
 });
 
-test('who hangs up while the far end calls the person has hung up', (t) => {
+test('a hangup by the other party while the far end calls the person ends the call as theirs', (t) => {
   const left = referring();
   left.onLine({ type: 'line.ended', by: 'counterparty' });
   t.like(left.end(), { reason: 'counterparty_hangup' });
@@ -950,11 +950,11 @@ test('who hangs up while the far end calls the person has hung up', (t) => {
   t.like(ended.end(), { reason: 'agent_hangup' });
 });
 
-// Transfer that the other party asks for
+// Transfers requested by the other party
 
 const askedFor = '0212345678';
 
-test('where the other party asks to be transferred, the same is looked up as for its agent', (t) => {
+test('checks a transfer requested by the other party like one of its agent', (t) => {
   const world = createCallWorld();
   world.answer();
   world.replyAndPlay('Hello.');
@@ -968,7 +968,7 @@ test('where the other party asks to be transferred, the same is looked up as for
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to: askedFor, mode: 'cold' });
 });
 
-test('what it may not have is declined, and its agent hears nothing of it', (t) => {
+test('declines a transfer that the other party may not request, without notifying the agent', (t) => {
   const world = createCallWorld();
   world.answer();
   world.replyAndPlay('Hello.');
@@ -978,13 +978,13 @@ test('what it may not have is declined, and its agent hears nothing of it', (t) 
   t.deepEqual(world.commands.at(-1), { type: 'refuseRefer' });
   t.is(world.requests.length, requests);
   t.is(world.state(), 'active.talking.conversing');
-  // What the agent wanted is refused to the agent.
+  // A refusal of the agent's own transfer is reported to the agent.
   world.refuseTransfer(askedFor);
   t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: not_allowed\]/);
 });
 
 for (const [where, enter] of [
-  ['while a person is rung', () => ringing()],
+  ['while a person is ringing', () => ringing()],
   ['while the far end calls the person', () => referring()],
   [
     'while two persons talk',
@@ -995,7 +995,7 @@ for (const [where, enter] of [
     },
   ],
   [
-    'while the farewell is heard',
+    'while the farewell is played',
     () => {
       const world = createCallWorld();
       world.answer();
@@ -1005,7 +1005,7 @@ for (const [where, enter] of [
     },
   ],
 ] as const)
-  test(`it is declined at once ${where}`, (t) => {
+  test(`declines a transfer requested by the other party ${where}`, (t) => {
     const world = enter();
     const state = world.state();
     world.onLine({ type: 'line.refer_received', to: askedFor });

@@ -12,7 +12,7 @@ import {
 } from '#src/outgoing/endpoint-client.ts';
 import { createEndpointClients } from '#src/outgoing/endpoint-clients.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { inTurns } from '#src/outgoing/in-turns.ts';
+import { scheduledFairly } from '#src/outgoing/fair-scheduling.ts';
 import { createPermits, type ReleasePermit } from '#src/outgoing/permits.ts';
 import {
   type Answer,
@@ -31,7 +31,7 @@ import { clientFor, request, serverFor, textOf } from './endpoint-client/client-
 // Requests
 // Requests, their connections and their bodies.
 
-test.serial('a request carries what it was given and nothing that was not', async (t) => {
+test.serial('a request has exactly the given parts', async (t) => {
   const server = await serverFor(t, sendJson({ ok: true }, 201));
   const response = await clientFor(t).post(`${server.url}/chat?tenant=1`, request());
   t.is(response.status, 201);
@@ -48,7 +48,7 @@ test.serial('a request carries what it was given and nothing that was not', asyn
   });
 });
 
-test.serial('a connection is used again after its response was read or discarded', async (t) => {
+test.serial('reuses a connection after its response was read or discarded', async (t) => {
   const server = await serverFor(t, [sendBody('{}', 500), sendBody('x'.repeat(900)), sendJson({})]);
   const client = clientFor(t, { connectionsPerHost: 1 });
   (await client.post(server.url, request())).discard();
@@ -61,7 +61,7 @@ test.serial('a connection is used again after its response was read or discarded
 });
 
 test.serial(
-  'a kept connection that breaks before it answers is replaced once, a new one is not',
+  'replaces once a kept connection that breaks before its response, but not a new one',
   async (t) => {
     const server = await serverFor(t, [
       sendJson({}),
@@ -83,7 +83,7 @@ test.serial(
   },
 );
 
-test.serial('no more connections than allowed are opened to a host', async (t) => {
+test.serial('limits the connections to a host', async (t) => {
   const server = await serverFor(t, sendJson({}));
   const client = clientFor(t, { connectionsPerHost: 2 });
   await Promise.all(
@@ -103,7 +103,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   });
 }
 
-test.serial('a body may have exactly as many bytes as allowed', async (t) => {
+test.serial('limits the size of a body', async (t) => {
   const server = await serverFor(t, [sendBody('x'.repeat(1_000)), sendBody('x'.repeat(1_001))]);
   const client = clientFor(t);
   t.is((await textOf((await client.post(server.url, request())).body)).length, 1_000);
@@ -125,36 +125,33 @@ test.serial('leaving a body early closes its connection', async (t) => {
   t.is(server.counts.aborted, 1);
 });
 
-test.serial(
-  'aborting ends the request with the reason that was given, before and inside the response',
-  async (t) => {
-    const server = await serverFor(t, [
-      stayQuiet,
-      (response) => {
-        response.writeHead(200).write('first');
-      },
-    ]);
-    const client = clientFor(t);
-    const reason = new Error('enough');
+test.serial('aborting ends the request with the given reason, before and within the response', async (t) => {
+  const server = await serverFor(t, [
+    stayQuiet,
+    (response) => {
+      response.writeHead(200).write('first');
+    },
+  ]);
+  const client = clientFor(t);
+  const reason = new Error('enough');
 
-    const before = new AbortController();
-    const asked = client.post(server.url, request(before.signal));
-    await server.received(1);
-    before.abort(reason);
-    t.is(await t.throwsAsync(asked), reason);
+  const before = new AbortController();
+  const asked = client.post(server.url, request(before.signal));
+  await server.received(1);
+  before.abort(reason);
+  t.is(await t.throwsAsync(asked), reason);
 
-    const inside = new AbortController();
-    const { body } = await client.post(server.url, request(inside.signal));
-    const reading = (async () => {
-      for await (const _ of body) inside.abort(reason);
-    })();
-    t.is(await t.throwsAsync(reading), reason);
+  const inside = new AbortController();
+  const { body } = await client.post(server.url, request(inside.signal));
+  const reading = (async () => {
+    for await (const _ of body) inside.abort(reason);
+  })();
+  t.is(await t.throwsAsync(reading), reason);
 
-    t.is(await t.throwsAsync(client.post(server.url, request(AbortSignal.abort(reason)))), reason);
-  },
-);
+  t.is(await t.throwsAsync(client.post(server.url, request(AbortSignal.abort(reason)))), reason);
+});
 
-test.serial('aborting after a body was discarded or left unread harms nothing', async (t) => {
+test.serial('aborting after a body was discarded or left unread is harmless', async (t) => {
   const server = await serverFor(t, (response) => {
     response.writeHead(500).write('a body without end');
   });
@@ -170,7 +167,7 @@ test.serial('aborting after a body was discarded or left unread harms nothing', 
   t.is(server.requests.length, 2);
 });
 
-test.serial('closing the client ends what is under way', async (t) => {
+test.serial('closing the client ends current requests', async (t) => {
   const server = await serverFor(t, stayQuiet);
   const client = clientFor(t);
   const asked = client.post(server.url, request());
@@ -181,15 +178,15 @@ test.serial('closing the client ends what is under way', async (t) => {
 });
 
 // Failures
-// Requests that fail: connections, certificates, addresses that may not be reached.
+// Failed requests: connections, certificates, forbidden addresses.
 
-test.serial('a response that breaks off is a failed connection', async (t) => {
+test.serial('an interrupted response is a failed connection', async (t) => {
   const server = await serverFor(t, breakInTheMiddle);
   const { body } = await clientFor(t).post(server.url, request());
   t.like(await t.throwsAsync(textOf(body)), { failure: 'connection_failed' });
 });
 
-test.serial('a port where nobody listens is a failed connection', async (t) => {
+test.serial('a closed port is a failed connection', async (t) => {
   const error = await t.throwsAsync(clientFor(t).post(noServer, request()));
   t.like(error, { failure: 'connection_failed', message: 'ECONNREFUSED' });
 });
@@ -211,7 +208,7 @@ const rawServer = async (t: ExecutionContext, onSocket: (socket: Socket) => void
   return typeof address === 'object' && address !== null ? address.port : 0;
 };
 
-test.serial('a TLS handshake that never ends is a connection that did not come in time', async (t) => {
+test.serial('an endless TLS handshake is a connection time-out', async (t) => {
   const port = await rawServer(t, () => undefined);
   const error = await t.throwsAsync(
     clientFor(t, { connectMs: 100 }).post(`https://127.0.0.1:${port}`, request()),
@@ -233,18 +230,15 @@ test.serial('a server that does not speak TLS is a TLS failure', async (t) => {
   t.like(error, { failure: 'tls_failed' });
 });
 
-test.serial(
-  'a certificate that nobody vouches for is a TLS failure, unless its authority is configured',
-  async (t) => {
-    const server = await serverFor(t, sendJson({}), { tls: true });
-    t.like(await t.throwsAsync(clientFor(t).post(server.url, request())), { failure: 'tls_failed' });
-    t.is(server.requests.length, 0);
-    const trusting = clientFor(t, { ca: loopbackCertificate.cert });
-    t.is((await trusting.post(server.url, request())).status, 200);
-  },
-);
+test.serial('an untrusted certificate is a TLS failure, unless its authority is configured', async (t) => {
+  const server = await serverFor(t, sendJson({}), { tls: true });
+  t.like(await t.throwsAsync(clientFor(t).post(server.url, request())), { failure: 'tls_failed' });
+  t.is(server.requests.length, 0);
+  const trusting = clientFor(t, { ca: loopbackCertificate.cert });
+  t.is((await trusting.post(server.url, request())).status, 200);
+});
 
-test.serial('the certificate must be for the host that was asked for', async (t) => {
+test.serial('the certificate must match the requested host', async (t) => {
   const server = await serverFor(t, sendJson({}), { tls: true });
   const client = clientFor(t, {
     ca: loopbackCertificate.cert,
@@ -255,7 +249,7 @@ test.serial('the certificate must be for the host that was asked for', async (t)
   t.like(error, { failure: 'tls_failed' });
 });
 
-test.serial('a literal private address is refused without a packet', async (t) => {
+test.serial('refuses a literal private address without sending a packet', async (t) => {
   const server = await serverFor(t, sendJson({}), { tls: true });
   const client = clientFor(t, { rules: { allowedHosts: [], allowLoopback: false } });
   for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost']) {
@@ -266,7 +260,7 @@ test.serial('a literal private address is refused without a packet', async (t) =
 });
 
 test.serial(
-  'a name that resolves to the machine itself is refused without a packet, also when it did not before',
+  'refuses a name that resolves to this machine without sending a packet, even if it did not before',
   async (t) => {
     const server = await serverFor(t, sendJson({}), { tls: true });
     let asked = 0;
@@ -287,7 +281,7 @@ test.serial(
   },
 );
 
-test.serial('a host that the operator allows is reached wherever it is', async (t) => {
+test.serial('reaches a host that the operator permits at any address', async (t) => {
   const server = await serverFor(t, sendJson({}), { tls: true });
   const client = clientFor(t, {
     rules: { allowedHosts: ['localhost'], allowLoopback: false },
@@ -297,7 +291,7 @@ test.serial('a host that the operator allows is reached wherever it is', async (
   t.is((await client.post(`https://localhost:${server.port}`, request())).status, 200);
 });
 
-test.serial('plain http to a name that leaves the machine is refused', async (t) => {
+test.serial('refuses plain http to a remote name', async (t) => {
   const client = clientFor(t, {
     lookup: (_host, _options, callback) => callback(null, [{ address: '10.0.0.1', family: 4 }]),
   });
@@ -305,14 +299,14 @@ test.serial('plain http to a name that leaves the machine is refused', async (t)
   t.like(error, { failure: 'target_refused' });
 });
 
-test.serial('no message of a failure holds the URL', async (t) => {
+test.serial('failure messages do not contain the URL', async (t) => {
   const server = await startAgentServer(stayQuiet);
   await server.close();
   const error = await t.throwsAsync(clientFor(t).post(`${server.url}/secret-path`, request()));
   t.notRegex(error?.message ?? '', /127\.0\.0\.1|secret-path/);
 });
 
-test.serial('a redirect tells where it leads, and not in its message', async (t) => {
+test.serial('a redirect failure has its target, but not in its message', async (t) => {
   const server = await serverFor(t, redirectTo('/login?next=secret', 307));
   const error = await t.throwsAsync(clientFor(t).post(server.url, request()), {
     instanceOf: EndpointFailure,
@@ -360,50 +354,44 @@ const setUpEndpointClients = async (
 
 const refusal = { failure: 'over_capacity' };
 
-test.serial(
-  'requests that hang take no more than the share of their workspace, and no connection of another',
-  async (t) => {
-    const { server, post } = await setUpEndpointClients(t, 12, [
-      ...Array.from({ length: 6 }, () => stayQuiet),
-      sendJson({}),
-    ]);
-    const abort = new AbortController();
-    const hanging = Array.from({ length: 12 }, () => post('one', abort.signal));
-    const ended = Promise.allSettled(hanging);
-    t.like(await t.throwsAsync(post('one')), refusal);
-    await server.received(6);
-    t.is((await post('two')).status, 200);
-    abort.abort();
-    const failures = (await ended).map((each) => each.status === 'rejected' && each.reason);
-    t.is(failures.filter(({ failure }) => failure === 'over_capacity').length, 6);
-  },
-);
+test.serial('hanging requests use at most the share of their workspace', async (t) => {
+  const { server, post } = await setUpEndpointClients(t, 12, [
+    ...Array.from({ length: 6 }, () => stayQuiet),
+    sendJson({}),
+  ]);
+  const abort = new AbortController();
+  const hanging = Array.from({ length: 12 }, () => post('one', abort.signal));
+  const ended = Promise.allSettled(hanging);
+  t.like(await t.throwsAsync(post('one')), refusal);
+  await server.received(6);
+  t.is((await post('two')).status, 200);
+  abort.abort();
+  const failures = (await ended).map((each) => each.status === 'rejected' && each.reason);
+  t.is(failures.filter(({ failure }) => failure === 'over_capacity').length, 6);
+});
 
-test.serial(
-  'a place is free again when its body was read, left or discarded, and when there is none',
-  async (t) => {
-    const { server, post } = await setUpEndpointClients(t, 2, [
-      sendBody('read'),
-      sendBody('left'),
-      sendBody('discarded'),
-      redirectTo('http://127.0.0.1:1/'),
-      sendBody('last'),
-    ]);
-    const read = await post('one');
-    t.like(await t.throwsAsync(post('one')), refusal);
-    for await (const bytes of read.body) t.is(Buffer.from(bytes).toString(), 'read');
-    for await (const bytes of (await post('one')).body) {
-      t.is(Buffer.from(bytes).toString(), 'left');
-      break;
-    }
-    (await post('one')).discard();
-    t.like(await t.throwsAsync(post('one')), { failure: 'redirect_refused' });
-    t.is((await post('one')).status, 200);
-    t.is(server.requests.length, 5);
-  },
-);
+test.serial('a place is free when its body was read, left or discarded, or has none', async (t) => {
+  const { server, post } = await setUpEndpointClients(t, 2, [
+    sendBody('read'),
+    sendBody('left'),
+    sendBody('discarded'),
+    redirectTo('http://127.0.0.1:1/'),
+    sendBody('last'),
+  ]);
+  const read = await post('one');
+  t.like(await t.throwsAsync(post('one')), refusal);
+  for await (const bytes of read.body) t.is(Buffer.from(bytes).toString(), 'read');
+  for await (const bytes of (await post('one')).body) {
+    t.is(Buffer.from(bytes).toString(), 'left');
+    break;
+  }
+  (await post('one')).discard();
+  t.like(await t.throwsAsync(post('one')), { failure: 'redirect_refused' });
+  t.is((await post('one')).status, 200);
+  t.is(server.requests.length, 5);
+});
 
-test.serial('names are looked up in the name of their workspace', async (t) => {
+test.serial('looks names up on behalf of their workspace', async (t) => {
   const { post, asked, server } = await setUpEndpointClients(t, 12, sendJson({}));
   const url = `http://localhost:${server.port}/`;
   (await post('one', undefined, url)).discard();
@@ -419,7 +407,7 @@ const takeAll = (take: () => ReleasePermit | undefined): ReleasePermit[] => {
   return taken;
 };
 
-test('one alone has half of the permits, a second finds room, and a permit that is released is free', (t) => {
+test('one workspace alone gets half of the permits, a second one gets some, and released permits are free', (t) => {
   const permits = createPermits(12);
   const first = takeAll(() => permits.acquire('one'));
   t.is(first.length, 6);
@@ -434,10 +422,10 @@ test('one alone has half of the permits, a second finds room, and a permit that 
 });
 
 for (const others of [1, 2, 3, 7, 20]) {
-  test(`when ${others} want all of a hundred permits, one who comes later finds room`, (t) => {
+  test(`when ${others} use all of a hundred permits, a new one gets a permit`, (t) => {
     const permits = createPermits(100);
     const takers = Array.from({ length: others }, (_, index) => `greedy ${index}`);
-    // In turns, until none of them gets another.
+    // The takers alternate until no one gets another permit.
     while (takers.filter((taker) => permits.acquire(taker) !== undefined).length > 0);
     const held = takers.map((taker) => permits.held().get(taker) ?? 0);
     t.true(Math.max(...held) - Math.min(...held) <= 1);
@@ -446,11 +434,11 @@ for (const others of [1, 2, 3, 7, 20]) {
   });
 }
 
-// In turns
+// Fair scheduling
 
 const chunk = new Uint8Array(64 * 1024);
 
-/** Whatever is read of it, more is there already. */
+/** However much is read, more is available. */
 async function* flood(chunks: number): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < chunks; index += 1) yield chunk;
 }
@@ -459,36 +447,39 @@ async function* yieldOnce(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test.serial('however many bodies flood, little of them is read in one pass of the event loop', async (t) => {
-  let taken = 0;
-  let open = 50;
-  const reading = Array.from({ length: open }, async () => {
-    for await (const bytes of inTurns(flood(4))) taken += bytes.byteLength;
-    open -= 1;
-  });
-  let most = 0;
-  let passes = 0;
-  while (open > 0) {
-    const before = taken;
-    await nextPass();
-    most = Math.max(most, taken - before);
-    passes += 1;
-  }
-  await Promise.all(reading);
-  t.is(taken, 50 * 4 * chunk.byteLength);
-  t.true(most <= 64 * 1024, `${most} bytes in one of ${passes} passes`);
-});
+test.serial(
+  'limits the bytes read in one pass of the event loop, for any number of large bodies',
+  async (t) => {
+    let taken = 0;
+    let open = 50;
+    const reading = Array.from({ length: open }, async () => {
+      for await (const bytes of scheduledFairly(flood(4))) taken += bytes.byteLength;
+      open -= 1;
+    });
+    let most = 0;
+    let passes = 0;
+    while (open > 0) {
+      const before = taken;
+      await nextPass();
+      most = Math.max(most, taken - before);
+      passes += 1;
+    }
+    await Promise.all(reading);
+    t.is(taken, 50 * 4 * chunk.byteLength);
+    t.true(most <= 64 * 1024, `${most} bytes in one of ${passes} passes`);
+  },
+);
 
-test.serial('a body that has only begun does not wait for those that flood', async (t) => {
+test.serial('a small body does not wait for large ones', async (t) => {
   const ending = new AbortController();
   const flooding = Array.from({ length: 50 }, async () => {
-    for await (const bytes of inTurns(flood(1_000)))
+    for await (const bytes of scheduledFairly(flood(1_000)))
       if (bytes.byteLength === 0 || ending.signal.aborted) return;
   });
   for (let pass = 0; pass < 20; pass += 1) await nextPass();
   let heard = '';
   const reading = (async () => {
-    for await (const bytes of inTurns(yieldOnce('one ', 'two ', 'three')))
+    for await (const bytes of scheduledFairly(yieldOnce('one ', 'two ', 'three')))
       heard += Buffer.from(bytes).toString();
   })();
   for (let pass = 0; pass < 8; pass += 1) await nextPass();
@@ -498,13 +489,14 @@ test.serial('a body that has only begun does not wait for those that flood', asy
   t.is(heardInTime, 'one two three');
 });
 
-test.serial('what comes slowly is read as it comes', async (t) => {
+test.serial('reads slow bodies as they arrive', async (t) => {
   const pieces: string[] = [];
-  for await (const bytes of inTurns(yieldOnce('a', 'b', 'c'))) pieces.push(Buffer.from(bytes).toString());
+  for await (const bytes of scheduledFairly(yieldOnce('a', 'b', 'c')))
+    pieces.push(Buffer.from(bytes).toString());
   t.deepEqual(pieces, ['a', 'b', 'c']);
 });
 
-test.serial('the bytes are the same, and an error comes after them', async (t) => {
+test.serial('returns the same bytes, followed by the error', async (t) => {
   const whole = Buffer.from(Array.from({ length: 50_000 }, (_, index) => index % 251));
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield whole;
@@ -513,7 +505,7 @@ test.serial('the bytes are the same, and an error comes after them', async (t) =
   const parts: Uint8Array[] = [];
   await t.throwsAsync(
     async () => {
-      for await (const bytes of inTurns(broken())) parts.push(bytes);
+      for await (const bytes of scheduledFairly(broken())) parts.push(bytes);
     },
     { message: 'the connection was lost' },
   );
@@ -570,14 +562,14 @@ const compressed: [coding: string, body: Buffer][] = [
 ];
 
 for (const [index, [coding, body]] of compressed.entries()) {
-  test.serial(`a reply in the coding ${coding} is read, whoever asked for it (${index})`, async (t) => {
+  test.serial(`reads a reply with the encoding ${coding}, even if not requested (${index})`, async (t) => {
     const server = await decompressServerFor(t, sendBody(body, 200, { 'content-encoding': coding }));
     const response = await decompressClientFor(t).post(server.url, decompressRequest());
     t.is(await decompressTextOf(response.body), words);
   });
 }
 
-test.serial('a compressed stream is read as it comes', async (t) => {
+test.serial('reads a compressed stream as it arrives', async (t) => {
   const gzip = createGzip();
   const server = await decompressServerFor(t, (response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' });
@@ -594,7 +586,7 @@ test.serial('a compressed stream is read as it comes', async (t) => {
   t.is(Buffer.from(second.value ?? []).toString(), 'data: 2\n\n');
 });
 
-test.serial('what a compressed body becomes is counted, not what was sent of it', async (t) => {
+test.serial('limits the decompressed size, not the received size', async (t) => {
   const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
   t.true(bomb.length < 10_000);
   const server = await decompressServerFor(t, sendBody(bomb, 200, { 'content-encoding': 'gzip' }));
@@ -608,7 +600,7 @@ test.serial('what a compressed body becomes is counted, not what was sent of it'
   });
 });
 
-test.serial('a compressed body that is left early lets go of its connection', async (t) => {
+test.serial('leaving a compressed body early closes its connection', async (t) => {
   const server = await decompressServerFor(t, (response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync(words));
   });
@@ -623,17 +615,17 @@ test.serial('a compressed body that is left early lets go of its connection', as
 });
 
 const badlyCoded: [title: string, coding: string, body: Buffer][] = [
-  ['plain text under the name of gzip', 'gzip', Buffer.from(words)],
+  ['plain text declared as gzip', 'gzip', Buffer.from(words)],
   ['half of a gzip', 'gzip', gzipSync(words).subarray(0, 40)],
-  ['plain text under the name of br', 'br', Buffer.from(words)],
-  ['plain text under the name of deflate', 'deflate', Buffer.from(words)],
-  ['a coding that nobody knows', 'squeeze', Buffer.from(words)],
-  ['a coding of an object', 'constructor', Buffer.from(words)],
-  ['coding upon coding', 'gzip, gzip, gzip', Buffer.from(words)],
+  ['plain text declared as br', 'br', Buffer.from(words)],
+  ['plain text declared as deflate', 'deflate', Buffer.from(words)],
+  ['an unknown encoding', 'squeeze', Buffer.from(words)],
+  ['an encoding named like a member of Object.prototype', 'constructor', Buffer.from(words)],
+  ['several encodings', 'gzip, gzip, gzip', Buffer.from(words)],
 ];
 
 for (const [title, coding, body] of badlyCoded) {
-  test.serial(`${title} is no readable reply, and nothing of it is quoted`, async (t) => {
+  test.serial(`${title} is an unreadable reply and is not quoted`, async (t) => {
     const server = await decompressServerFor(t, sendBody(body, 200, { 'content-encoding': coding }));
     const error = await t.throwsAsync(
       decompressClientFor(t)
@@ -670,7 +662,7 @@ const ask = async (client: EndpointClient, url: string): Promise<{ status: numbe
   return { status, text: Buffer.concat(chunks).toString() };
 };
 
-/** Answers each request with these pieces, one packet each. */
+/** Answers each request with these chunks, one packet each. */
 const answering = async (t: ExecutionContext, pieces: readonly string[]) => {
   const sockets = new Set<Socket>();
   const counts = { connections: 0 };
@@ -708,13 +700,13 @@ const interim: [title: string, pieces: string[]][] = [
   ['one with headers', ['HTTP/1.1 100 Continue\r\nx: y\r\n\r\n', head]],
   ['one without a phrase', ['HTTP/1.1 100\r\n\r\n', head]],
   ['one of HTTP/1.0', ['HTTP/1.0 100 Continue\r\n\r\n', head]],
-  ['several, cut anywhere', Array.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(3) + head)],
+  ['several, in any chunking', Array.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(3) + head)],
   ['another interim response', ['HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', head]],
   ['none', [head]],
 ];
 
 for (const [title, pieces] of interim) {
-  test.serial(`"100 Continue" that nobody asked for is passed over: ${title}`, async (t) => {
+  test.serial(`skips an unrequested "100 Continue": ${title}`, async (t) => {
     const { url, counts } = await answering(t, pieces);
     const client = skipContinueClientFor(t);
     for (let round = 1; round <= 2; round += 1) {
@@ -731,7 +723,7 @@ test.serial('"100 Continue" within a body is text', async (t) => {
   t.is((await ask(skipContinueClientFor(t), server.url)).text, text);
 });
 
-test.serial('"100 Continue" without end is no HTTP', async (t) => {
+test.serial('endless "100 Continue" is not HTTP', async (t) => {
   const { url } = await answering(t, ['HTTP/1.1 100 Continue\r\n', 'x: y\r\n'.repeat(5_000)]);
   await t.throwsAsync(ask(skipContinueClientFor(t), url), { name: 'EndpointFailure' });
 });

@@ -1,10 +1,10 @@
 /**
- * A name that is at a public address when it is asked for first, and at the gateway's own machine from then on. To be run
- * where 11.0.0.1 is an address of the machine; prints what was connected to.
+ * A name that has a public address at the first look-up, and the gateway's own machine afterwards. Run where 11.0.0.1
+ * is an address of the machine; prints the connected address.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { createAskNameServers } from '#src/outgoing/ask-name-servers.ts';
+import { createNameServerQuery } from '#src/outgoing/query-name-servers.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 import { createNameResolver } from '#src/outgoing/name-resolver.ts';
@@ -29,8 +29,8 @@ for (const place of ['checked', 'own'] as const) {
 const nameServer = await startNameServer({ [name]: { ipv4: [addresses.checked], ttlSec: 1 } });
 let laterMs = 0;
 const names = createNameResolver({
-  askNameServers: createAskNameServers({ clock: systemClock, nameServers: [nameServer.address] }),
-  askSystem: () => Promise.reject(new Error('The system is asked only for names that the operator allows')),
+  queryNameServers: createNameServerQuery({ clock: systemClock, nameServers: [nameServer.address] }),
+  querySystem: () => Promise.reject(new Error('The system is asked only for names that the operator allows')),
   isTrusted: () => false,
   hostsFile: () => [],
   permits: createPermits(10),
@@ -44,7 +44,7 @@ const client = createEndpointClient({
   connectionsPerHost: 1,
   lookup: (host, options, callback) => {
     names.lookupFor('one')(host, options, (...found) => {
-      // Before the connection is made the name is somewhere else already.
+      // The name changes before the connection is made.
       nameServer.zone[name] = { ipv4: [addresses.own], ttlSec: 1 };
       callback(...found);
     });

@@ -13,7 +13,7 @@ import * as fc from 'fast-check';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { SimulatedClock } from 'xstate';
 import { systemClock } from '#src/clocks.ts';
-import { createAskNameServers, type ResolvedAddress } from '#src/outgoing/ask-name-servers.ts';
+import { createNameServerQuery, type ResolvedAddress } from '#src/outgoing/query-name-servers.ts';
 import { endpointUrlProblem } from '#src/outgoing/endpoint-url.ts';
 import { openHostsFile, parseHosts } from '#src/outgoing/hosts-file.ts';
 import { createNameResolver } from '#src/outgoing/name-resolver.ts';
@@ -81,11 +81,11 @@ for (const [url, sentence] of refused) {
   });
 }
 
-test('the sentence never repeats the URL', (t) => {
+test('the error never repeats the URL', (t) => {
   t.notRegex(endpointUrlProblem('https://user:secret@agent.example.com', endpointUrlStrict) ?? '', /secret/);
 });
 
-test('with loopback turned on, plain http is accepted there and nowhere else', (t) => {
+test('permitting loopback permits plain http only there', (t) => {
   for (const url of [
     'http://localhost:3000/chat',
     'http://127.0.0.1:3000',
@@ -120,7 +120,7 @@ const trunkMayBe = test.macro<[string[] | null, string[], string[]]>({
       t.false(mayUse(['sip.example.com', host]), host);
     }
   },
-  title: (_, rules) => `a trunk may be where GW_TRUNK_ADDRESSES says: ${rules?.join(',') ?? 'nothing'}`,
+  title: (_, rules) => `GW_TRUNK_ADDRESSES restricts addresses of trunks: ${rules?.join(',') ?? 'unset'}`,
 });
 
 const metadataServer = ['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1'];
@@ -142,7 +142,7 @@ test(trunkMayBe, ['!private', '!loopback'], ['8.8.8.8'], ['10.0.0.1', 'fd00::1',
 test(trunkMayBe, ['loopback'], ['127.0.0.1', '::1', 'sbc.localhost'], ['8.8.8.8', '10.0.0.1']);
 test(trunkMayBe, ['169.254.7.7'], ['169.254.7.7'], ['169.254.169.254']);
 
-test('the name of a trunk is refused by any of its addresses, where the operator has said something', async (t) => {
+test('refuses a trunk name if any of its addresses is outside the configured ranges', async (t) => {
   const lookUp = async (name: string) => (name === 'inner.example' ? ['8.8.8.8', '10.0.0.1'] : ['8.8.8.8']);
   const { hostProblem } = createTrunkAddresses(['public'], lookUp);
   t.truthy(await hostProblem('inner.example'));
@@ -153,7 +153,7 @@ test('the name of a trunk is refused by any of its addresses, where the operator
   t.is(await unset.hostProblem('inner.example'), undefined);
 });
 
-test('an allowed host is accepted over https', (t) => {
+test('accepts a permitted host over https', (t) => {
   const rules = { allowedHosts: ['10.0.0.9', 'localhost'], allowLoopback: false };
   t.is(endpointUrlProblem('https://10.0.0.9/chat', rules), undefined);
   t.is(endpointUrlProblem('https://localhost/chat', rules), undefined);
@@ -161,7 +161,7 @@ test('an allowed host is accepted over https', (t) => {
   t.not(endpointUrlProblem('https://10.0.0.10/chat', rules), undefined);
 });
 
-test("a server of the operator's own choice may be anywhere, over http as well, but is still a URL", (t) => {
+test('a server configured by the operator may be anywhere, also over http, but must be a valid URL', (t) => {
   const own = { ...endpointUrlStrict, anywhere: true };
   for (const url of ['http://models.house:11434/v1', 'http://10.0.0.5/v1', 'https://127.0.0.1/v1']) {
     t.is(endpointUrlProblem(url, own), undefined, url);
@@ -243,14 +243,14 @@ for (const address of [
   '2606:4700::1',
   '2400:cb00::1',
 ]) {
-  test.serial(`lets a request go to ${address} over https only`, (t) => {
+  test.serial(`permits requests to ${address} only over https`, (t) => {
     t.true(at(address, targetGuardStrict));
     t.false(at(address, targetGuardStrict, { secure: false }));
     t.false(at(address, targetGuardEmbedded, { secure: false }));
   });
 }
 
-test.serial('loopback is reached, also over plain http, where the operator turned it on', (t) => {
+test.serial('permits loopback over plain http if configured', (t) => {
   for (const address of ['127.0.0.1', '127.8.9.10', '::1']) {
     t.true(at(address, targetGuardEmbedded));
     t.true(at(address, targetGuardEmbedded, { secure: false }));
@@ -259,7 +259,7 @@ test.serial('loopback is reached, also over plain http, where the operator turne
     t.false(at(address, targetGuardEmbedded));
 });
 
-test.serial('an allowed host is reached wherever it is, over https', (t) => {
+test.serial('permits a configured host at any address over https', (t) => {
   const rules = { allowedHosts: ['agent.internal', '10.0.0.9', '[fd00::9]'], allowLoopback: false };
   t.true(at('10.1.2.3', rules, { host: 'agent.internal' }));
   t.true(at('10.1.2.3', rules, { host: 'Agent.Internal.' }));
@@ -287,14 +287,14 @@ const lookUp = (found: string[], all: boolean): Promise<Error | null> =>
     guarded('agent.example.com', { all }, (error) => resolve(error));
   });
 
-test.serial('one private address among the answers is enough to refuse a name', async (t) => {
+test.serial('refuses a name if one of its addresses is private', async (t) => {
   t.is(await lookUp(['1.1.1.1'], true), null);
   t.is(await lookUp(['1.1.1.1'], false), null);
   t.like(await lookUp(['1.1.1.1', '10.0.0.1'], true), { failure: 'target_refused' });
   t.like(await lookUp(['169.254.169.254'], false), { failure: 'target_refused' });
 });
 
-test.serial('an error of the lookup is passed on', async (t) => {
+test.serial('passes on a lookup error', async (t) => {
   const broken = new Error('ENOTFOUND');
   const error = await new Promise((resolve) => {
     guardLookup((_host, _options, callback) => callback(broken, ''), targetGuardStrict, true)(
@@ -306,7 +306,7 @@ test.serial('an error of the lookup is passed on', async (t) => {
   t.is(error, broken);
 });
 
-test.serial('where nothing is refused, every address is connected to', (t) => {
+test.serial('connects to every address if no target is forbidden', (t) => {
   for (const address of ['10.0.0.1', '169.254.169.254', '127.0.0.1', '::1', '1.1.1.1']) {
     t.true(at(address, { ...targetGuardStrict, anywhere: true }, { secure: false }));
   }
@@ -332,12 +332,12 @@ const setUpNameResolver = (
   const asked: { name: string; answer: PromiseWithResolvers<ResolvedAddress[]> }[] = [];
   const systemAsked: string[] = [];
   const names = createNameResolver({
-    askNameServers(name) {
+    queryNameServers(name) {
       const answer = Promise.withResolvers<ResolvedAddress[]>();
       asked.push({ name, answer });
       return answer.promise;
     },
-    async askSystem(name) {
+    async querySystem(name) {
       systemAsked.push(name);
       return [{ address: '10.0.0.9', ttlSec: 30 }];
     },
@@ -366,7 +366,7 @@ const setUpNameResolver = (
   };
 };
 
-test.serial('one name is looked up once, however many ask, and remembered for its time', async (t) => {
+test.serial('looks a name up once for all simultaneous requests and caches it for its TTL', async (t) => {
   const { lookUp, answer, asked, clock } = setUpNameResolver();
   const all = [lookUp('Agent.Example.com.'), lookUp('agent.example.com', 'two'), lookUp('agent.example.com')];
   answer(60, '2001:db8::7', '192.0.2.7');
@@ -384,7 +384,7 @@ for (const [wished, kept] of [
   [0, 5],
   [100_000, 300],
 ] as const) {
-  test.serial(`an answer that wishes to be kept for ${wished} s is kept for ${kept} s`, async (t) => {
+  test.serial(`caches an answer with a TTL of ${wished} s for ${kept} s`, async (t) => {
     const { lookUp, answer, asked, clock } = setUpNameResolver();
     const first = lookUp('a.example');
     answer(wished, '192.0.2.7');
@@ -400,7 +400,7 @@ for (const [wished, kept] of [
   });
 }
 
-test.serial('a name server that does not answer is given up, and not asked again for a while', async (t) => {
+test.serial('gives up an unresponsive name server and does not use it for a while', async (t) => {
   const { lookUp, asked, clock } = setUpNameResolver();
   const hanging = lookUp('dead.example');
   clock.increment(limits.lookUpMs);
@@ -415,7 +415,7 @@ test.serial('a name server that does not answer is given up, and not asked again
 });
 
 test.serial(
-  'while nobody answers for a name its last addresses are used, but not when there is no such name',
+  'uses the last addresses of a name while no server responds, but not if the name no longer exists',
   async (t) => {
     const { lookUp, answer, refuse, clock } = setUpNameResolver();
     const first = lookUp('a.example');
@@ -436,7 +436,7 @@ test.serial(
   },
 );
 
-test.serial('twelve names of a dead server leave another workspace its look-ups', async (t) => {
+test.serial('twelve names on a dead server leave look-ups for another workspace', async (t) => {
   const { lookUp, answer, asked, clock } = setUpNameResolver({ lookUps: 12 });
   const hanging = Array.from({ length: 12 }, (_, index) => lookUp(`dead-${index}.example`));
   const ended = Promise.allSettled(hanging);
@@ -454,7 +454,7 @@ test.serial('twelve names of a dead server leave another workspace its look-ups'
   t.deepEqual(await again, ['192.0.2.9']);
 });
 
-test.serial('the hosts file comes first, and localhost needs nobody', async (t) => {
+test.serial('the hosts file comes first, and localhost needs no server', async (t) => {
   const { lookUp, asked } = setUpNameResolver({ hosts: { 'agent.internal': ['10.0.0.7', 'fd00::7'] } });
   t.deepEqual(await lookUp('agent.internal'), ['10.0.0.7', 'fd00::7']);
   t.deepEqual(await lookUp('agent.internal', 'one', 6), ['fd00::7']);
@@ -464,7 +464,7 @@ test.serial('the hosts file comes first, and localhost needs nobody', async (t) 
 });
 
 test.serial(
-  'what DNS does not know is asked of the system for names that the operator allows, and for no others',
+  'asks the system about permitted names that DNS does not know, and about no others',
   async (t) => {
     const { lookUp, refuse, systemAsked } = setUpNameResolver({ trusted: ['agent', 'slow'] });
     const allowed = lookUp('agent');
@@ -480,7 +480,7 @@ test.serial(
   },
 );
 
-test.serial('of more names than are remembered the oldest are forgotten', async (t) => {
+test.serial('forgets the oldest names beyond the cache limit', async (t) => {
   const { lookUp, answer, asked } = setUpNameResolver();
   for (const name of ['a', 'b', 'c', 'd', 'a']) {
     const found = lookUp(name);
@@ -492,34 +492,31 @@ test.serial('of more names than are remembered the oldest are forgotten', async 
   t.is(asked().length, 5);
 });
 
-test.serial(
-  'the guard sees the very addresses that are connected to, also when a name changes them',
-  async (t) => {
-    const { names, answer, clock } = setUpNameResolver();
-    const guarded = guardLookup(names.lookupFor('one'), { allowedHosts: [], allowLoopback: false }, true);
-    const connect = (): Promise<unknown> =>
-      new Promise((resolve) => {
-        guarded('rebinding.example', { all: true }, (error, found) => resolve(error ?? found));
-      });
-    const first = connect();
-    answer(0, '8.8.8.8');
-    t.deepEqual(await first, [{ address: '8.8.8.8', family: 4 }]);
-    clock.increment(5_000);
-    const second = connect();
-    answer(0, '8.8.8.8', '10.0.0.1');
-    t.like(await second, { failure: 'target_refused' });
-  },
-);
+test.serial('the guard checks exactly the connected addresses, even if a name changes', async (t) => {
+  const { names, answer, clock } = setUpNameResolver();
+  const guarded = guardLookup(names.lookupFor('one'), { allowedHosts: [], allowLoopback: false }, true);
+  const connect = (): Promise<unknown> =>
+    new Promise((resolve) => {
+      guarded('rebinding.example', { all: true }, (error, found) => resolve(error ?? found));
+    });
+  const first = connect();
+  answer(0, '8.8.8.8');
+  t.deepEqual(await first, [{ address: '8.8.8.8', family: 4 }]);
+  clock.increment(5_000);
+  const second = connect();
+  answer(0, '8.8.8.8', '10.0.0.1');
+  t.like(await second, { failure: 'target_refused' });
+});
 
 // Ask name servers
 
 const setUpAskNameServers = async (t: ExecutionContext, zone: Zone) => {
   const server = await startNameServer(zone);
   t.teardown(server.close);
-  return { server, ask: createAskNameServers({ clock: systemClock, nameServers: [server.address] }) };
+  return { server, ask: createNameServerQuery({ clock: systemClock, nameServers: [server.address] }) };
 };
 
-test.serial('the addresses of both families are found, with their time', async (t) => {
+test.serial('finds addresses of both families with their TTL', async (t) => {
   const { ask, server } = await setUpAskNameServers(t, {
     'agent.example.com': { ipv4: ['192.0.2.7', '192.0.2.8'], ipv6: ['2001:db8::7'], ttlSec: 30 },
     'four.example.com': { ipv4: ['192.0.2.9'] },
@@ -537,7 +534,7 @@ test.serial('the addresses of both families are found, with their time', async (
 });
 
 test.serial(
-  'a name that does not exist and one without addresses are told apart from a server that does not answer',
+  'distinguishes a nonexistent name and one without addresses from an unresponsive server',
   async (t) => {
     const { ask } = await setUpAskNameServers(t, { 'empty.example.com': {}, 'dead.example.com': 'silent' });
     t.like(await t.throwsAsync(ask('nobody.example.com')), { code: 'ENOTFOUND' });
@@ -546,7 +543,7 @@ test.serial(
   },
 );
 
-test.serial('names of a dead server hold up neither other names nor the shared threads', async (t) => {
+test.serial('names on a dead server delay neither other names nor the shared threads', async (t) => {
   const dead = Array.from({ length: 12 }, (_, index) => `dead-${index}.example.com`);
   const { ask } = await setUpAskNameServers(t, {
     ...Object.fromEntries(dead.map((name) => [name, 'silent' as const])),
@@ -555,7 +552,7 @@ test.serial('names of a dead server hold up neither other names nor the shared t
   let ended = 0;
   const hanging = Promise.allSettled(dead.map((name) => ask(name).finally(() => (ended += 1))));
   t.is((await ask('agent.example.com')).length, 2);
-  // Both need a thread of the pool.
+  // Both operations need a thread of the pool.
   await readFile(new URL(import.meta.url));
   await promisify(deflate)('words');
   t.is(ended, 0);
@@ -564,7 +561,7 @@ test.serial('names of a dead server hold up neither other names nor the shared t
 
 // Hosts file
 
-test.serial('names have the addresses of their lines, whatever else is in the file', (t) => {
+test.serial('reads the addresses of names from the hosts file, ignoring other content', (t) => {
   const hosts = parseHosts(
     '# 1.1.1.1 nobody\n127.0.0.1\tlocalhost\r\n::1 localhost ip6-localhost # here\n\n10.0.0.7  Agent agent.internal\nnonsense x\n',
   );
@@ -576,7 +573,7 @@ test.serial('names have the addresses of their lines, whatever else is in the fi
   });
 });
 
-test.serial('the file is read again when it was changed, and may be absent', async (t) => {
+test.serial('reads the hosts file again when it was changed, and tolerates its absence', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-hosts-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'hosts');
@@ -591,7 +588,7 @@ test.serial('the file is read again when it was changed, and may be absent', asy
 });
 
 // Rebound name
-// DNS rebinding, with a name server and connections that are real, on a network of the test's own.
+// DNS rebinding, with a real name server and real connections, on a network of the test's own.
 
 const ownNetwork = [
   '--user',
@@ -610,7 +607,7 @@ const inOwnNetwork = canMakeNetwork ? test : test.skip;
 const unlessSkipped = canMakeNetwork ? '' : ' (skipped: this user may make no network here)';
 
 inOwnNetwork(
-  `a name that moves to the gateway's own machine is connected to where it was checked, and later refused${unlessSkipped}`,
+  `connects to the checked address of a name that moves to this machine, and later refuses it${unlessSkipped}`,
   (t) => {
     const program = fileURLToPath(new URL('rebound-name.ts', import.meta.url));
     const { stdout, stderr } = run(process.execPath, program);
@@ -641,7 +638,7 @@ test('a receiver with the official library accepts every body', (t) => {
   );
 });
 
-test('while a secret is replaced, receivers with the old and with the new one accept it', (t) => {
+test('receivers with the old and the new secret accept it during a rotation', (t) => {
   const secrets = [newSecret(), newSecret()];
   const body = '{"text":"안녕하세요"}';
   const headers = signStandardWebhook({ id: 'evt_1', timestamp: now(), body, secrets });
@@ -649,7 +646,7 @@ test('while a secret is replaced, receivers with the old and with the new one ac
   t.throws(() => new Webhook(newSecret()).verify(body, headers), { instanceOf: WebhookVerificationError });
 });
 
-test('a changed body, id or time is not accepted', (t) => {
+test('receivers reject a changed body, id or time', (t) => {
   const secret = newSecret();
   const receiver = new Webhook(secret);
   const timestamp = now();
@@ -659,7 +656,7 @@ test('a changed body, id or time is not accepted', (t) => {
   t.throws(() => receiver.verify('{"a":1}', { ...headers, 'webhook-timestamp': String(timestamp + 1) }));
 });
 
-test('the signature is that of Standard Webhooks', (t) => {
+test('the signature follows Standard Webhooks', (t) => {
   const headers = signStandardWebhook({
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     timestamp: 1614265330,

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { EventType } from '#src/domain/event-types.ts';
+import type { SipLeg } from '#src/domain/sip-leg.ts';
 import {
   CallTaken,
   facts,
@@ -9,14 +10,18 @@ import {
   recordAsHolder,
   type RecordedFact,
   recordFact,
-} from '#src/persistence/call-facts.ts';
-import { type CallBeginning, type CallProgress, keepProgress } from '#src/persistence/call-revivals.ts';
-import { callTransitions, keepTransitions } from '#src/persistence/call-transitions.ts';
-import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls.ts';
-import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/held-calls.ts';
-import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
-import { createWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+} from '#src/persistence/calls/call-facts.ts';
+import {
+  type CallSettings,
+  type CallProgress,
+  storeProgress,
+} from '#src/persistence/calls/call-checkpoints.ts';
+import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
+import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
+import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/held-calls.ts';
+import { legsOf, openLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
+import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
+import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { someRoute, someSound } from '#test/helpers/some-sound.ts';
 import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
@@ -32,10 +37,10 @@ import {
   typesOf,
 } from './call-facts/stored-facts.ts';
 
-// Births
-// Births of calls, alone and many at once.
+// Insertion
+// Inserting calls, alone and many at once.
 
-test.serial('a call is born ringing, with its event', async (t) => {
+test.serial('inserts a ringing call together with its event', async (t) => {
   const db = await testDatabase('births');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
@@ -62,7 +67,7 @@ test.serial('a call is born ringing, with its event', async (t) => {
 });
 
 test.serial(
-  'a rejected inbound call is born ended, with the fact and the event call.ended alone',
+  'inserts a rejected inbound call as ended, with only the fact and the event call.ended',
   async (t) => {
     const db = await testDatabase('births');
     const owner = await storedNumber(db);
@@ -90,7 +95,7 @@ test.serial('a call that cannot be stored leaves no event', async (t) => {
   t.deepEqual(await typesOf(db, birth.id), []);
 });
 
-test.serial('calls that are born together are one statement, each with an event of its own', async (t) => {
+test.serial('inserts simultaneous calls in one statement, each with its own event', async (t) => {
   const db = await testDatabase('births');
   const owners = await Promise.all([storedNumber(db), storedNumber(db)]);
   const births = [...owners, ...owners].map((owner, index) =>
@@ -100,11 +105,11 @@ test.serial('calls that are born together are one statement, each with an event 
     }),
   );
   let statements = 0;
-  const run: typeof db.run = (query) => {
+  const execute: typeof db.execute = (...asked) => {
     statements += 1;
-    return db.run(query);
+    return db.execute(...asked);
   };
-  await Promise.all(births.map(createCallInsertion({ ...db, run })));
+  await Promise.all(births.map(createCallInsertion({ ...db, execute })));
   t.is(statements, 1);
   for (const birth of births) {
     t.like(await findCall(db, { callId: birth.id, numberId: birth.numberId }), birth);
@@ -115,27 +120,24 @@ test.serial('calls that are born together are one statement, each with an event 
   }
 });
 
-test.serial(
-  'a call that cannot be stored does not keep those that are born with it from being stored',
-  async (t) => {
-    const db = await testDatabase('births');
-    const owner = await storedNumber(db);
-    const [good, other] = [callBirth(owner), callBirth(owner)];
-    const bad = callBirth(owner, { numberId: randomUUID() });
-    const insert = createCallInsertion(db);
-    const results = await Promise.allSettled([insert(good), insert(bad), insert(other)]);
-    t.deepEqual(
-      results.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    );
-    t.deepEqual(await typesOf(db, good.id), ['call.ringing']);
-    t.deepEqual(await typesOf(db, bad.id), []);
-    t.deepEqual(await typesOf(db, other.id), ['call.ringing']);
-  },
-);
+test.serial('a call that cannot be stored does not affect calls in the same statement', async (t) => {
+  const db = await testDatabase('births');
+  const owner = await storedNumber(db);
+  const [good, other] = [callBirth(owner), callBirth(owner)];
+  const bad = callBirth(owner, { numberId: randomUUID() });
+  const insert = createCallInsertion(db);
+  const results = await Promise.allSettled([insert(good), insert(bad), insert(other)]);
+  t.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+  t.deepEqual(await typesOf(db, good.id), ['call.ringing']);
+  t.deepEqual(await typesOf(db, bad.id), []);
+  t.deepEqual(await typesOf(db, other.id), ['call.ringing']);
+});
 
 test.serial(
-  'where its chart begins is written with a call, in its one statement, and not of one that is born ended',
+  'stores the initial chart state with a call in one statement, except for calls inserted as ended',
   async (t) => {
     const db = await testDatabase('births');
     const owner = await storedNumber(db);
@@ -173,7 +175,7 @@ test.serial(
 // Life
 // A call's row through answer, turns and end.
 
-test.serial('an answer makes the call active and begins its recording', async (t) => {
+test.serial('an answer makes the call active and starts its recording', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -188,7 +190,7 @@ test.serial('an answer makes the call active and begins its recording', async (t
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
 });
 
-test.serial('a call that is not to be recorded has no recording', async (t) => {
+test.serial('a call without recording has no recording row', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner, { recordingEnabled: false });
@@ -196,7 +198,7 @@ test.serial('a call that is not to be recorded has no recording', async (t) => {
   t.is((await findCall(db, { callId, numberId: owner.numberId }))?.recording, null);
 });
 
-test.serial('the duration of an answered call is its connected time, to the millisecond', async (t) => {
+test.serial('the duration of an answered call is its connected time in milliseconds', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -210,7 +212,7 @@ test.serial('the duration of an answered call is its connected time, to the mill
   });
 });
 
-test.serial('the duration of a call that was never answered is 0', async (t) => {
+test.serial('the duration of an unanswered call is 0', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
@@ -230,7 +232,7 @@ test.serial('the duration of a call that was never answered is 0', async (t) => 
   });
 });
 
-test.serial('a call keeps the reasons of its end', async (t) => {
+test.serial('stores the Reason headers of the end', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -247,7 +249,7 @@ test.serial('a call keeps the reasons of its end', async (t) => {
   });
 });
 
-test.serial('the first end wins, and there is one call.ended', async (t) => {
+test.serial('only the first end counts and writes one call.ended', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -263,7 +265,7 @@ test.serial('the first end wins, and there is one call.ended', async (t) => {
   t.falsy(await recordFact(db, callId, 4, answered));
 });
 
-test.serial('whoever comes too late to end a call is told so, but for one who asks again', async (t) => {
+test.serial('reports to a late writer that the call has already ended, except on a retry', async (t) => {
   const db = await testDatabase('life');
   const callId = await answeredCall(db);
   t.truthy(await recordAsHolder(db, callId, 2, ended));
@@ -277,7 +279,7 @@ test.serial('whoever comes too late to end a call is told so, but for one who as
   t.is(await recordAsHolder(db, randomUUID(), 1, ended), null, 'nobody knows whether it was stored');
 });
 
-test.serial('turns are numbered from 1, with their offset from the answer', async (t) => {
+test.serial('numbers turns from 1, with their offset from the answer', async (t) => {
   const db = await testDatabase('life');
   const callId = await answeredCall(db);
   await recordFact(db, callId, 2, said(1_700, 'Hello.'));
@@ -297,7 +299,7 @@ test.serial('turns are numbered from 1, with their offset from the answer', asyn
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
 });
 
-test.serial('the offset of a turn never lies before that of the turn before it', async (t) => {
+test.serial('the offset of a turn is never before that of the previous turn', async (t) => {
   const db = await testDatabase('life');
   const callId = await answeredCall(db);
   for (const [index, at] of [4_000, 3_992, 4_001, 1_000].entries())
@@ -313,7 +315,7 @@ test.serial('the offset of a turn never lies before that of the turn before it',
   );
 });
 
-test.serial('the journal holds no spoken text', async (t) => {
+test.serial('the journal contains no spoken text', async (t) => {
   const db = await testDatabase('life');
   const callId = await answeredCall(db);
   await recordFact(db, callId, 2, said(1_700, 'A secret matter'));
@@ -326,10 +328,10 @@ test.serial('the journal holds no spoken text', async (t) => {
   });
 });
 
-// Sound
-// A call's trunk and its sound, as they are kept.
+// Audio
+// The stored trunk and audio statistics of a call.
 
-test.serial('the trunk is known from the answer on, the sound from the end', async (t) => {
+test.serial('stores the trunk with the answer and the audio statistics with the end', async (t) => {
   const db = await testDatabase('sound');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
@@ -350,7 +352,7 @@ test.serial('the trunk is known from the answer on, the sound from the end', asy
   t.is((await read())?.trunkName, 'carrier', 'an end that says nothing of it leaves it');
 });
 
-test.serial('what the row of the call holds is not journalled once more', async (t) => {
+test.serial('does not repeat columns of the call in the journal', async (t) => {
   const db = await testDatabase('sound');
   const callId = await storedCall(db, await storedNumber(db));
   await recordFact(db, callId, 1, { ...answered, route: someRoute });
@@ -362,22 +364,19 @@ test.serial('what the row of the call holds is not journalled once more', async 
   );
 });
 
-test.serial(
-  'sound that was missed stands in the record by its first way, and customers are not told',
-  async (t) => {
-    const db = await testDatabase('sound');
-    const owner = await storedNumber(db);
-    const callId = await answeredCall(db, owner);
-    const at = answered.at + 5_000;
-    t.truthy(await recordFact(db, callId, 2, { type: 'sound.one_way', at, missing: 'nothing_received' }));
-    t.truthy(await recordFact(db, callId, 3, { type: 'sound.one_way', at, missing: 'nothing_delivered' }));
-    t.is((await findCall(db, { callId, numberId: owner.numberId }))?.oneWay, 'nothing_received');
-    t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
-  },
-);
+test.serial('stores the first direction of missing audio and sends customers no event', async (t) => {
+  const db = await testDatabase('sound');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  const at = answered.at + 5_000;
+  t.truthy(await recordFact(db, callId, 2, { type: 'sound.one_way', at, missing: 'nothing_received' }));
+  t.truthy(await recordFact(db, callId, 3, { type: 'sound.one_way', at, missing: 'nothing_delivered' }));
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.oneWay, 'nothing_received');
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
+});
 
-// Taken
-// A call that was taken over: who held it before writes nothing of it any more.
+// Take-over
+// A call that was taken over: its previous holder can no longer write to it.
 
 const at = answered.at + 1_000;
 
@@ -401,7 +400,7 @@ const everyFact: readonly RecordedFact[] = [
   { type: 'call.summarized', at, summary: 'Nothing.' },
 ];
 
-const taking = (from: string) => ({ from, by: 'taker', goesOn: true });
+const taking = (from: string) => ({ from, by: 'taker', canResume: true });
 
 const takenCall = async () => {
   const db = await testDatabase('taken');
@@ -413,28 +412,25 @@ const takenCall = async () => {
   return { db, owner, node, callId, taken };
 };
 
-test.serial(
-  'no fact of an earlier holder is written, whatever it tells; those of the new one are',
-  async (t) => {
-    const { db, owner, callId, taken } = await takenCall();
-    t.like(taken, { id: callId, epoch: 2 });
-    const before = await findCall(db, { callId, numberId: owner.numberId });
-    for (const fact of everyFact)
-      await t.throwsAsync(recordFact(db, callId, 2, fact), { instanceOf: CallTaken }, fact.type);
-    t.deepEqual(await findCall(db, { callId, numberId: owner.numberId }), before);
-    t.deepEqual(await transcriptOf(db, callId), []);
-    t.is((await facts(db, callId)).length, 1);
-    for (const [index, fact] of everyFact.entries())
-      t.is(
-        (await recordFact(db, callId, 2 + index, fact, 2)) !== null,
-        // Its recording is completed, and fails no more.
-        fact.type !== 'recording.failed',
-        fact.type,
-      );
-  },
-);
+test.serial('drops facts of a previous holder and stores those of the new one', async (t) => {
+  const { db, owner, callId, taken } = await takenCall();
+  t.like(taken, { id: callId, epoch: 2 });
+  const before = await findCall(db, { callId, numberId: owner.numberId });
+  for (const fact of everyFact)
+    await t.throwsAsync(recordFact(db, callId, 2, fact), { instanceOf: CallTaken }, fact.type);
+  t.deepEqual(await findCall(db, { callId, numberId: owner.numberId }), before);
+  t.deepEqual(await transcriptOf(db, callId), []);
+  t.is((await facts(db, callId)).length, 1);
+  for (const [index, fact] of everyFact.entries())
+    t.is(
+      (await recordFact(db, callId, 2 + index, fact, 2)) !== null,
+      // The recording of the call is completed and no longer marked as failed.
+      fact.type !== 'recording.failed',
+      fact.type,
+    );
+});
 
-test.serial('a fact that is being written is waited for, and found by who takes the call', async (t) => {
+test.serial('a take-over waits for and finds a fact that is being written', async (t) => {
   const db = await testDatabase('taken');
   const node = randomUUID();
   const callId = await storedCall(db, await storedNumber(db), { node });
@@ -445,7 +441,7 @@ test.serial('a fact that is being written is waited for, and found by who takes 
       hasTaken = true;
       return calls;
     });
-    // Whoever waits for a lock is seen waiting.
+    // Waits until the writer is seen waiting for the lock.
     for (let waits = 0; waits === 0;) {
       const [found] = await db.execute<{ waits: number }>(
         `select count(*)::int as waits from pg_locks where not granted and locktype = 'transactionid'`,
@@ -458,7 +454,7 @@ test.serial('a fact that is being written is waited for, and found by who takes 
   t.like((await taking.taken)[0], { status: 'active', epoch: 2 });
 });
 
-test.serial('of several that take the calls of a dead gateway each has an epoch of its own', async (t) => {
+test.serial("simultaneous take-overs of a dead gateway's calls get distinct epochs", async (t) => {
   const db = await testDatabase('taken');
   const node = randomUUID();
   const owner = await storedNumber(db);
@@ -476,7 +472,7 @@ test.serial('of several that take the calls of a dead gateway each has an epoch 
   );
 });
 
-test.serial('transitions and legs of an earlier holder are left out, too', async (t) => {
+test.serial('drops transitions and legs of a previous holder, too', async (t) => {
   const { db, node, callId } = await takenCall();
   const transition = {
     callId,
@@ -510,18 +506,22 @@ test.serial('transitions and legs of an earlier holder are left out, too', async
     channel: null,
     dialog: null,
   } as const;
-  const held = { id: randomUUID(), callId, leg, epoch: 2 };
-  await writeLegs(db, sealing, node, { kept: [held], over: [] });
-  const late = { ...held, epoch: 1, leg: { ...leg, target: 'sip:another@192.0.2.9' } };
-  await writeLegs(db, sealing, node, { kept: [late], over: [] });
-  await writeLegs(db, sealing, node, { kept: [], over: [late] });
+  const held = { callId, epoch: 2, legs: [{ id: randomUUID(), leg }] };
+  await writeLegs(db, sealing, node, { stored: [held], over: [] });
+  const late = {
+    ...held,
+    epoch: 1,
+    legs: [{ id: randomUUID(), leg: { ...leg, target: 'sip:another@192.0.2.9' } }],
+  };
+  await writeLegs(db, sealing, node, { stored: [late], over: [] });
+  await writeLegs(db, sealing, node, { stored: [], over: [late] });
   t.deepEqual(await legsOf(db, sealing, node), [held]);
-  await writeLegs(db, sealing, node, { kept: [], over: [held] });
+  await writeLegs(db, sealing, node, { stored: [], over: [held] });
   t.deepEqual(await legsOf(db, sealing, node), []);
 });
 
 // Transfers
-// The row of a call tells of its last transfer, from request to end.
+// The row of a call shows its last transfer, from request to end.
 
 const transferId = '3f1f6f0e-98a2-4f0f-8a9e-5d5b8e4f7a11';
 const to = '0212345678';
@@ -554,15 +554,15 @@ const after = async (...story: RecordedFact[]) => {
   return { transfer: call?.transfer, told: (await typesOf(db, callId)).slice(2) };
 };
 
-test.serial('a call of which none was asked for has none', async (t) => {
+test.serial('a call without a transfer request has no transfer', async (t) => {
   t.is((await after(answered, ended)).transfer, null);
 });
 
-test.serial('whom it is rung for, and since when', async (t) => {
+test.serial('stores the ringing person and the start time', async (t) => {
   t.deepEqual(await after(answered, requested), { transfer: rung, told: ['call.transfer_requested'] });
 });
 
-test.serial('who is connected stays so when the call ends', async (t) => {
+test.serial('a connected person stays connected when the call ends', async (t) => {
   const at = startedAt + 5_000;
   const { transfer, told } = await after(
     answered,
@@ -574,7 +574,7 @@ test.serial('who is connected stays so when the call ends', async (t) => {
   t.deepEqual(told, ['call.transfer_requested', 'call.transfer_connected', 'call.ended']);
 });
 
-test.serial('why nobody was connected, and what SIP said of it', async (t) => {
+test.serial('stores why no person was connected, with the SIP details', async (t) => {
   const sip = { status: 486, reason: 'Busy Here', callId: 'abc' };
   const failed = {
     type: 'call.transfer_failed',
@@ -588,7 +588,7 @@ test.serial('why nobody was connected, and what SIP said of it', async (t) => {
   t.deepEqual(told, ['call.transfer_requested', 'call.transfer_failed', 'call.ended']);
 });
 
-test.serial('one that was taken back has not failed, and the next one takes its place', async (t) => {
+test.serial('a withdrawn transfer is not failed, and the next one replaces it', async (t) => {
   const returned = { type: 'call.transfer_returned', at: startedAt + 5_000, transferId } as const;
   t.deepEqual((await after(answered, requested, returned)).transfer, { ...rung, status: 'returned' });
   const again = { ...requested, to: '0298765432', at: startedAt + 6_000 } as const;
@@ -596,16 +596,16 @@ test.serial('one that was taken back has not failed, and the next one takes its 
   t.deepEqual(transfer, { ...rung, to: again.to, startedAt: new Date(again.at).toISOString() });
 });
 
-test.serial('a call that ends while somebody is rung has none under way any more', async (t) => {
+test.serial('a call that ends during ringing has no pending transfer', async (t) => {
   const { transfer, told } = await after(answered, requested, ended);
   t.deepEqual(transfer, { ...rung, status: 'failed', reason: 'call_ended' });
   t.deepEqual(told, ['call.transfer_requested', 'call.ended']);
 });
 
 // Afterwards
-// Facts that come twice, late, or of nobody, and who is told of them.
+// Repeated, late and unassigned facts, and their recipients.
 
-test.serial('a fact that is written again changes nothing', async (t) => {
+test.serial('repeating a fact has no effect', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
@@ -686,7 +686,7 @@ test.serial('a finished recording is part of its event and of the call', async (
   );
 });
 
-test.serial('who answered is stored once and told, with the call as it is then', async (t) => {
+test.serial('stores the verdict on who answered once and emits it with the call', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -700,7 +700,7 @@ test.serial('who answered is stored once and told, with the call as it is then',
   t.like(events[0], { at: new Date(at), snapshot: { call: { answered_by: 'human', status: 'active' } } });
 });
 
-test.serial('who comes behind call screening takes its place, and both are told', async (t) => {
+test.serial('the party after call screening replaces it, and both are emitted', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -716,7 +716,7 @@ test.serial('who comes behind call screening takes its place, and both are told'
   ]);
 });
 
-test.serial('a summary is stored and told', async (t) => {
+test.serial('stores and emits a summary', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -727,12 +727,12 @@ test.serial('a summary is stored and told', async (t) => {
   t.like(event, { type: 'call.summarized', snapshot: { call: { summary: 'Short.', status: 'completed' } } });
 });
 
-test.serial('a fact of an unknown call is refused', async (t) => {
+test.serial('rejects a fact of an unknown call', async (t) => {
   const db = await testDatabase('afterwards');
   await t.throwsAsync(recordFact(db, randomUUID(), 1, answered), { message: /belongs to no call/ });
 });
 
-test.serial('each endpoint that wants an event gets one delivery, but for disabled ones', async (t) => {
+test.serial('creates one delivery per subscribed endpoint, except for disabled ones', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const stranger = await storedNumber(db);
@@ -779,10 +779,10 @@ test.serial('each endpoint that wants an event gets one delivery, but for disabl
   ]);
 });
 
-// Written beside
-// Rows that are written with a fact of a call: in the same statement, and where the fact is alone.
+// Additional rows
+// Rows written in the same statement as a fact of a call, and facts without such rows.
 
-const beginning: CallBeginning = {
+const settings: CallSettings = {
   greeting: null,
   speech: { recognizer: null, synthesizer: null, voice: null },
   voicemail: { policy: 'talk', message: null },
@@ -814,23 +814,67 @@ const setUpWrittenBeside = async () => {
   return { db, node, callId: await storedCall(db, await storedNumber(db), { node }) };
 };
 
-test.serial(
-  'with the answer is written what another process goes on with, and it goes with the end',
-  async (t) => {
-    const { db, node, callId } = await setUpWrittenBeside();
-    const revival = { beginning, tokenSealed: 'sealed', headersSealed: null, aheadMs: -3_600_000.5 };
-    t.truthy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
-    t.falsy(await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }), 'once');
-    t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.revival, { ...revival, progress: null });
-    t.truthy(await recordFact(db, callId, 2, ended, 2));
-    t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
-  },
-);
-
-test.serial('an earlier holder keeps no progress of a call that was taken over', async (t) => {
+test.serial('stores the checkpoint with the answer and deletes it with the end', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
-  const revival = { beginning, tokenSealed: null, headersSealed: null, aheadMs: 0 };
-  await recordFact(db, callId, 1, answered, 1, { revival, transitions: [] });
+  const checkpoint = { settings, tokenSealed: 'sealed', headersSealed: null, aheadMs: -3_600_000.5 };
+  t.truthy(await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }));
+  t.falsy(
+    await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }),
+    'once',
+  );
+  t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.checkpoint, { ...checkpoint, progress: null });
+  t.truthy(await recordFact(db, callId, 2, ended, 2));
+  t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
+});
+
+const someLeg: SipLeg = {
+  state: 'standing',
+  transactionId: 'transaction',
+  dialogId: 'a',
+  sipCallId: 'a@b',
+  local: '<sip:us@gateway>;tag=us',
+  remote: '<sip:them@far>',
+  target: 'sip:them@192.0.2.1',
+  nextHop: null,
+  channel: null,
+  dialog: null,
+};
+
+const plain = { tokenSealed: null, headersSealed: null, aheadMs: 0 };
+
+test.serial('a call with a leg can be resumed from its answer on', async (t) => {
+  const { db, node, callId } = await setUpWrittenBeside();
+  const legs = [{ id: randomUUID(), leg: someLeg }];
+  await writeLegs(db, sealing, node, { stored: [{ callId, epoch: 1, legs }], over: [] });
+  t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, epoch: 2, checkpoint: null });
+  const checkpoint = { settings, ...plain };
+  await recordFact(db, callId, 1, answered, 2, { checkpoint, transitions: [], legsAreGone: false });
+  const [taken] = await takeFromEarlierProcess(db, node);
+  t.deepEqual(taken?.checkpoint, { ...checkpoint, progress: null });
+  t.deepEqual(openLegs(sealing, taken?.legs ?? {}), legs);
+});
+
+for (const legsAreGone of [true, false])
+  test.serial(
+    `the end of a call ${legsAreGone ? 'deletes' : 'keeps'} the checkpoint whose legs are ${legsAreGone ? 'gone' : 'not gone'}`,
+    async (t) => {
+      const { db, node, callId } = await setUpWrittenBeside();
+      const call = { callId, epoch: 1, legs: [{ id: randomUUID(), leg: someLeg }] };
+      await writeLegs(db, sealing, node, { stored: [call], over: [] });
+      const checkpoint = { settings, ...plain };
+      await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
+      await recordFact(db, callId, 2, ended, 1, { checkpoint: null, transitions: [], legsAreGone });
+      t.deepEqual(await legsOf(db, sealing, node), legsAreGone ? [] : [call]);
+      t.deepEqual(await takeFromEarlierProcess(db, node), []);
+      await writeLegs(db, sealing, node, { stored: [], over: [call] });
+      t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
+    },
+  );
+
+test.serial('a previous holder cannot store progress of a taken-over call', async (t) => {
+  const { db, node, callId } = await setUpWrittenBeside();
+  const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
+  await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
   const progressAt = (turn: number): CallProgress => ({
     facts: 1,
     endReason: null,
@@ -853,28 +897,30 @@ test.serial('an earlier holder keeps no progress of a call that was taken over',
   const kept = async (): Promise<unknown> =>
     (
       await db.execute<{ turn: number }>(
-        `select (progress -> 'conversation' ->> 'turn')::int as turn from call_revival where call_id = $1`,
+        `select (progress -> 'conversation' ->> 'turn')::int as turn from call_checkpoint where call_id = $1`,
         [callId],
       )
     )[0]?.turn;
-  await keepProgress(db, [{ callId, epoch: 1, progress: progressAt(1), aheadMs: 0 }]);
+  await storeProgress(db, [{ callId, epoch: 1, progress: progressAt(1), aheadMs: 0 }]);
   t.is(await kept(), 1);
   await takeFromEarlierProcess(db, node);
-  await keepProgress(db, [{ callId, epoch: 1, progress: progressAt(2), aheadMs: 0 }]);
+  await storeProgress(db, [{ callId, epoch: 1, progress: progressAt(2), aheadMs: 0 }]);
   t.is(await kept(), 1);
-  await keepProgress(db, [{ callId, epoch: 2, progress: progressAt(3), aheadMs: 0 }]);
+  await storeProgress(db, [{ callId, epoch: 2, progress: progressAt(3), aheadMs: 0 }]);
   t.is(await kept(), 3);
 });
 
-test.serial('nobody goes on with a call that was not answered', async (t) => {
+test.serial('an unanswered call cannot be resumed', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
-  t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, revival: null, epoch: 2 });
-  const revival = { beginning, tokenSealed: null, headersSealed: null, aheadMs: 0 };
-  await t.throwsAsync(recordFact(db, callId, 1, answered, 1, { revival, transitions: [] }));
-  t.deepEqual(await db.execute('select 1 from call_revival where call_id = $1', [callId]), []);
+  t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, checkpoint: null, epoch: 2 });
+  const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
+  await t.throwsAsync(
+    recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }),
+  );
+  t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
 });
 
-test.serial('the last transitions are written with the end, those that are there already stay', async (t) => {
+test.serial('writes the last transitions with the end and keeps existing ones', async (t) => {
   const { db, callId } = await setUpWrittenBeside();
   const transition = {
     callId,
@@ -890,13 +936,16 @@ test.serial('the last transitions are written with the end, those that are there
   const last = { ...transition, sequence: 2, stateAfter: 'completed' };
   await keepTransitions(db, [first]);
   const transitions = [{ ...first, stateAfter: 'another' }, last];
-  t.truthy(await recordFact(db, callId, 1, ended, 1, { revival: null, transitions }));
+  t.truthy(await recordFact(db, callId, 1, ended, 1, { checkpoint: null, transitions, legsAreGone: false }));
   const late = [{ ...last, sequence: 3 }];
-  t.falsy(await recordFact(db, callId, 2, ended, 1, { revival: null, transitions: late }), 'it has ended');
+  t.falsy(
+    await recordFact(db, callId, 2, ended, 1, { checkpoint: null, transitions: late, legsAreGone: false }),
+    'it has ended',
+  );
   t.deepEqual(await callTransitions(db, callId), [first, last]);
 });
 
-test.serial('of the end the database tells what the summary is made of', async (t) => {
+test.serial('the end returns the data for the summary', async (t) => {
   const { db, callId } = await setUpWrittenBeside();
   t.deepEqual(await recordFact(db, callId, 1, answered), { ended: null });
   await recordFact(db, callId, 2, said(2_000, 'Hello.'));

@@ -5,26 +5,26 @@ import test from 'ava';
 import { dayOf } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
-import { type RecordedFact, recordFact } from '#src/persistence/call-facts.ts';
-import { type CallListQuery, listCalls } from '#src/persistence/call-list.ts';
-import { keepTransitions } from '#src/persistence/call-transitions.ts';
-import { findCall, insertCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { findEndedCall } from '#src/persistence/ended-calls.ts';
-import { eraseCall, eraseWords } from '#src/persistence/erasing.ts';
-import { takeFromEarlierProcess } from '#src/persistence/held-calls.ts';
-import { inBatches } from '#src/persistence/in-batches.ts';
-import { erasedFiles } from '#src/persistence/recordings.ts';
-import { openLeg, sealLeg } from '#src/persistence/sealed-legs.ts';
-import { legsOf, legsOfCalls, writeLegs } from '#src/persistence/sip-legs.ts';
+import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts.ts';
+import { type CallListQuery, listCalls } from '#src/persistence/calls/call-list.ts';
+import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
+import { findCall, insertCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { findEndedCall } from '#src/persistence/calls/ended-calls.ts';
+import { eraseCall, eraseWords } from '#src/persistence/calls/erasing.ts';
+import { takeFromEarlierProcess } from '#src/persistence/calls/held-calls.ts';
+import { inBatches } from '#src/persistence/database/in-batches.ts';
+import { erasedFiles } from '#src/persistence/calls/recordings.ts';
+import { openLeg, sealLeg } from '#src/persistence/calls/sealed-legs.ts';
+import { legsOf, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import {
   deleteSipMessages,
   keepSipMessages,
   sipMessagesOf,
   type StoredSipMessage,
-} from '#src/persistence/sip-messages.ts';
-import { insertCallWithin, type SpentOfNumber, spentOn } from '#src/persistence/spent-minutes.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
+} from '#src/persistence/calls/sip-messages.ts';
+import { insertCallWithin, type SpentOfNumber, spentOn } from '#src/persistence/calls/spent-minutes.ts';
+import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { openTestDatabase, ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { encryptedLeg, keysOfLeg } from '#test/helpers/encrypted-leg.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
@@ -36,38 +36,35 @@ import { answered, ended, said, startedAt, typesOf } from './call-facts/stored-f
 
 const callListAt = (second: number): Date => new Date(Date.UTC(2026, 10, 21, 3, 0, second));
 
-test.serial(
-  'pages of the list hold every call once, newest first, even where calls began at the same time',
-  async (t) => {
-    const db = await testDatabase('call list');
-    const owner = await storedNumber(db);
-    const seconds = [5, 1, 3, 3, 3, 3, 2, 5, 3];
-    for (const second of seconds) await storedCall(db, owner, { startedAt: callListAt(second) });
-    const stranger = await storedNumber(db);
-    await storedCall(db, stranger, { startedAt: callListAt(3) });
+test.serial('pages list every call once, newest first, even for equal start times', async (t) => {
+  const db = await testDatabase('call list');
+  const owner = await storedNumber(db);
+  const seconds = [5, 1, 3, 3, 3, 3, 2, 5, 3];
+  for (const second of seconds) await storedCall(db, owner, { startedAt: callListAt(second) });
+  const stranger = await storedNumber(db);
+  await storedCall(db, stranger, { startedAt: callListAt(3) });
 
-    const scope = { numberId: owner.numberId };
-    const whole = await listCalls(db, { scope, limit: 100 });
-    t.is(whole.length, seconds.length);
-    t.deepEqual(
-      whole.map((call) => [call.startedAt.getTime(), call.id]),
-      whole
-        .map((call): [number, string] => [call.startedAt.getTime(), call.id])
-        .sort(([a, x], [b, y]) => b - a || (x < y ? 1 : -1)),
-    );
-    const paged = [];
-    let after: CallListQuery['after'];
-    for (;;) {
-      const page = await listCalls(db, { scope, limit: 2, after });
-      paged.push(...page);
-      after = page.at(-1);
-      if (page.length < 2) break;
-    }
-    t.deepEqual(paged, whole);
-  },
-);
+  const scope = { numberId: owner.numberId };
+  const whole = await listCalls(db, { scope, limit: 100 });
+  t.is(whole.length, seconds.length);
+  t.deepEqual(
+    whole.map((call) => [call.startedAt.getTime(), call.id]),
+    whole
+      .map((call): [number, string] => [call.startedAt.getTime(), call.id])
+      .sort(([a, x], [b, y]) => b - a || (x < y ? 1 : -1)),
+  );
+  const paged = [];
+  let after: CallListQuery['after'];
+  for (;;) {
+    const page = await listCalls(db, { scope, limit: 2, after });
+    paged.push(...page);
+    after = page.at(-1);
+    if (page.length < 2) break;
+  }
+  t.deepEqual(paged, whole);
+});
 
-test.serial('a list holds what its filters let through', async (t) => {
+test.serial('a list contains the calls that match its filters', async (t) => {
   const db = await testDatabase('call list');
   const owner = await storedNumber(db);
   const early = await storedCall(db, owner, { startedAt: callListAt(1), direction: 'inbound' });
@@ -90,7 +87,7 @@ test.serial('a list holds what its filters let through', async (t) => {
   t.deepEqual(await ids({ scope: { workspaceId: randomUUID() } }), []);
 });
 
-test.serial('a call is found by its own number and workspace alone', async (t) => {
+test.serial('finds a call only for its own number and workspace', async (t) => {
   const db = await testDatabase('call list');
   const owner = await storedNumber(db);
   const stranger = await storedNumber(db);
@@ -102,7 +99,7 @@ test.serial('a call is found by its own number and workspace alone', async (t) =
   t.is(await findCall(db, { callId: randomUUID(), numberId: owner.numberId }), undefined);
 });
 
-test.serial('the calls in progress are those of the node that ring or are active', async (t) => {
+test.serial('lists ringing and active calls of a node', async (t) => {
   const db = await testDatabase('call list');
   const owner = await storedNumber(db);
   const node = randomUUID();
@@ -143,7 +140,7 @@ const sipMessage = (callId: string, atMicros: number): StoredSipMessage => ({
   leftOut: 3,
 });
 
-test.serial('messages are kept as they are, once, and read by call and in order', async (t) => {
+test.serial('stores messages unchanged and once, and reads them by call in order', async (t) => {
   const database = await testDatabase('sip messages');
   const [one, other] = [randomUUID(), randomUUID()];
   const late = sipMessage(one, 1_795_000_000_999_999);
@@ -153,54 +150,50 @@ test.serial('messages are kept as they are, once, and read by call and in order'
   t.deepEqual(await sipMessagesOf(database, one), [early, late]);
 });
 
-test.serial(
-  'old messages are deleted some at a time, the oldest first, and younger ones are not',
-  async (t) => {
-    const database = await testDatabase('sip messages');
-    const callId = randomUUID();
-    const [first, ...others] = [10, 20, 30, 40].map((atMicros) => sipMessage(callId, atMicros));
-    await keepSipMessages(database, [...others, ...(first === undefined ? [] : [first])]);
-    t.is(await deleteSipMessages(database, { before: 40, most: 2 }), 2);
-    t.deepEqual(
-      (await sipMessagesOf(database, callId)).map(({ atMicros }) => atMicros),
-      [30, 40],
-    );
-    t.is(await deleteSipMessages(database, { before: 40, most: 2 }), 1);
-    t.is(await deleteSipMessages(database, { before: 40, most: 2 }), 0);
-  },
-);
+test.serial('deletes old messages in batches, oldest first, and keeps younger ones', async (t) => {
+  const database = await testDatabase('sip messages');
+  const callId = randomUUID();
+  const [first, ...others] = [10, 20, 30, 40].map((atMicros) => sipMessage(callId, atMicros));
+  await keepSipMessages(database, [...others, ...(first === undefined ? [] : [first])]);
+  t.is(await deleteSipMessages(database, { before: 40, most: 2 }), 2);
+  t.deepEqual(
+    (await sipMessagesOf(database, callId)).map(({ atMicros }) => atMicros),
+    [30, 40],
+  );
+  t.is(await deleteSipMessages(database, { before: 40, most: 2 }), 1);
+  t.is(await deleteSipMessages(database, { before: 40, most: 2 }), 0);
+});
 
 // Sealed legs
 
 test.serial(
-  'the keys of a call’s sound stand sealed in the database, and whoever goes on with it reads them',
+  'stores the SRTP keys of a call encrypted, readable by the gateway that resumes it',
   async (t) => {
     const database = await testDatabase('sealed legs');
     const node = `node ${randomUUID()}`;
-    const held = { id: randomUUID(), callId: randomUUID(), epoch: 1, leg: encryptedLeg };
-    await writeLegs(database, sealing, node, { kept: [held], over: [] });
+    const held = { callId: randomUUID(), epoch: 1, legs: [{ id: randomUUID(), leg: encryptedLeg }] };
+    await writeLegs(database, sealing, node, { stored: [held], over: [] });
     const [row] = await database.execute<{ leg: string }>(
-      'select leg::text as leg from sip_leg where id = $1',
-      [held.id],
+      'select legs::text as leg from call_checkpoint where call_id = $1',
+      [held.callId],
     );
     for (const key of Object.values(keysOfLeg)) t.false(row?.leg.includes(key));
     t.regex(row?.leg ?? '', /AES_CM_128_HMAC_SHA1_80 inline:v1\./);
     t.deepEqual(await legsOf(database, sealing, node), [held]);
-    t.deepEqual(await legsOfCalls(database, sealing, [held.callId]), [held]);
   },
 );
 
-test.serial('keys of one leg do not open in another, which can be ended alone', (t) => {
+test.serial('keys of one leg do not decrypt in another leg, which can end on its own', (t) => {
   const sealed = sealLeg(sealing, 'one', encryptedLeg);
   t.deepEqual(openLeg(sealing, 'one', sealed), encryptedLeg);
   t.deepEqual(openLeg(sealing, 'another', sealed), { ...encryptedLeg, dialog: null });
 });
 
-test.serial('a leg that a gateway of before has kept is read as it is', (t) => {
+test.serial('reads a leg stored by an older gateway version', (t) => {
   t.deepEqual(openLeg(sealing, 'one', encryptedLeg), encryptedLeg);
 });
 
-test.serial('a leg without keys is kept as it is', (t) => {
+test.serial('stores a leg without keys', (t) => {
   const plain = { ...encryptedLeg, dialog: null };
   t.is(sealLeg(sealing, 'one', plain), plain);
 });
@@ -211,7 +204,7 @@ const spentMinutesAt = (time: string): Date => new Date(`2026-11-21T${time}.000Z
 const day = dayOf(spentMinutesAt('03:00:00').getTime(), 'Asia/Seoul');
 
 test.serial(
-  'calls in progress count with all that they may last, ended ones with what they did',
+  'active calls count with their maximum duration, ended ones with their actual duration',
   async (t) => {
     const database = await testDatabase('spent minutes');
     const owner = await storedNumber(database);
@@ -226,7 +219,7 @@ test.serial(
     await store(owner, {}, `status = 'active', answered_at = '2026-11-21T03:00:00Z'`);
     await store(owner, {}, `${ended}, duration_sec = 90`);
     await store(owner, {}, `status = 'no_answer', ended_at = '2026-11-21T03:00:40Z', duration_sec = 0`);
-    // Nobody saw its end: it counts up to where it was found.
+    // The end of the call was not observed: it counts up to the time when it was found.
     await store(owner, {}, ended);
     await store(owner, { maxDurationSec: 60 }, ended);
     await store(owner, { direction: 'inbound' }, `${ended}, duration_sec = 90`);
@@ -234,7 +227,7 @@ test.serial(
     await store(stranger, {}, `${ended}, duration_sec = 90`);
     const [found, ...others] = await spentOn(database, { ...day, workspaceId: owner.workspaceId });
     t.deepEqual(others, []);
-    // Clocks have gone on since: what goes on has talked all that it may.
+    // Clocks have advanced since: the resumed call has used its maximum duration.
     t.deepEqual(found, {
       numberId: owner.numberId,
       talkedSec: 600 + 90 + 90 + 60,
@@ -243,7 +236,7 @@ test.serial(
   },
 );
 
-test.serial('two gateways that place calls at once give no minute away twice', async (t) => {
+test.serial('simultaneous calls of two gateways never reserve the same minute', async (t) => {
   const url = await testDatabaseUrl(t);
   const gateways = [await openTestDatabase(t, url, 'one'), await openTestDatabase(t, url, 'two')];
   const [first] = gateways;
@@ -275,7 +268,7 @@ test.serial('two gateways that place calls at once give no minute away twice', a
 
 // In batches
 
-/** Doubles numbers; each batch stays under way until it is let go. */
+/** Doubles numbers; each batch is pending until it is released. */
 const doubling = (limits: { lanes: number; most: number }, refuse?: (items: readonly number[]) => void) => {
   const batches: number[][] = [];
   const underWay: (() => void)[] = [];
@@ -292,19 +285,16 @@ const doubling = (limits: { lanes: number; most: number }, refuse?: (items: read
   return { double, batches, finishOne };
 };
 
-test.serial(
-  'what comes in the same turn of the event loop is done together, and each gets its own result',
-  async (t) => {
-    const { double, batches, finishOne } = doubling({ lanes: 1, most: 10 });
-    const results = Promise.all([double(1), double(2), double(3)]);
-    await turn();
-    t.deepEqual(batches, [[1, 2, 3]]);
-    await finishOne();
-    t.deepEqual(await results, [2, 4, 6]);
-  },
-);
+test.serial('batches requests of one turn of the event loop and returns each its own result', async (t) => {
+  const { double, batches, finishOne } = doubling({ lanes: 1, most: 10 });
+  const results = Promise.all([double(1), double(2), double(3)]);
+  await turn();
+  t.deepEqual(batches, [[1, 2, 3]]);
+  await finishOne();
+  t.deepEqual(await results, [2, 4, 6]);
+});
 
-test.serial('what comes later is never part of a batch that was sent, and shares the next one', async (t) => {
+test.serial('later requests form the next batch', async (t) => {
   const { double, batches, finishOne } = doubling({ lanes: 2, most: 10 });
   const results = [double(1)];
   await turn();
@@ -325,7 +315,7 @@ test.serial('what comes later is never part of a batch that was sent, and shares
   t.is(await last, 10);
 });
 
-test.serial('a batch holds no more than it may', async (t) => {
+test.serial('limits the size of a batch', async (t) => {
   const { double, batches, finishOne } = doubling({ lanes: 1, most: 2 });
   const results = Promise.all([1, 2, 3, 4, 5].map(double));
   await turn();
@@ -334,7 +324,7 @@ test.serial('a batch holds no more than it may', async (t) => {
   t.deepEqual(await results, [2, 4, 6, 8, 10]);
 });
 
-test.serial('one that is refused does not take the others with it', async (t) => {
+test.serial('a rejected request does not fail the others in its batch', async (t) => {
   const refused = new Error('thirteen is refused');
   const { double, batches, finishOne } = doubling({ lanes: 1, most: 10 }, (items) => {
     if (items.includes(13)) throw refused;
@@ -350,7 +340,7 @@ test.serial('one that is refused does not take the others with it', async (t) =>
   ]);
 });
 
-test.serial('nothing is tried again when the database is away', async (t) => {
+test.serial('does not retry while the database is unreachable', async (t) => {
   const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   const { double, batches, finishOne } = doubling({ lanes: 1, most: 10 }, () => {
     throw away;
@@ -365,9 +355,9 @@ test.serial('nothing is tried again when the database is away', async (t) => {
   ]);
 });
 
-// What a call costs
+// Statements of a call
 
-/** The same database, which tells how it carried each statement out. */
+/** The same database, which reports how it executed each statement. */
 const explaining = (database: Database): { database: Database; plans: string[] } => {
   const plans: string[] = [];
   const statements = scriptedStatements(async (text, parameters) => {
@@ -381,7 +371,7 @@ const explaining = (database: Database): { database: Database; plans: string[] }
   return { database: { ...database, ...statements, journal: statements }, plans };
 };
 
-/** It was read, or the commit waits for the disk. */
+/** Matches a plan that evaluated the CTE `hurried`: the commit then waits for the disk. */
 const hurried = /CTE hurried\n +-> +Result \(actual/;
 
 const leg: SipLeg = {
@@ -397,7 +387,7 @@ const leg: SipLeg = {
   dialog: null,
 };
 
-test.serial('transitions wait for no disk', async (t) => {
+test.serial('transitions do not wait for the disk', async (t) => {
   const { database, plans } = explaining(await testDatabase('what a call costs'));
   const callId = await storedCall(database, await storedNumber(await testDatabase('what a call costs')));
   plans.length = 0;
@@ -420,45 +410,40 @@ test.serial('transitions wait for no disk', async (t) => {
 });
 
 test.serial(
-  'the legs that came, changed and went meanwhile are one statement, which waits for no disk',
+  'writes new, changed and removed legs in one statement that does not wait for the disk',
   async (t) => {
     const real = await testDatabase('what a call costs');
     const { database, plans } = explaining(real);
     const node = randomUUID();
-    const over = { id: randomUUID(), callId: null, epoch: 1, leg };
-    const lasting = { id: randomUUID(), callId: null, epoch: 1, leg };
-    const short = { id: randomUUID(), callId: null, epoch: 1, leg };
-    await writeLegs(database, sealing, node, { kept: [over, lasting], over: [] });
+    const call = () => ({ callId: randomUUID(), epoch: 1, legs: [{ id: randomUUID(), leg }] });
+    const [over, lasting, short] = [call(), call(), call()];
+    const changed = { ...lasting, legs: [{ id: randomUUID(), leg: { ...leg, nextHop: 'sip:proxy;lr' } }] };
+    await writeLegs(database, sealing, node, { stored: [over, lasting], over: [] });
     await writeLegs(database, sealing, node, {
-      kept: [{ ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } }, short],
+      stored: [changed, short],
       over: [over],
     });
-    await writeLegs(database, sealing, node, { kept: [], over: [short] });
+    await writeLegs(database, sealing, node, { stored: [], over: [short] });
     t.is(plans.length, 3);
     for (const plan of plans) t.regex(plan, hurried);
-    t.deepEqual(await legsOf(real, sealing, node), [
-      { ...lasting, leg: { ...leg, nextHop: 'sip:proxy;lr' } },
-    ]);
+    t.deepEqual(await legsOf(real, sealing, node), [changed]);
   },
 );
 
-test.serial(
-  'what becomes of a call until its end is written where it stands, and no index has to be told',
-  async (t) => {
-    const database = await ownDatabase(t);
-    const callId = await storedCall(database, await storedNumber(database));
-    await t.notThrowsAsync(
-      database.execute(`do $$ begin
+test.serial('updates of a call until its end touch no index', async (t) => {
+  const database = await ownDatabase(t);
+  const callId = await storedCall(database, await storedNumber(database));
+  await t.notThrowsAsync(
+    database.execute(`do $$ begin
       update call set status = 'active', answered_at = now(), sip_status = 200, answered_by = 'human'
         where id = '${callId}';
       assert (select n_tup_hot_upd from pg_stat_xact_user_tables where relname = 'call') = 1;
     end $$`),
-    );
-  },
-);
+  );
+});
 
 test.serial(
-  'the birth of a call that rings touches what it needs: no table of keys without a key, and none of the end',
+  "inserting a ringing call touches neither the key table without a key nor the end's tables",
   async (t) => {
     const { database, plans } = explaining(await testDatabase('what a call costs'));
     const owner = await storedNumber(await testDatabase('what a call costs'));
@@ -486,8 +471,8 @@ test.serial(
   },
 );
 
-// Erasing
-// What is erased of a call that is over, also where something of it comes later.
+// Erasure
+// Data erased from a call that is over, even if some of it arrives later.
 
 const completed: RecordedFact = {
   type: 'recording.completed',
@@ -509,7 +494,7 @@ const entry = ({ workspaceId }: StoredNumber) => ({
   at: new Date(startedAt),
 });
 
-/** A call that is over; what comes after the end is not written yet. */
+/** A call that is over, with facts after its end still unwritten. */
 const endedCall = async (
   db: Database,
   owner: StoredNumber,
@@ -571,12 +556,12 @@ const erasedMessage = (callId: string, atMicros: number): StoredSipMessage => ({
   leftOut: 0,
 });
 
-/** Those that this gateway is asked to remove. */
+/** The first page of erased files that this gateway has to remove. */
 const first = { node: 'test', after: '00000000-0000-0000-0000-000000000000', atMost: 10 };
 
 const traces = /quokka|wombat|numbat|Book a table|01000000001|0212345678/i;
 
-test.serial('nothing of the other party is left, nor comes back with what is written later', async (t) => {
+test.serial('erases everything about the other party, including later writes', async (t) => {
   const db = await testDatabase('erasing');
   const owner = await storedNumber(db);
   const callId = await endedCall(db, owner);
@@ -612,7 +597,7 @@ test.serial('nothing of the other party is left, nor comes back with what is wri
   t.is(await foundBy(db, owner, { kind: 'number', digits: '0000001' }), 0);
 });
 
-test.serial('who withheld the number still has', async (t) => {
+test.serial('keeps a withheld number withheld', async (t) => {
   const db = await testDatabase('erasing');
   const owner = await storedNumber(db);
   const callId = await endedCall(db, owner, 'anonymous');
@@ -620,7 +605,7 @@ test.serial('who withheld the number still has', async (t) => {
   t.like(await findCall(db, { callId, ...owner }), { counterparty: 'anonymous' });
 });
 
-test.serial('a call in progress, a foreign one and an unknown one are left as they are', async (t) => {
+test.serial('does not erase an active, foreign or unknown call', async (t) => {
   const db = await testDatabase('erasing');
   const owner = await storedNumber(db);
   const stranger = await storedNumber(db);
@@ -640,7 +625,7 @@ test.serial('a call in progress, a foreign one and an unknown one are left as th
   t.is(await outcome(over, owner), 'erased_before');
 });
 
-test.serial('of calls whose words alone are erased the number stays, by which they are found', async (t) => {
+test.serial('erasing only the words of calls keeps the number for searches', async (t) => {
   const db = await testDatabase('erasing');
   const owner = await storedNumber(db);
   const callId = await endedCall(db, owner);

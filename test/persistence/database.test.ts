@@ -10,18 +10,18 @@ import * as fc from 'fast-check';
 import pino from 'pino';
 import { newNumberKey } from '#src/administration/new-key.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { appendAudit, listAudit } from '#src/persistence/audit-entries.ts';
-import { connectionStartError, isTransient } from '#src/persistence/connection-errors.ts';
-import { type Database, openDatabase } from '#src/persistence/database.ts';
-import { entities } from '#src/persistence/entities/index.ts';
-import { migrationTable } from '#src/persistence/migrate.ts';
+import { connectionStartError, isTransient } from '#src/persistence/database/connection-errors.ts';
+import { type Database, openDatabase } from '#src/persistence/database/database.ts';
+import { entities } from '#src/persistence/database/entities.ts';
+import { migrationTable } from '#src/persistence/migrations/migrate.ts';
+import { formerMigrations } from '#src/persistence/migrations/former.ts';
 import { migrations } from '#src/persistence/migrations/index.ts';
-import { NodeConnection } from '#src/persistence/node-connection.ts';
-import { authenticateNumber } from '#src/persistence/number-keys.ts';
-import { resealSecrets } from '#src/persistence/resealing.ts';
-import { createSealing, type Sealing } from '#src/persistence/sealing.ts';
-import { legsOf, writeLegs } from '#src/persistence/sip-legs.ts';
-import { createWorkspace, findWorkspace } from '#src/persistence/workspaces.ts';
+import { NodeConnection } from '#src/persistence/nodes/node-connection.ts';
+import { authenticateNumber } from '#src/persistence/numbers/number-keys.ts';
+import { resealSecrets } from '#src/persistence/database/resealing.ts';
+import { createSealing, type Sealing } from '#src/persistence/database/sealing.ts';
+import { legsOf, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
+import { createWorkspace, findWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
 import { ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
@@ -47,7 +47,7 @@ const open = async (t: ExecutionContext, url: string, node = 'test'): Promise<Da
   return database;
 };
 
-/** A database that nobody has migrated. */
+/** A database without migrations. */
 const emptyDatabaseUrl = async (t: ExecutionContext): Promise<string> => {
   const url = await testDatabaseUrl(t);
   await runStatement(url, 'drop schema public cascade; create schema public');
@@ -79,57 +79,78 @@ const ormOf = (t: ExecutionContext, url: string) => {
   return orm;
 };
 
+/** A database with the tables and the names of migrations of builds before 0.1.0. */
+const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<string> => {
+  const url = await testDatabaseUrl(t);
+  const names = Array.from(
+    { length: formerMigrations.count - 1 },
+    (_, index) => `${String(index + 1).padStart(4, '0')}-former`,
+  );
+  await runStatement(url, `delete from ${migrationTable}`);
+  for (const name of [...names, last])
+    await runStatement(url, `insert into ${migrationTable} (name) values ('${name}')`);
+  await runStatement(url, 'drop table call_checkpoint');
+  await runStatement(
+    url,
+    'create table call_revival (call_id uuid, epoch int, form int, ahead_ms double precision, token_sealed text, headers_sealed jsonb, start jsonb, progress jsonb, left_hangup text)',
+  );
+  await runStatement(url, 'create table sip_leg (id uuid, call_id uuid, node text, epoch int, leg jsonb)');
+  return url;
+};
+
+const migrationsIn = async (url: string): Promise<unknown[]> =>
+  (await runStatement(url, `select name from ${migrationTable} order by id`)).map(({ name }) => name);
+
 test.serial(
-  'entries of the audit log that were counted over all workspaces are counted in each',
+  'brings a database with the last migration before 0.1.0 to the schema, with the legs of its calls',
   async (t) => {
-    const url = await emptyDatabaseUrl(t);
-    const orm = ormOf(t, url);
-    await orm.migrator.up({ to: '0015-sip-legs' });
-    const [one, other] = [randomUUID(), randomUUID()];
-    const entry = (workspaceId: string, action: string): string =>
-      `insert into audit_entry (workspace_id, actor, action, subject, at, detail)
-     values ('${workspaceId}', 'admin', '${action}', 's', now(), '{}')`;
-    for (const id of [one, other])
-      await runStatement(url, `insert into workspace (id, name, created_at) values ('${id}', 'w', now())`);
-    for (const statement of [
-      entry(one, 'a'),
-      entry(other, 'b'),
-      entry(one, 'c'),
-      entry(other, 'd'),
-      entry(one, 'e'),
-    ])
-      await runStatement(url, statement);
-    await orm.migrator.up();
+    const url = await formerDatabaseUrl(t, formerMigrations.last);
+    const leg = randomUUID();
+    await runStatement(
+      url,
+      `insert into sip_leg values ('${leg}', '${leg}', 'seoul-1', 3, '{"transport": "udp"}')`,
+    );
     const database = await open(t, url);
-    await appendAudit(database, {
-      workspaceId: one,
-      actor: 'admin',
-      action: 'f',
-      subject: 's',
-      at: new Date(),
+    t.deepEqual(await migrationsIn(url), ['0001-schema']);
+    t.deepEqual(await runStatement(url, 'select call_id, node, epoch, legs from call_checkpoint'), [
+      { call_id: leg, node: 'seoul-1', epoch: 3, legs: { [leg]: { transport: 'udp' } } },
+    ]);
+    t.deepEqual(await ormOf(t, url).schema.getUpdateSchemaMigrationSQL({ wrap: false }), {
+      up: '',
+      down: '',
     });
-    const read = async (workspaceId: string) =>
-      (await listAudit(database, { workspaceId, limit: 9 })).map(({ id, action }) => `${id} ${action}`);
-    t.deepEqual(await read(one), ['4 f', '3 e', '2 c', '1 a']);
-    t.deepEqual(await read(other), ['2 d', '1 b']);
+    const id = randomUUID();
+    await createWorkspace(database, { id, name: 'w', createdAt: new Date() });
+    t.truthy(await findWorkspace(database, id));
   },
 );
 
-test.serial('the migrations make what the entities describe', async (t) => {
+test.serial(
+  'rejects a database with an earlier migration before 0.1.0 and changes nothing in it',
+  async (t) => {
+    const url = await formerDatabaseUrl(t, '0072-agent-headers');
+    const before = await migrationsIn(url);
+    const error = await t.throwsAsync(open(t, url), { instanceOf: StartError });
+    t.regex(error.message, /development version.*"0072-agent-headers".*Nothing was changed.*GW_DATABASE_URL/);
+    t.deepEqual(await migrationsIn(url), before);
+  },
+);
+
+test.serial('the migrations create what the entities describe', async (t) => {
   const url = await testDatabaseUrl(t);
   const orm = ormOf(t, url);
   t.deepEqual(await orm.schema.getUpdateSchemaMigrationSQL({ wrap: false }), { up: '', down: '' });
   t.false(await orm.migrator.checkSchema());
 });
 
-test.serial('a database that a newer version has migrated is refused, and left as it is', async (t) => {
+test.serial('rejects a database migrated by a newer version and leaves it unchanged', async (t) => {
   const url = await testDatabaseUrl(t);
   await runStatement(url, `insert into ${migrationTable} (name) values ('9999-from-the-future')`);
   const error = await t.throwsAsync(open(t, url), { instanceOf: StartError });
   t.regex(error.message, /newer than this version of Trunkline.*9999-from-the-future.*GW_DATABASE_URL/);
 });
 
-test.serial('a second gateway with the same name is refused, one with another name is not', async (t) => {
+test.serial('rejects a second gateway with the same name and admits one with another name', async (t) => {
   const url = await testDatabaseUrl(t);
   const first = await open(t, url, 'seoul-1');
   const error = await t.throwsAsync(open(t, url, 'seoul-1'), { instanceOf: StartError });
@@ -139,7 +160,7 @@ test.serial('a second gateway with the same name is refused, one with another na
   await t.notThrowsAsync(open(t, url, 'seoul-1'));
 });
 
-test.serial('what cannot be connected to is said in one line without the password', async (t) => {
+test.serial('reports a failed connection in one line without the password', async (t) => {
   const server = new URL(await testDatabaseUrl(t));
   const closed = createServer().listen(0, '127.0.0.1');
   await once(closed, 'listening');
@@ -176,7 +197,7 @@ test.serial('what cannot be connected to is said in one line without the passwor
   }
 });
 
-/** A server that encrypts with a certificate that it has signed itself, or not at all (PostgreSQL, 54.2.10). */
+/** A server that encrypts with a self-signed certificate, or not at all (PostgreSQL, 54.2.10). */
 const tlsServer = async (t: ExecutionContext, answer: 'S' | 'N'): Promise<string> => {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
@@ -201,16 +222,19 @@ const startErrorOf = async (t: ExecutionContext, url: string): Promise<string> =
   return error.message;
 };
 
-test.serial('a certificate of an unknown authority names the parameters that help', async (t) => {
-  const url = await tlsServer(t, 'S');
-  for (const mode of ['require', 'verify-full']) {
-    const message = await startErrorOf(t, `${url}?sslmode=${mode}`);
-    t.regex(message, /not signed by a known authority: .*sslrootcert=FILE.*sslmode=no-verify$/);
-    t.notRegex(message, /hunter2|\n/);
-  }
-});
+test.serial(
+  'a certificate of an unknown authority leads to an error that names the parameters',
+  async (t) => {
+    const url = await tlsServer(t, 'S');
+    for (const mode of ['require', 'verify-full']) {
+      const message = await startErrorOf(t, `${url}?sslmode=${mode}`);
+      t.regex(message, /not signed by a known authority: .*sslrootcert=FILE.*sslmode=no-verify$/);
+      t.notRegex(message, /hunter2|\n/);
+    }
+  },
+);
 
-test.serial('a missing file of certificates and a server without TLS are named as such', async (t) => {
+test.serial('names a missing certificate file and a server without TLS', async (t) => {
   const missing = await startErrorOf(
     t,
     `${await tlsServer(t, 'S')}?sslmode=require&sslrootcert=/no/such.pem`,
@@ -223,7 +247,7 @@ test.serial('a missing file of certificates and a server without TLS are named a
   t.regex(plain, /the server does not encrypt: switch TLS on there, or leave sslmode out of the URL$/);
 });
 
-test.serial('values come back as what they are', async (t) => {
+test.serial('values round-trip with their types', async (t) => {
   const db = await testDatabase('database');
   const at = new Date('2026-11-21T03:04:05.678Z');
   const [row] = await db.execute(
@@ -256,7 +280,7 @@ test.serial('timestamps do not depend on the time zone of the session', async (t
   ]);
 });
 
-test.serial('a listener hears its channel until it is ended', async (t) => {
+test.serial('a listener receives its channel until it is stopped', async (t) => {
   const db = await open(t, await testDatabaseUrl(t));
   const heard: string[] = [];
   const unlisten = await db.listen('one', () => heard.push('one'));
@@ -270,7 +294,7 @@ test.serial('a listener hears its channel until it is ended', async (t) => {
 });
 
 test.serial(
-  'a lost connection comes back by itself, with the name, the channels and one call of each listener',
+  'reconnects after a lost connection with the name, the channels and one call of each listener',
   async (t) => {
     const url = await testDatabaseUrl(t);
     const db = await open(t, url, 'lost');
@@ -294,7 +318,7 @@ test.serial(
 
 const withCode = (code: string, message = 'Something'): Error => Object.assign(new Error(message), { code });
 
-test('an error that passes when the database is back is told from one that stays', (t) => {
+test('distinguishes transient database errors from permanent ones', (t) => {
   const passing = [
     withCode('ECONNREFUSED'),
     withCode('ECONNRESET'),
@@ -325,7 +349,7 @@ test('an error that passes when the database is back is told from one that stays
   for (const error of staying) t.false(isTransient(error), String(error));
 });
 
-test('why the start failed is one line that names the setting and keeps the cause', (t) => {
+test('the reason for a failed start is one line that names the setting and keeps the cause', (t) => {
   const cause = withCode('XX000', 'Something\nunheard of');
   const error = connectionStartError('db.example/trunkline', cause);
   t.is(
@@ -336,9 +360,9 @@ test('why the start failed is one line that names the setting and keeps the caus
 });
 
 // Node connection
-// The name of a node, of which a server that is asked too early says that it is another's.
+// The name of a node, which the server still assigns to another session if asked too early.
 
-/** A connection to a server that gives the name only when it was asked for it so often. */
+/** A connection to a server that grants the name only after this many requests. */
 const clientThatGivesAt = (tries: number) => {
   let left = tries;
   return {
@@ -349,7 +373,7 @@ const clientThatGivesAt = (tries: number) => {
       left -= 1;
       return Promise.resolve({ rows: [{ taken: left <= 0 }] });
     },
-    // Of a connection nothing else is used here.
+    // The tests use no other part of a connection.
   } as never;
 };
 
@@ -357,7 +381,7 @@ const takes = async (tries: number): Promise<boolean> =>
   (await NodeConnection.begin(clientThatGivesAt(tries), 10_000)).takeName('seoul');
 
 test.serial(
-  'a name that is given back a moment later is taken; one that is not is another gateway’s',
+  'waits a moment for a name that is being released, and rejects one in use by another gateway',
   async (t) => {
     t.true(await takes(1));
     t.true(await takes(5));
@@ -369,7 +393,7 @@ test.serial(
 
 const key = (byte: number): Buffer => Buffer.alloc(32, byte);
 
-test('what is sealed opens again, about the same thing', (t) => {
+test('decrypts a sealed value in the same context', (t) => {
   const sealing = createSealing(key(1));
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, about) => {
@@ -379,7 +403,7 @@ test('what is sealed opens again, about the same thing', (t) => {
   t.pass();
 });
 
-test('a sealed secret does not open about another thing', (t) => {
+test('rejects a sealed secret in another context', (t) => {
   const sealing = createSealing(key(1));
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (plain, about, other) => {
@@ -390,7 +414,7 @@ test('a sealed secret does not open about another thing', (t) => {
   );
 });
 
-test('a sealed secret that was changed anywhere does not open', (t) => {
+test('rejects a sealed secret that was changed anywhere', (t) => {
   const sealing = createSealing(key(1));
   const sealed = sealing.seal('gw_live_secret', 'number');
   fc.assert(
@@ -399,7 +423,7 @@ test('a sealed secret that was changed anywhere does not open', (t) => {
       fc.constantFrom('A', 'b', '7', '_', '.'),
       (index, letter) => {
         const changed = sealed.slice(0, index) + letter + sealed.slice(index + 1);
-        // The last letter of base64url may hold unused bits: another letter can be the same bytes.
+        // The last letter of base64url may hold unused bits: another letter can encode the same bytes.
         fc.pre(changed !== sealed && !isSameBytes(changed, sealed));
         t.throws(() => sealing.open(changed, 'number'));
       },
@@ -411,7 +435,7 @@ const isSameBytes = (left: string, right: string): boolean =>
   JSON.stringify(left.split('.').map((part) => [...Buffer.from(part, 'base64url')])) ===
   JSON.stringify(right.split('.').map((part) => [...Buffer.from(part, 'base64url')]));
 
-test('any text that is no sealed secret is refused, and nothing else is thrown than an Error', (t) => {
+test('rejects any text that is not a sealed secret with an Error', (t) => {
   const sealing = createSealing(key(1));
   fc.assert(
     fc.property(fc.string(), (text) => {
@@ -420,14 +444,14 @@ test('any text that is no sealed secret is refused, and nothing else is thrown t
   );
 });
 
-test('the same secret is sealed differently each time and never shows', (t) => {
+test('seals the same secret differently each time and never shows it', (t) => {
   const sealing = createSealing(key(1));
   const sealed = new Set(Array.from({ length: 50 }, () => sealing.seal('secret', 'a')));
   t.is(sealed.size, 50);
   for (const text of sealed) t.regex(text, /^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]+$/);
 });
 
-test('after a rotation the older key opens and is found, and the new one seals', (t) => {
+test('after a key rotation, the older key decrypts and matches, and the new one encrypts', (t) => {
   const old = createSealing(key(1));
   const rotated = createSealing(key(2), [key(1)]);
   t.is(rotated.open(old.seal('secret', 'a'), 'a'), 'secret');
@@ -444,14 +468,14 @@ test('a fingerprint depends on the secret and on the master key', (t) => {
   t.is(sealing.fingerprint('a').length, 32);
 });
 
-test('no error shows the secret or the sealed text', (t) => {
+test('errors show neither the secret nor the sealed text', (t) => {
   const sealed = createSealing(randomBytes(32)).seal('gw_live_secret', 'number');
   const error = t.throws(() => createSealing(key(9)).open(sealed, 'number'));
   t.notRegex(error.message, /gw_live/);
   t.false(error.message.includes(sealed.slice(-20)));
 });
 
-test('a master key of another length is refused', (t) => {
+test('rejects a master key of another length', (t) => {
   t.throws(() => createSealing(Buffer.alloc(16)), { message: /32 bytes/ });
   t.throws(() => createSealing(key(1), [Buffer.alloc(31)]), { message: /32 bytes/ });
 });
@@ -464,7 +488,7 @@ const old = createSealing(oldKey);
 const both = createSealing(newKey, [oldKey]);
 const newest = createSealing(newKey);
 
-/** A number with a secret of every kind, sealed so. */
+/** A number with a secret of every kind, sealed with this key. */
 const secretsSealedBy = async (db: Database, sealing: Sealing) => {
   const { queries } = db;
   const { numberId, workspaceId } = await storedNumber(db);
@@ -543,7 +567,7 @@ const secretsSealedBy = async (db: Database, sealing: Sealing) => {
   return { numberId, key, trunkId, webhookId };
 };
 
-/** Every secret of the number, opened by these keys alone. */
+/** Every secret of the number, decrypted with only these keys. */
 const opened = async (
   db: Database,
   { numberId, trunkId, webhookId }: Awaited<ReturnType<typeof secretsSealedBy>>,
@@ -603,7 +627,7 @@ const counts = async (t: ExecutionContext, db: Database, expected: Record<string
   );
 
 test.serial(
-  'every secret opens by the newest key alone afterwards, and a number is recognised by it',
+  'after resealing, the newest key alone decrypts every secret and recognizes a number',
   async (t) => {
     const db = await ownDatabase(t);
     const stored = await secretsSealedBy(db, old);
@@ -633,7 +657,7 @@ test.serial(
   },
 );
 
-test.serial('what no key opens is counted and left as it is', async (t) => {
+test.serial('counts secrets that no key decrypts and leaves them unchanged', async (t) => {
   const db = await ownDatabase(t);
   const stranger = createSealing(Buffer.alloc(32, 9));
   const stored = await secretsSealedBy(db, stranger);
@@ -648,23 +672,27 @@ test.serial('what no key opens is counted and left as it is', async (t) => {
   t.deepEqual((await opened(db, stored, stranger)).at(-1), 'previous');
 });
 
-test.serial(
-  'the keys of calls in progress open by the newest key alone afterwards, and by no other before',
-  async (t) => {
-    const db = await ownDatabase(t);
-    const [id, strange, plain] = [randomUUID(), randomUUID(), randomUUID()];
-    const held = { id, callId: randomUUID(), epoch: 1, leg: encryptedLeg };
-    await writeLegs(db, old, 'one', { kept: [held], over: [] });
-    const withoutDialog = { ...encryptedLeg, dialog: null };
-    t.deepEqual(await legsOf(db, newest, 'one'), [{ ...held, leg: withoutDialog }], 'it can be ended alone');
-    await writeLegs(db, createSealing(Buffer.alloc(32, 9)), 'another', {
-      kept: [{ ...held, id: strange }],
-      over: [],
-    });
-    const unencrypted = { ...encryptedLeg, state: 'inviting' as const, dialog: null };
-    await writeLegs(db, old, 'another', { kept: [{ ...held, id: plain, leg: unencrypted }], over: [] });
-    await counts(t, db, { call_keys: [2, 2] });
-    t.deepEqual(await legsOf(db, newest, 'one'), [held]);
-    await counts(t, db, { call_keys: [0, 2] });
-  },
-);
+test.serial('after resealing, only the newest key decrypts the keys of active calls', async (t) => {
+  const db = await ownDatabase(t);
+  const [id, strange, plain] = [randomUUID(), randomUUID(), randomUUID()];
+  const held = { callId: randomUUID(), epoch: 1, legs: [{ id, leg: encryptedLeg }] };
+  await writeLegs(db, old, 'one', { stored: [held], over: [] });
+  const withoutDialog = { ...encryptedLeg, dialog: null };
+  t.deepEqual(
+    await legsOf(db, newest, 'one'),
+    [{ ...held, legs: [{ id, leg: withoutDialog }] }],
+    'it can be ended alone',
+  );
+  await writeLegs(db, createSealing(Buffer.alloc(32, 9)), 'another', {
+    stored: [{ callId: randomUUID(), epoch: 1, legs: [{ id: strange, leg: encryptedLeg }] }],
+    over: [],
+  });
+  const unencrypted = { ...encryptedLeg, state: 'inviting' as const, dialog: null };
+  await writeLegs(db, old, 'another', {
+    stored: [{ callId: randomUUID(), epoch: 1, legs: [{ id: plain, leg: unencrypted }] }],
+    over: [],
+  });
+  await counts(t, db, { call_keys: [2, 2] });
+  t.deepEqual(await legsOf(db, newest, 'one'), [held]);
+  await counts(t, db, { call_keys: [0, 2] });
+});

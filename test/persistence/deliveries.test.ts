@@ -1,18 +1,18 @@
 /** Webhook deliveries in the database. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { type RecordedFact, recordFact } from '#src/persistence/call-facts.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import {
   type ClaimedDelivery,
   type DeliveryClaim,
   nextDeliveryDueAt,
   releaseDeliveriesOf,
   releaseDelivery,
-} from '#src/persistence/deliveries.ts';
-import { recordDeliveryAttempt } from '#src/persistence/delivery-attempts.ts';
-import { listDeliveries, replayDelivery } from '#src/persistence/delivery-list.ts';
-import { deliveriesChannel } from '#src/persistence/outbox.ts';
+} from '#src/persistence/events/deliveries.ts';
+import { recordDeliveryAttempt } from '#src/persistence/events/delivery-attempts.ts';
+import { listDeliveries, replayDelivery } from '#src/persistence/events/delivery-list.ts';
+import { deliveriesChannel } from '#src/persistence/events/outbox.ts';
 import {
   deleteWebhookEndpoint,
   disableWebhookEndpoint,
@@ -20,16 +20,16 @@ import {
   listWebhookEndpoints,
   patchWebhookEndpoint,
   rotateEndpointSecret,
-} from '#src/persistence/webhook-endpoints.ts';
+} from '#src/persistence/events/webhook-endpoints.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedCall, type StoredNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 import { at, attempt, claim, createWorld, only, type World } from './deliveries/delivery-world.ts';
 
 // Claims
-// Which deliveries are claimed, by whom, and for how long.
+// Which deliveries are claimed, by which process, and for how long.
 
-test.serial('a due delivery is claimed once, with all that its attempt needs', async (t) => {
+test.serial('claims a due delivery once, with all data for its attempt', async (t) => {
   const { db, owner, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   await events(1);
@@ -49,7 +49,7 @@ test.serial('a due delivery is claimed once, with all that its attempt needs', a
   t.deepEqual(await claim(db, 1), []);
 });
 
-test.serial('claims at the same time never share a delivery', async (t) => {
+test.serial('simultaneous claims never share a delivery', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();
   await events(1, 1, 1, 2, 2, 2, 3, 3);
@@ -57,7 +57,7 @@ test.serial('claims at the same time never share a delivery', async (t) => {
   t.is(new Set(claimed.map(({ id }) => id)).size, claimed.length);
 });
 
-test.serial('a claim falls due again when its lease ends, or when it is given back', async (t) => {
+test.serial('a claim is due again when its lease ends or it is released', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();
   await events(1);
@@ -68,31 +68,28 @@ test.serial('a claim falls due again when its lease ends, or when it is given ba
   t.like(only(await claim(db, 62)), { id, attempt: 1 });
 });
 
-test.serial(
-  'what a dead node had claimed is due again at once, and what others have claimed is not',
-  async (t) => {
-    const { db, endpoint, events } = await createWorld(t);
-    await endpoint();
-    await events(1, 2);
-    const { id } = only(await claim(db, 2, { node: 'dead', free: 2 }));
-    const other = only(await claim(db, 2, { node: 'living', free: 2 }));
-    const notified = Promise.withResolvers<void>();
-    const unlisten = await db.listen(deliveriesChannel, notified.resolve);
-    t.teardown(unlisten);
+test.serial('claims of a dead node are due again at once, and those of others are not', async (t) => {
+  const { db, endpoint, events } = await createWorld(t);
+  await endpoint();
+  await events(1, 2);
+  const { id } = only(await claim(db, 2, { node: 'dead', free: 2 }));
+  const other = only(await claim(db, 2, { node: 'living', free: 2 }));
+  const notified = Promise.withResolvers<void>();
+  const unlisten = await db.listen(deliveriesChannel, notified.resolve);
+  t.teardown(unlisten);
 
-    t.is(await releaseDeliveriesOf(db, 'dead'), 1);
-    await notified.promise;
-    t.like(only(await claim(db, 3)), { id, attempt: 1 });
-    t.is(await releaseDeliveriesOf(db, 'dead'), 0);
-    await recordDeliveryAttempt(db, other.id, attempt(1, 'HTTP 500'), {
-      state: 'pending',
-      nextAttemptAt: at(20),
-    });
-    t.is(await releaseDeliveriesOf(db, 'living'), 0, 'a claim ends with its attempt');
-  },
-);
+  t.is(await releaseDeliveriesOf(db, 'dead'), 1);
+  await notified.promise;
+  t.like(only(await claim(db, 3)), { id, attempt: 1 });
+  t.is(await releaseDeliveriesOf(db, 'dead'), 0);
+  await recordDeliveryAttempt(db, other.id, attempt(1, 'HTTP 500'), {
+    state: 'pending',
+    nextAttemptAt: at(20),
+  });
+  t.is(await releaseDeliveriesOf(db, 'living'), 0, 'a claim ends with its attempt');
+});
 
-test.serial('an endpoint never has more claimed than its share, and the others find room', async (t) => {
+test.serial('limits the claims per endpoint, and leaves room for other endpoints', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();
   await events(1, 2, 3, 4, 5, 6, 7);
@@ -110,7 +107,7 @@ test.serial('an endpoint never has more claimed than its share, and the others f
   t.deepEqual(only(await claim(db, 10, { perEndpoint: 3 })).event.at, at(4));
 });
 
-test.serial('those that have been due longest are claimed first', async (t) => {
+test.serial('claims the longest due deliveries first', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();
   await endpoint();
@@ -122,36 +119,33 @@ test.serial('those that have been due longest are claimed first', async (t) => {
   );
 });
 
-test.serial(
-  'a workspace gets a place only while it holds fewer than are free, and who holds fewest comes first',
-  async (t) => {
-    const db = await ownDatabase(t);
-    const [busy, other] = [await createWorld(t, db), await createWorld(t, db)];
-    await busy.endpoint();
-    await busy.endpoint();
-    await busy.events(1, 1, 1, 1, 1);
-    await other.endpoint();
-    await other.events(9, 9);
-    const taken = async (changes: Partial<DeliveryClaim>) => {
-      const all = await claim(db, 10, changes);
-      for (const { id } of all) await releaseDelivery(db, id);
-      const of = ({ owner }: World) =>
-        all.filter(({ endpoint }) => endpoint.workspaceId === owner.workspaceId).length;
-      return [of(busy), of(other)];
-    };
+test.serial('gives a place only to workspaces that hold fewer than are free, fewest first', async (t) => {
+  const db = await ownDatabase(t);
+  const [busy, other] = [await createWorld(t, db), await createWorld(t, db)];
+  await busy.endpoint();
+  await busy.endpoint();
+  await busy.events(1, 1, 1, 1, 1);
+  await other.endpoint();
+  await other.events(9, 9);
+  const taken = async (changes: Partial<DeliveryClaim>) => {
+    const all = await claim(db, 10, changes);
+    for (const { id } of all) await releaseDelivery(db, id);
+    const of = ({ owner }: World) =>
+      all.filter(({ endpoint }) => endpoint.workspaceId === owner.workspaceId).length;
+    return [of(busy), of(other)];
+  };
 
-    t.deepEqual(await taken({ free: 100 }), [10, 2]);
-    // As many places as each may have when both want them: a third, and a third remains.
-    t.deepEqual(await taken({ free: 6 }), [2, 2]);
-    t.deepEqual(await taken({ free: 1 }), [1, 0]);
-    const hold = (count: number) => new Map([[busy.owner.workspaceId, count]]);
-    t.deepEqual(await taken({ free: 1, held: hold(1) }), [0, 1]);
-    t.deepEqual(await taken({ free: 10, held: hold(10) }), [0, 2]);
-    t.deepEqual(await taken({ free: 10, held: hold(7) }), [1, 2]);
-  },
-);
+  t.deepEqual(await taken({ free: 100 }), [10, 2]);
+  // As many places as each may have when both want them: one third each, and one third remains.
+  t.deepEqual(await taken({ free: 6 }), [2, 2]);
+  t.deepEqual(await taken({ free: 1 }), [1, 0]);
+  const hold = (count: number) => new Map([[busy.owner.workspaceId, count]]);
+  t.deepEqual(await taken({ free: 1, held: hold(1) }), [0, 1]);
+  t.deepEqual(await taken({ free: 10, held: hold(10) }), [0, 2]);
+  t.deepEqual(await taken({ free: 10, held: hold(7) }), [1, 2]);
+});
 
-test.serial('an endpoint that may have fewer gets no more than that', async (t) => {
+test.serial('respects a lower limit of an endpoint', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   const resting = await endpoint();
   const tried = await endpoint();
@@ -165,7 +159,7 @@ test.serial('an endpoint that may have fewer gets no more than that', async (t) 
   t.is((await claim(db, 9)).length, 5);
 });
 
-test.serial('what is due at an endpoint that is paused or disabled waits', async (t) => {
+test.serial('deliveries of a paused or disabled endpoint wait', async (t) => {
   const { db, owner, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   const wanted = { endpointId, workspaceId: owner.workspaceId };
@@ -183,7 +177,7 @@ test.serial('what is due at an endpoint that is paused or disabled waits', async
   t.deepEqual(only(await claim(db, 3)).event.at, at(1));
 });
 
-test.serial('the next instant is a due time or the end of a lease, never one that has passed', async (t) => {
+test.serial('the next instant is a future due time or lease end', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   t.is(await nextDeliveryDueAt(db, at(0)), undefined);
   await endpoint();
@@ -195,9 +189,9 @@ test.serial('the next instant is a due time or the end of a lease, never one tha
 });
 
 // Attempts
-// Attempts of deliveries, and what they do to their endpoints.
+// Attempts of deliveries, and their effect on endpoints.
 
-test.serial('each attempt is stored once, with what becomes of the delivery', async (t) => {
+test.serial('stores each attempt once and updates its delivery', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   await events(1);
@@ -220,7 +214,7 @@ test.serial('each attempt is stored once, with what becomes of the delivery', as
   t.deepEqual(listed?.attempts, [attempt(1, 'HTTP 500'), attempt(2)]);
 });
 
-test.serial('an attempt whose endpoint was deleted meanwhile is not stored, and is no error', async (t) => {
+test.serial('ignores an attempt whose endpoint was deleted meanwhile', async (t) => {
   const { db, owner, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   await events(1);
@@ -229,13 +223,16 @@ test.serial('an attempt whose endpoint was deleted meanwhile is not stored, and 
   t.false(await recordDeliveryAttempt(db, id, attempt(1), { state: 'delivered' }));
 });
 
-test.serial('what happens to a call is stored while one of its endpoints is being deleted', async (t) => {
+test.serial('stores events of a call while one of its endpoints is being deleted', async (t) => {
   const { db, owner, endpoint } = await createWorld(t);
   const endpointId = await endpoint();
   const other = await endpoint();
   let stored: Promise<unknown> | undefined;
-  await db.transaction(async (deleting) => {
-    await deleteWebhookEndpoint(deleting, { endpointId, workspaceId: owner.workspaceId });
+  await db.transaction(async (_statements, manager) => {
+    await deleteWebhookEndpoint(
+      { entityManager: () => manager },
+      { endpointId, workspaceId: owner.workspaceId },
+    );
     stored = storedCall(db, owner, { startedAt: at(1) });
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await until('the event waits', async () => (await db.execute(waiting)).length > 0 || undefined);
@@ -244,7 +241,7 @@ test.serial('what happens to a call is stored while one of its endpoints is bein
   t.is(only(await claim(db, 1)).endpoint.id, other);
 });
 
-test.serial('a dead delivery that is replayed begins its schedule anew and keeps its attempts', async (t) => {
+test.serial('replaying a dead delivery restarts its schedule and keeps its attempts', async (t) => {
   const { db, owner, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   await events(1);
@@ -265,7 +262,7 @@ test.serial('a dead delivery that is replayed begins its schedule anew and keeps
   t.is(listed?.attempts.length, 2);
 });
 
-test.serial('deliveries are listed newest first, page by page, by state', async (t) => {
+test.serial('lists deliveries newest first, page by page, by state', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   await events(1, 2, 2, 2, 3);
@@ -283,7 +280,7 @@ test.serial('deliveries are listed newest first, page by page, by state', async 
 });
 
 test.serial(
-  'an endpoint belongs to its workspace, and is changed, rotated and deleted with its deliveries',
+  'changes, rotates and deletes an endpoint only in its workspace, with its deliveries',
   async (t) => {
     const { db, owner, endpoint, events } = await createWorld(t);
     const endpointId = await endpoint();
@@ -331,7 +328,7 @@ test.serial(
 // Order
 // The events of a call reach an endpoint one after another.
 
-/** A call with these events beside `call.ringing`, one a second from the second of its birth on. */
+/** A call with these events after `call.ringing`, one per second from its insertion on. */
 const callWith = async (db: Database, owner: StoredNumber, second: number, types: readonly FactType[]) => {
   const callId = await storedCall(db, owner, { startedAt: at(second) });
   for (const [index, type] of types.entries())
@@ -349,7 +346,7 @@ const factOf = (type: FactType, time: number): RecordedFact => {
 const typesOf = (claimed: ClaimedDelivery[]) => claimed.map(({ event }) => event.type);
 
 test.serial(
-  'an endpoint gets the events of a call one after another, and other calls and endpoints go on',
+  'an endpoint receives the events of a call one after another, independent of other calls and endpoints',
   async (t) => {
     const { db, owner, endpoint } = await createWorld(t);
     await endpoint();
@@ -397,7 +394,7 @@ test.serial('events of the same moment have the order of their facts', async (t)
 });
 
 test.serial(
-  'what had tried before keeps its own time when the one before it is replayed and delivered',
+  'a waiting delivery keeps its own due time when the one before it is replayed and delivered',
   async (t) => {
     const { db, owner, endpoint } = await createWorld(t);
     await endpoint();
@@ -417,7 +414,7 @@ test.serial(
   },
 );
 
-test.serial('one that is under way is not replayed', async (t) => {
+test.serial('does not replay a delivery that is being attempted', async (t) => {
   const { db, owner, endpoint } = await createWorld(t);
   await endpoint();
   await callWith(db, owner, 1, []);
@@ -425,11 +422,11 @@ test.serial('one that is under way is not replayed', async (t) => {
   const replay = { deliveryId: id, workspaceId: owner.workspaceId };
   t.like(await replayDelivery(db, { ...replay, now: at(20) }), { state: 'pending', nextAttemptAt: at(1) });
   t.deepEqual(await claim(db, 30), []);
-  // Whoever had it is gone.
+  // The previous holder is dead.
   t.like(await replayDelivery(db, { ...replay, now: at(80) }), { nextAttemptAt: at(80) });
 });
 
-test.serial('a backlog behind one call that fails does not hide what is due behind it', async (t) => {
+test.serial('a backlog behind a failing call does not hide other due deliveries', async (t) => {
   const { db, owner, endpoint } = await createWorld(t);
   await endpoint();
   const callId = await storedCall(db, owner, { startedAt: at(1) });

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
-import { type Database, openDatabase } from '#src/persistence/database.ts';
+import { type Database, openDatabase } from '#src/persistence/database/database.ts';
 import { keepRunning } from '#src/persistence/embedded/keep-running.ts';
 import { findPostmaster, type Postmaster } from '#src/persistence/embedded/postmaster.ts';
 import { type EmbeddedDatabase, startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
 import { visitEmbedded } from '#src/persistence/embedded/visit-embedded.ts';
-import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces.ts';
+import { createWorkspace, firstWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { patientLimits } from '#test/helpers/patient-limits.ts';
 import { until } from '#test/helpers/until.ts';
 
@@ -53,7 +53,7 @@ const pidIn = async (folder: string): Promise<number> => {
   return postmaster.pid;
 };
 
-test.serial('what is stored is there after a stop and a start', async (t) => {
+test.serial('keeps stored data across a stop and a start', async (t) => {
   const folder = await dataFolder(t);
   const first = await startEmbedded({ dataFolder: folder, logger });
   t.false(first.isAdopted);
@@ -78,7 +78,7 @@ test.serial('what is stored is there after a stop and a start', async (t) => {
   });
 });
 
-test.serial('a server that a killed gateway left running is taken over', async (t) => {
+test.serial('takes over a server that a killed gateway left running', async (t) => {
   const folder = await dataFolder(t);
   const gateway = spawn(
     process.execPath,
@@ -110,29 +110,26 @@ test.serial('a server that a killed gateway left running is taken over', async (
   t.is(await findPostmaster(cluster(folder)), undefined);
 });
 
-test.serial(
-  'a server that is killed is started again by its gateway, and keeps what was committed',
-  async (t) => {
-    const folder = await dataFolder(t);
-    const embedded = await start(t, folder);
-    const database = await openEmbedded(t, embedded);
-    const killed = await pidIn(folder);
-    await createWorkspace(database, { id: crypto.randomUUID(), name: 'Kept', createdAt: new Date() });
-    process.kill(killed, 'SIGKILL');
-    // What the killed one was just doing for its clients may outlive it for a moment.
-    await until('another server runs', async () => {
-      const postmaster = await findPostmaster(cluster(folder));
-      return postmaster === undefined || postmaster.pid === killed ? undefined : true;
-    });
-    const kept = await until('it answers again', () => firstWorkspace(database).catch(() => undefined));
-    t.is(kept.name, 'Kept');
-    await database.close();
-    await embedded.stop();
-    t.is(await findPostmaster(cluster(folder)), undefined, 'the one that runs now is ended');
-  },
-);
+test.serial('restarts a killed server and keeps committed data', async (t) => {
+  const folder = await dataFolder(t);
+  const embedded = await start(t, folder);
+  const database = await openEmbedded(t, embedded);
+  const killed = await pidIn(folder);
+  await createWorkspace(database, { id: crypto.randomUUID(), name: 'Kept', createdAt: new Date() });
+  process.kill(killed, 'SIGKILL');
+  // A process of the killed server may finish its client's work a moment later.
+  await until('another server runs', async () => {
+    const postmaster = await findPostmaster(cluster(folder));
+    return postmaster === undefined || postmaster.pid === killed ? undefined : true;
+  });
+  const kept = await until('it answers again', () => firstWorkspace(database).catch(() => undefined));
+  t.is(kept.name, 'Kept');
+  await database.close();
+  await embedded.stop();
+  t.is(await findPostmaster(cluster(folder)), undefined, 'the one that runs now is ended');
+});
 
-test.serial('a server that ends while it is told to end is no accident', async (t) => {
+test.serial('a server that ends while it is being stopped is not restarted', async (t) => {
   const folder = await dataFolder(t);
   const embedded = await startEmbedded({ dataFolder: folder, logger });
   const pid = await pidIn(folder);
@@ -152,7 +149,7 @@ test.serial('a server that ends while it is told to end is no accident', async (
   t.is(await findPostmaster(cluster(folder)), undefined);
 });
 
-test.serial('a start that was broken off while the cluster was made leaves nothing in the way', async (t) => {
+test.serial('recovers from a start that was interrupted during the creation of the cluster', async (t) => {
   const folder = await dataFolder(t);
   const unfinished = join(folder, 'postgresql', 'cluster.new');
   await mkdir(unfinished, { recursive: true });
@@ -161,20 +158,17 @@ test.serial('a start that was broken off while the cluster was made leaves nothi
   t.pass();
 });
 
-test.serial(
-  'a path that is too long for a socket is no hindrance, and what was made for it is cleared away',
-  async (t) => {
-    const folder = join(await dataFolder(t), 'long'.repeat(20), 'path'.repeat(20));
-    const embedded = await startEmbedded({ dataFolder: folder, logger });
-    const { socketFolder } = embedded.connection;
-    t.true(socketFolder.length < 86);
-    await (await openEmbedded(t, embedded)).ping();
-    await embedded.stop();
-    await t.throwsAsync(readFile(join(socketFolder, 'owner')), { code: 'ENOENT' });
-  },
-);
+test.serial('works around a path that is too long for a socket and removes its workaround', async (t) => {
+  const folder = join(await dataFolder(t), 'long'.repeat(20), 'path'.repeat(20));
+  const embedded = await startEmbedded({ dataFolder: folder, logger });
+  const { socketFolder } = embedded.connection;
+  t.true(socketFolder.length < 86);
+  await (await openEmbedded(t, embedded)).ping();
+  await embedded.stop();
+  await t.throwsAsync(readFile(join(socketFolder, 'owner')), { code: 'ENOENT' });
+});
 
-test.serial('a data folder that cannot be used is said in one line', async (t) => {
+test.serial('reports an unusable data folder in one line', async (t) => {
   const folder = await dataFolder(t);
   const file = join(folder, 'file');
   await writeFile(file, '');
@@ -182,7 +176,7 @@ test.serial('a data folder that cannot be used is said in one line', async (t) =
   t.regex(error.message, /cannot use the data folder .*file \(GW_DATA_DIR\): it is not a folder$/);
 });
 
-test.serial('a data folder of another PostgreSQL version is said in one line', async (t) => {
+test.serial('reports a data folder of another PostgreSQL version in one line', async (t) => {
   const folder = await dataFolder(t);
   await mkdir(cluster(folder), { recursive: true });
   await writeFile(join(cluster(folder), 'PG_VERSION'), '17\n');
@@ -192,7 +186,7 @@ test.serial('a data folder of another PostgreSQL version is said in one line', a
   t.regex(error.message, /made by PostgreSQL 17.*GW_DATA_DIR/);
 });
 
-test.serial('a machine without the programs is told what to set instead', async (t) => {
+test.serial('reports which setting to use instead when the programs are missing', async (t) => {
   const { arch } = process;
   Object.defineProperty(process, 'arch', { value: 'mips' });
   t.teardown(() => Object.defineProperty(process, 'arch', { value: arch }));
@@ -207,7 +201,7 @@ test.serial('a machine without the programs is told what to set instead', async 
 
 const server: Postmaster = { pid: 1_001, isReady: true };
 
-/** A server that can be killed, and what its keeper says. */
+/** A server that can be killed, and the messages of its supervisor. */
 const keptServer = (bringUp: (signal: AbortSignal) => Promise<Postmaster>) => {
   let running: Postmaster | undefined = server;
   const logged: string[] = [];
@@ -220,27 +214,24 @@ const keptServer = (bringUp: (signal: AbortSignal) => Promise<Postmaster>) => {
   return { kept, logged, kill: () => (running = undefined) };
 };
 
-test.serial(
-  'a server that does not come up at once is tried again, and it is said how it goes',
-  async (t) => {
-    let tries = 0;
-    const { kept, logged, kill } = keptServer(async () => {
-      tries += 1;
-      if (tries === 1) throw new Error('Not yet');
-      return { pid: 1_002, isReady: true };
-    });
-    t.teardown(kept.stop);
-    kill();
-    await until('it is back', () => (logged.length === 3 ? true : undefined));
-    t.deepEqual(logged, [
-      'the embedded database has ended though nobody here asked it to; it is started again',
-      'the embedded database did not come up; it is tried again',
-      'the embedded database is back',
-    ]);
-  },
-);
+test.serial('retries a server that does not start at once and reports progress', async (t) => {
+  let tries = 0;
+  const { kept, logged, kill } = keptServer(async () => {
+    tries += 1;
+    if (tries === 1) throw new Error('Not yet');
+    return { pid: 1_002, isReady: true };
+  });
+  t.teardown(kept.stop);
+  kill();
+  await until('it is back', () => (logged.length === 3 ? true : undefined));
+  t.deepEqual(logged, [
+    'the embedded database has ended though nobody here asked it to; it is started again',
+    'the embedded database did not come up; it is tried again',
+    'the embedded database is back',
+  ]);
+});
 
-test.serial('the end of the gateway breaks a start off that is under way, and begins no other', async (t) => {
+test.serial('a shutdown aborts a pending start and begins no other', async (t) => {
   let tries = 0;
   const { kept, logged, kill } = keptServer(async (signal) => {
     tries += 1;
@@ -265,38 +256,35 @@ const emptyFolder = async (t: ExecutionContext): Promise<string> => {
   return folder;
 };
 
-test.serial(
-  'a visitor shares the database of the gateway that runs, and starts it for the moment where none does',
-  async (t) => {
-    const dataFolder = await emptyFolder(t);
-    const runs = async () => (await findPostmaster(join(dataFolder, 'postgresql', 'cluster'))) !== undefined;
-    const owner = await startEmbedded({ dataFolder, logger });
-    t.teardown(owner.stop);
-    const owned = await openVisited(owner.connection, 'owner');
-    const id = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
-    await createWorkspace(owned, { id, name: 'Shared', createdAt: new Date() });
+test.serial('a visitor shares the database of a running gateway, or starts it temporarily', async (t) => {
+  const dataFolder = await emptyFolder(t);
+  const runs = async () => (await findPostmaster(join(dataFolder, 'postgresql', 'cluster'))) !== undefined;
+  const owner = await startEmbedded({ dataFolder, logger });
+  t.teardown(owner.stop);
+  const owned = await openVisited(owner.connection, 'owner');
+  const id = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
+  await createWorkspace(owned, { id, name: 'Shared', createdAt: new Date() });
 
-    const visit = async (): Promise<string | undefined> => {
-      const visited = await visitEmbedded({ dataFolder, logger });
-      const database = await openVisited(visited.connection, 'visitor');
-      const found = await firstWorkspace(database);
-      await database.close();
-      await visited.stop();
-      return found?.id;
-    };
-    t.is(await visit(), id);
-    t.true(await runs(), 'the gateway keeps its database');
-    await owned.ping();
-    await owned.close();
-    await owner.stop();
-    t.false(await runs());
+  const visit = async (): Promise<string | undefined> => {
+    const visited = await visitEmbedded({ dataFolder, logger });
+    const database = await openVisited(visited.connection, 'visitor');
+    const found = await firstWorkspace(database);
+    await database.close();
+    await visited.stop();
+    return found?.id;
+  };
+  t.is(await visit(), id);
+  t.true(await runs(), 'the gateway keeps its database');
+  await owned.ping();
+  await owned.close();
+  await owner.stop();
+  t.false(await runs());
 
-    t.is(await visit(), id);
-    t.false(await runs(), 'nothing is left running');
-  },
-);
+  t.is(await visit(), id);
+  t.false(await runs(), 'nothing is left running');
+});
 
-test.serial('a visitor makes no database where there is none', async (t) => {
+test.serial('a visitor creates no missing database', async (t) => {
   const dataFolder = await emptyFolder(t);
   await t.throwsAsync(visitEmbedded({ dataFolder, logger }), {
     instanceOf: StartError,

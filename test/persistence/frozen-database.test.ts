@@ -3,8 +3,8 @@ import test, { type ExecutionContext } from 'ava';
 import { Client } from 'pg';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
-import { DatabaseAway, isTransient } from '#src/persistence/connection-errors.ts';
-import { openDatabase, type Database, type DatabaseLimits } from '#src/persistence/database.ts';
+import { DatabaseAway, isTransient } from '#src/persistence/database/connection-errors.ts';
+import { openDatabase, type Database, type DatabaseLimits } from '#src/persistence/database/database.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
 import { frozenProxy } from '#test/helpers/frozen-proxy.ts';
@@ -13,7 +13,7 @@ import { until } from '#test/helpers/until.ts';
 
 type Settings = Partial<Pick<DatabaseLimits, 'beatMs' | 'statementMs'>> & { poolSize?: number };
 
-/** Opens a database whose limits expire when the test says so. */
+/** Opens a database whose limits expire when the test triggers them. */
 const open = async (t: ExecutionContext, { poolSize = 2, ...given }: Settings) => {
   const url = await testDatabaseUrl(t);
   const proxy = await frozenProxy(t, url);
@@ -100,14 +100,14 @@ test('the node detects a frozen server without a statement; then statements fail
   t.deepEqual(await database.journal.execute('select 2 as two'), [{ two: 2 }]);
 });
 
-test('a statement under way fails once the server is found frozen, before its own limit', async (t) => {
+test('a pending statement fails once the server is found frozen, before its own limit', async (t) => {
   const { database, proxy, limits } = await open(t, { beatMs: 100 });
   await database.execute('select 1');
   proxy.freeze();
   let error: unknown;
   database.execute('select 1').catch((failure: unknown) => (error = failure));
   await until('it has failed', () => {
-    // The node asks at some moment behind the freeze.
+    // The node checks at some moment after the freeze.
     limits.beatAnswer.expire();
     return error === undefined ? undefined : true;
   });
@@ -116,7 +116,7 @@ test('a statement under way fails once the server is found frozen, before its ow
   await until('it answers again', () => answers(database));
 });
 
-test('the node asks its connection one thing at a time', async (t) => {
+test('the node checks its connection one query at a time', async (t) => {
   const { database } = await open(t, {});
   const warnings: string[] = [];
   const note = ({ message }: Error): void => void warnings.push(message);

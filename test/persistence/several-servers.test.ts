@@ -5,22 +5,22 @@ import { pipeline } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
-import { isTransient } from '#src/persistence/connection-errors.ts';
-import { openDatabase, type Database, type DatabaseLimits } from '#src/persistence/database.ts';
-import { serversOf } from '#src/persistence/database-url.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
+import { openDatabase, type Database, type DatabaseLimits } from '#src/persistence/database/database.ts';
+import { serversOf } from '#src/persistence/database/database-url.ts';
 import { fileScope } from '#test/helpers/file-scope.ts';
 import { copiedDatabase, type CopiedDatabase } from '#test/helpers/copied-database.ts';
 import { frozenProxy } from '#test/helpers/frozen-proxy.ts';
 import { heldLimit } from '#test/helpers/held-timers.ts';
 import { until } from '#test/helpers/until.ts';
 
-/** The address of several servers, as libpq writes it: the hosts of all in the address of the first. */
+/** The address of several servers as libpq writes it: all hosts in one URL. */
 const together = (...urls: readonly [string, ...string[]]): string => {
   const hosts = urls.map((url) => new URL(url).host);
   return urls[0].replace(new URL(urls[0]).host, hosts.join(','));
 };
 
-/** Opens a database whose limits expire when the test says so. */
+/** Opens a database whose limits expire when the test triggers them. */
 const open = async (t: ExecutionContext, url: string, node = 'several') => {
   const held = { connect: heldLimit(), answer: heldLimit(), beatAnswer: heldLimit() };
   const limits: DatabaseLimits = {
@@ -60,7 +60,7 @@ const untilNoted = (database: Database, text: string): Promise<true> =>
 
 const scope = fileScope();
 let starting: Promise<CopiedDatabase> | undefined;
-/** Servers for the tests that leave them as they are. */
+/** Servers for tests that do not change them. */
 const sharedServers = (): Promise<CopiedDatabase> => (starting ??= copiedDatabase(scope));
 
 test('connections go to the server that accepts writes, at any place in the list', async (t) => {
@@ -70,7 +70,7 @@ test('connections go to the server that accepts writes, at any place in the list
   t.deepEqual(await notes(database, 'first'), ['before']);
 });
 
-test('after the server is killed, its standby has every write, and listeners are called', async (t) => {
+test('after the server is killed, its standby has every write, and listeners are notified', async (t) => {
   const servers = await copiedDatabase(t);
   const { database } = await open(t, together(servers.original, servers.copy));
   await note(database, 'before');
@@ -109,7 +109,7 @@ test('after the server freezes, connections go to its standby', async (t) => {
   t.deepEqual(await notes(database), ['before', 'behind']);
 });
 
-/** One address for both servers, such as a load balancer has; `lead` changes its target and breaks connections. */
+/** One address for both servers, like a load balancer; `lead` changes its target and breaks connections. */
 const movingAddress = async (t: ExecutionContext, target: string) => {
   let { port } = new URL(target);
   const sockets = new Set<Socket>();
@@ -163,7 +163,7 @@ test('the start fails when no server accepts writes, with the reason for each se
   t.true(message.includes(`${new URL(copy).host}/postgres (it only copies another server)`), message);
 });
 
-test('a TLS mode that pg warns about is named as what it means', (t) => {
+test('names a TLS mode that pg warns about as what it means', (t) => {
   const modeOf = (parameters: string) =>
     serversOf(`postgresql://one.example/calls${parameters}`)[0].address.connectionString?.split('calls')[1];
   for (const mode of ['prefer', 'require', 'verify-ca'])

@@ -9,19 +9,23 @@ import {
   listAdminTokens,
   noteAdminTokenUse,
   revokeTokenRow,
-} from '#src/persistence/admin-tokens.ts';
-import { agentBindingsOf, builtInBinding, putAgentBinding } from '#src/persistence/agent-bindings.ts';
-import { appendAudit, listAudit } from '#src/persistence/audit-entries.ts';
-import { findNumberByDigits } from '#src/persistence/callable-numbers.ts';
-import { createCallInsertion, findCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { deleteExpiredAnswers, findKeyedAnswer, type KeyedAnswer } from '#src/persistence/keyed-answers.ts';
+} from '#src/persistence/workspaces/admin-tokens.ts';
+import { agentBindingsOf, builtInBinding, putAgentBinding } from '#src/persistence/numbers/agent-bindings.ts';
+import { appendAudit, listAudit } from '#src/persistence/workspaces/audit-entries.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import { createCallInsertion, findCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  deleteExpiredAnswers,
+  findKeyedAnswer,
+  type KeyedAnswer,
+} from '#src/persistence/workspaces/idempotency-records.ts';
 import {
   authenticateNumber,
   createNumberAuthentication,
   findNumberKey,
   putNumberKey,
-} from '#src/persistence/number-keys.ts';
+} from '#src/persistence/numbers/number-keys.ts';
 import {
   createNumber,
   deleteNumber,
@@ -29,10 +33,10 @@ import {
   listNumbers,
   patchNumber,
   putInboundAuth,
-} from '#src/persistence/numbers.ts';
-import { createRequestCounting, deleteOldCounts } from '#src/persistence/request-counts.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
-import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
+} from '#src/persistence/numbers/numbers.ts';
+import { createRequestCounting, deleteOldCounts } from '#src/persistence/workspaces/request-counts.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
+import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 import {
   createTrunk,
   deleteTrunk,
@@ -43,13 +47,13 @@ import {
   patchTrunk,
   type TrunkRecord,
   trunksChannel,
-} from '#src/persistence/trunks.ts';
+} from '#src/persistence/trunks/trunks.ts';
 import {
   createWorkspace,
   findWorkspace,
   firstWorkspace,
   patchWorkspace,
-} from '#src/persistence/workspaces.ts';
+} from '#src/persistence/workspaces/workspaces.ts';
 import { openTestDatabase, ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { callBirth, storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
@@ -61,7 +65,7 @@ import { issuedAt, newKey, sealing } from './numbers/sealed.ts';
 // Workspaces: their settings and their audit log.
 
 test.serial(
-  'each setting of a workspace can be changed and given up, and holds for its numbers at once',
+  'settings of a workspace can be changed and cleared, and apply to its numbers at once',
   async (t) => {
     const db = await testDatabase('workspaces');
     const { workspaceId, number } = await storedNumber(db);
@@ -89,7 +93,7 @@ test.serial(
   },
 );
 
-test.serial('the audit log is read newest first, page by page, by its own workspace alone', async (t) => {
+test.serial('reads the audit log newest first, page by page, only for its own workspace', async (t) => {
   const db = await testDatabase('workspaces');
   const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
   for (const subject of ['a', 'b', 'c', 'd', 'e']) {
@@ -113,20 +117,17 @@ test.serial('the audit log is read newest first, page by page, by its own worksp
   t.deepEqual(first[0]?.detail, {});
 });
 
-test.serial(
-  'entries of the audit log are counted in their workspace, also those that come at the same time',
-  async (t) => {
-    const db = await testDatabase('workspaces');
-    const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
-    const append = ({ workspaceId }: { workspaceId: string }) =>
-      appendAudit(db, { workspaceId, actor: 'admin', action: 'a', subject: 's', at: issuedAt });
-    await Promise.all(Array.from({ length: 20 }, (_, index) => append(index % 4 === 0 ? stranger : owner)));
-    const idsOf = async ({ workspaceId }: { workspaceId: string }) =>
-      (await listAudit(db, { workspaceId, limit: 50 })).map(({ id }) => id);
-    t.deepEqual(await idsOf(stranger), [5, 4, 3, 2, 1]);
-    t.deepEqual(await idsOf(owner), [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
-  },
-);
+test.serial('numbers audit log entries per workspace, including simultaneous ones', async (t) => {
+  const db = await testDatabase('workspaces');
+  const [owner, stranger] = [await storedNumber(db), await storedNumber(db)];
+  const append = ({ workspaceId }: { workspaceId: string }) =>
+    appendAudit(db, { workspaceId, actor: 'admin', action: 'a', subject: 's', at: issuedAt });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => append(index % 4 === 0 ? stranger : owner)));
+  const idsOf = async ({ workspaceId }: { workspaceId: string }) =>
+    (await listAudit(db, { workspaceId, limit: 50 })).map(({ id }) => id);
+  t.deepEqual(await idsOf(stranger), [5, 4, 3, 2, 1]);
+  t.deepEqual(await idsOf(owner), [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+});
 
 test.serial('the first workspace is the oldest one', async (t) => {
   const db = await ownDatabase(t);
@@ -145,9 +146,9 @@ test.serial('the first workspace is the oldest one', async (t) => {
   t.is(await findWorkspace(db, randomUUID()), undefined);
 });
 
-// Numbers: their settings, their agents, and what is left of one that is deleted.
+// Numbers: their settings, their agents, and the rest of a deleted one.
 
-test.serial('a number begins with nothing set, and each setting can be changed and given up', async (t) => {
+test.serial('a number starts without settings, and each can be changed and cleared', async (t) => {
   const db = await testDatabase('numbers');
   const { numberId, workspaceId } = await storedNumber(db);
   const wanted = { numberId, workspaceId };
@@ -187,7 +188,7 @@ test.serial('a number begins with nothing set, and each setting can be changed a
   t.deepEqual(await patchNumber(db, wanted, {}), changed);
 });
 
-test.serial('a number of another workspace is neither found nor changed', async (t) => {
+test.serial('does not find or change a number of another workspace', async (t) => {
   const db = await testDatabase('numbers');
   const owner = await storedNumber(db);
   const stranger = await storedNumber(db);
@@ -205,7 +206,7 @@ test.serial('a number of another workspace is neither found nor changed', async 
   );
 });
 
-test.serial('a number that exists already is not created again', async (t) => {
+test.serial('does not create an existing number again', async (t) => {
   const db = await testDatabase('numbers');
   const owner = await storedNumber(db);
   const { workspaceId, number } = owner;
@@ -214,36 +215,33 @@ test.serial('a number that exists already is not created again', async (t) => {
   t.is((await listNumbers(db, workspaceId)).length, 1);
 });
 
-test.serial(
-  'a token of a binding is kept, replaced or removed, and only its existence is told',
-  async (t) => {
-    const db = await testDatabase('numbers');
-    const { numberId, number } = await storedNumber(db);
-    const binding = { ...builtInBinding('outbound'), agent: 'endpoint' as const };
-    const sealed = async (): Promise<string | null | undefined> =>
-      (await findNumberByDigits(db, number))?.outboundTokenSealed;
-    const configured = async (changed: Partial<typeof binding>) =>
-      (await putAgentBinding(db, numberId, { ...binding, ...changed }))?.tokenConfigured;
-    t.false(await configured({}));
-    t.deepEqual(await putAgentBinding(db, numberId, binding, { tokenSealed: 'one' }), {
-      ...binding,
-      tokenConfigured: true,
-      headers: {},
-    });
-    t.true(await configured({ chatUrl: 'https://b' }));
-    t.is(await sealed(), 'one');
-    await putAgentBinding(db, numberId, binding, { tokenSealed: 'two' });
-    t.is(await sealed(), 'two');
-    await putAgentBinding(db, numberId, binding, { tokenSealed: null });
-    t.is(await sealed(), null);
-    t.deepEqual(await agentBindingsOf(db, numberId), {
-      inbound: { ...builtInBinding('inbound'), tokenConfigured: false, headers: {} },
-      outbound: { ...binding, tokenConfigured: false, headers: {} },
-    });
-  },
-);
+test.serial('keeps, replaces or removes the token of a binding and shows only its existence', async (t) => {
+  const db = await testDatabase('numbers');
+  const { numberId, number } = await storedNumber(db);
+  const binding = { ...builtInBinding('outbound'), agent: 'endpoint' as const };
+  const sealed = async (): Promise<string | null | undefined> =>
+    (await findNumberByDigits(db, number))?.outboundTokenSealed;
+  const configured = async (changed: Partial<typeof binding>) =>
+    (await putAgentBinding(db, numberId, { ...binding, ...changed }))?.tokenConfigured;
+  t.false(await configured({}));
+  t.deepEqual(await putAgentBinding(db, numberId, binding, { tokenSealed: 'one' }), {
+    ...binding,
+    tokenConfigured: true,
+    headers: {},
+  });
+  t.true(await configured({ chatUrl: 'https://b' }));
+  t.is(await sealed(), 'one');
+  await putAgentBinding(db, numberId, binding, { tokenSealed: 'two' });
+  t.is(await sealed(), 'two');
+  await putAgentBinding(db, numberId, binding, { tokenSealed: null });
+  t.is(await sealed(), null);
+  t.deepEqual(await agentBindingsOf(db, numberId), {
+    inbound: { ...builtInBinding('inbound'), tokenConfigured: false, headers: {} },
+    outbound: { ...binding, tokenConfigured: false, headers: {} },
+  });
+});
 
-test.serial('headers of a binding are kept, replaced and removed one by one, up to ten', async (t) => {
+test.serial('keeps, replaces and removes headers of a binding one by one, up to ten', async (t) => {
   const db = await testDatabase('numbers');
   const { numberId, number } = await storedNumber(db);
   const binding = { ...builtInBinding('inbound'), agent: 'endpoint' as const };
@@ -295,51 +293,48 @@ test.serial(
   },
 );
 
-test.serial(
-  'a deleted number is nobody’s: its key is unknown, its digits are free, its calls stay',
-  async (t) => {
-    const db = await testDatabase('numbers');
-    const owner = await storedNumber(db);
-    const { numberId, workspaceId, number } = owner;
-    const key = newKey();
-    const stored = {
-      numberId,
-      keyHash: sealing.fingerprint(key),
-      keySealed: sealing.seal(key, numberId),
-      issuedAt,
-    };
-    await putNumberKey(db, stored);
-    await putAgentBinding(db, numberId, builtInBinding('inbound'));
-    const callId = await storedCall(db, owner);
-    t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while it rings');
-    await db.execute(`update call set status = 'active' where id = $1`, [callId]);
-    t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while they talk');
-    t.is((await authenticateNumber(db, sealing, key))?.id, numberId);
+test.serial('a deleted number has an unknown key and free digits, and keeps its calls', async (t) => {
+  const db = await testDatabase('numbers');
+  const owner = await storedNumber(db);
+  const { numberId, workspaceId, number } = owner;
+  const key = newKey();
+  const stored = {
+    numberId,
+    keyHash: sealing.fingerprint(key),
+    keySealed: sealing.seal(key, numberId),
+    issuedAt,
+  };
+  await putNumberKey(db, stored);
+  await putAgentBinding(db, numberId, builtInBinding('inbound'));
+  const callId = await storedCall(db, owner);
+  t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while it rings');
+  await db.execute(`update call set status = 'active' where id = $1`, [callId]);
+  t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while they talk');
+  t.is((await authenticateNumber(db, sealing, key))?.id, numberId);
 
-    await db.execute(`update call set status = 'completed' where id = $1`, [callId]);
-    t.is(await deleteNumber(db, { numberId, workspaceId: randomUUID() }, issuedAt), 'unknown');
-    t.is(await deleteNumber(db, owner, issuedAt), 'deleted');
-    t.is(await deleteNumber(db, owner, issuedAt), 'unknown');
-    t.is(await authenticateNumber(db, sealing, key), undefined);
-    t.is(await findNumberByDigits(db, number), undefined);
-    t.is(await findNumberOwner(db, number), undefined);
-    t.is(await findNumber(db, owner), undefined);
-    t.is(await patchNumber(db, owner, { greeting: 'Hello' }), undefined);
-    t.deepEqual(await listNumbers(db, workspaceId), []);
-    t.deepEqual(await db.execute('select 1 from agent_binding where number_id = $1', [numberId]), []);
-    t.is((await findCall(db, { callId, workspaceId }))?.ownNumber, number);
+  await db.execute(`update call set status = 'completed' where id = $1`, [callId]);
+  t.is(await deleteNumber(db, { numberId, workspaceId: randomUUID() }, issuedAt), 'unknown');
+  t.is(await deleteNumber(db, owner, issuedAt), 'deleted');
+  t.is(await deleteNumber(db, owner, issuedAt), 'unknown');
+  t.is(await authenticateNumber(db, sealing, key), undefined);
+  t.is(await findNumberByDigits(db, number), undefined);
+  t.is(await findNumberOwner(db, number), undefined);
+  t.is(await findNumber(db, owner), undefined);
+  t.is(await patchNumber(db, owner, { greeting: 'Hello' }), undefined);
+  t.deepEqual(await listNumbers(db, workspaceId), []);
+  t.deepEqual(await db.execute('select 1 from agent_binding where number_id = $1', [numberId]), []);
+  t.is((await findCall(db, { callId, workspaceId }))?.ownNumber, number);
 
-    const again = { id: randomUUID(), workspaceId, number, language: 'ko' as const, createdAt: issuedAt };
-    t.is((await createNumber(db, again))?.id, again.id);
-    t.is(await createNumber(db, { ...again, id: randomUUID() }), undefined, 'once');
-    t.is((await findNumberByDigits(db, number))?.id, again.id);
-  },
-);
+  const again = { id: randomUUID(), workspaceId, number, language: 'ko' as const, createdAt: issuedAt };
+  t.is((await createNumber(db, again))?.id, again.id);
+  t.is(await createNumber(db, { ...again, id: randomUUID() }), undefined, 'once');
+  t.is((await findNumberByDigits(db, number))?.id, again.id);
+});
 
 // Number keys
-// Keys: each stands for its number, also when many are looked up at once and some are replaced.
+// Each key finds its number, even in simultaneous look-ups while some are replaced.
 
-/** A policy that leaves all to the next one. */
+/** A policy without any value of its own. */
 const nothingSaid = {
   maxDurationSec: null,
   defaultDurationSec: null,
@@ -356,7 +351,7 @@ const nothingSaid = {
 
 const oldSealing = createSealing(Buffer.alloc(32, 1));
 
-test.serial('a key stands for its number with everything that its calls need', async (t) => {
+test.serial('a key finds its number with everything that its calls need', async (t) => {
   const db = await testDatabase('number keys');
   const { numberId, workspaceId, number } = await storedNumber(db);
   const key = newKey();
@@ -450,36 +445,33 @@ test.serial('a new key replaces the old one at once', async (t) => {
   t.deepEqual(await findNumberKey(db, numberId), { keySealed: `sealed ${second}`, issuedAt });
 });
 
-test.serial(
-  'keys that are looked up at the same time share a query, and each finds its own number',
-  async (t) => {
-    const db = await testDatabase('number keys');
-    const owners = await Promise.all(
-      [sealing, oldSealing, sealing].map(async ({ fingerprint }) => {
-        const { numberId } = await storedNumber(db);
-        const key = newKey();
-        await putNumberKey(db, { numberId, keyHash: fingerprint(key), keySealed: 'sealed', issuedAt });
-        return { numberId, key };
-      }),
-    );
-    const statements: string[] = [];
-    const counting = scriptedStatements((sql, parameters) => {
-      statements.push(sql);
-      return db.execute(sql, parameters);
-    });
-    const authenticate = createNumberAuthentication({ ...db, ...counting }, sealing);
-    const keys = [...owners.map(({ key }) => key), newKey(), ...owners.map(({ key }) => key)];
-    const found = await Promise.all(keys.map(authenticate));
-    const ids = owners.map(({ numberId }) => numberId);
-    t.deepEqual(
-      found.map((number) => number?.id),
-      [...ids, undefined, ...ids],
-    );
-    t.is(statements.length, 1);
-  },
-);
+test.serial('simultaneous key look-ups share a query and each find their own number', async (t) => {
+  const db = await testDatabase('number keys');
+  const owners = await Promise.all(
+    [sealing, oldSealing, sealing].map(async ({ fingerprint }) => {
+      const { numberId } = await storedNumber(db);
+      const key = newKey();
+      await putNumberKey(db, { numberId, keyHash: fingerprint(key), keySealed: 'sealed', issuedAt });
+      return { numberId, key };
+    }),
+  );
+  const statements: string[] = [];
+  const counting = scriptedStatements((sql, parameters) => {
+    statements.push(sql);
+    return db.execute(sql, parameters);
+  });
+  const authenticate = createNumberAuthentication({ ...db, ...counting }, sealing);
+  const keys = [...owners.map(({ key }) => key), newKey(), ...owners.map(({ key }) => key)];
+  const found = await Promise.all(keys.map(authenticate));
+  const ids = owners.map(({ numberId }) => numberId);
+  t.deepEqual(
+    found.map((number) => number?.id),
+    [...ids, undefined, ...ids],
+  );
+  t.is(statements.length, 1);
+});
 
-test.serial('a key that is replaced amid many look-ups is invalid from then on', async (t) => {
+test.serial('a key replaced during many look-ups is invalid from then on', async (t) => {
   const db = await testDatabase('number keys');
   const { numberId } = await storedNumber(db);
   const [first, second] = [newKey(), newKey()];
@@ -504,7 +496,7 @@ test.serial('a key that is replaced amid many look-ups is invalid from then on',
   await Promise.all(askers);
 });
 
-test.serial('a key that was issued before the master key was rotated is still known', async (t) => {
+test.serial('recognizes a key issued before the rotation of the master key', async (t) => {
   const db = await testDatabase('number keys');
   const { numberId } = await storedNumber(db);
   const key = newKey();
@@ -518,7 +510,7 @@ const adminTokensSealing = createSealing(Buffer.alloc(32, 2));
 const at = new Date('2026-11-21T03:00:00.000Z');
 const later = new Date(at.getTime() + 60_000);
 
-/** Its id is the token, too. */
+/** The id of a stored token is the token, too. */
 const storedToken = async (
   db: Database,
   workspaceId: string,
@@ -536,7 +528,7 @@ const storedToken = async (
   return id;
 };
 
-test.serial('an admin token stands for its workspace and its role until it is revoked', async (t) => {
+test.serial('an admin token stands for its workspace and role until it is revoked', async (t) => {
   const db = await testDatabase('admin tokens');
   const { workspaceId } = await storedNumber(db);
   const id = await storedToken(db, workspaceId, { role: 'viewer' });
@@ -556,7 +548,7 @@ test.serial('an admin token stands for its workspace and its role until it is re
   t.deepEqual(await listAdminTokens(db, workspaceId), []);
 });
 
-test.serial('from its end on a token is unknown', async (t) => {
+test.serial('a token is unknown after its expiry', async (t) => {
   const db = await testDatabase('admin tokens');
   const { workspaceId } = await storedNumber(db);
   const id = await storedToken(db, workspaceId, { expiresAt: later });
@@ -566,7 +558,7 @@ test.serial('from its end on a token is unknown', async (t) => {
 });
 
 test.serial(
-  'the last admin token of a workspace cannot be revoked; viewers, ended and foreign tokens do not count',
+  'rejects the revocation of the last admin token; viewer, expired and foreign tokens do not count',
   async (t) => {
     const db = await testDatabase('admin tokens');
     const { workspaceId } = await storedNumber(db);
@@ -581,7 +573,7 @@ test.serial(
   },
 );
 
-test.serial('of two admins that revoke each other at the same time one stays', async (t) => {
+test.serial('when two admins revoke each other at once, one stays', async (t) => {
   const db = await testDatabase('admin tokens');
   for (let round = 0; round < 20; round++) {
     const { workspaceId } = await storedNumber(db);
@@ -592,7 +584,7 @@ test.serial('of two admins that revoke each other at the same time one stays', a
   }
 });
 
-test.serial('of two uses the later one is noted', async (t) => {
+test.serial('stores the later one of two uses', async (t) => {
   const db = await testDatabase('admin tokens');
   const { workspaceId } = await storedNumber(db);
   const id = await storedToken(db, workspaceId);
@@ -627,7 +619,7 @@ const makeOlder = async (db: Database, { numberId }: StoredNumber, interval: str
   );
 };
 
-test.serial('the answer is stored with its call, to the byte', async (t) => {
+test.serial('stores the response with its call, byte for byte', async (t) => {
   const { db, owner } = await newNumber();
   const { numberId } = owner;
   t.is(await findKeyedAnswer(db, { numberId, key: keyedAnswer.key }), undefined);
@@ -637,24 +629,31 @@ test.serial('the answer is stored with its call, to the byte', async (t) => {
   t.is((await findCall(db, { callId: birth.id, numberId }))?.status, 'ringing');
 });
 
-test.serial('a key that has placed a call places no other, and what is born beside it is born', async (t) => {
-  const { db, owner } = await newNumber();
-  const insert = createCallInsertion(db);
-  const first = callBirth(owner, { keyedAnswer });
-  t.true(await insert(first));
-  const [again, other, keyless] = [
-    callBirth(owner, { keyedAnswer: { ...keyedAnswer, responseBody: 'another' } }),
-    callBirth(owner, { keyedAnswer: { ...keyedAnswer, key: 'same kez' } }),
-    callBirth(owner),
-  ];
-  t.deepEqual(await Promise.all([again, other, keyless].map((birth) => insert(birth))), [false, true, true]);
-  t.deepEqual((await callsOf(db, owner)).toSorted(), [first.id, other.id, keyless.id].toSorted());
-  t.deepEqual(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), keyedAnswer);
-  const events = await db.execute('select 1 from event where number_id = $1', [owner.numberId]);
-  t.is(events.length, 3);
-});
+test.serial(
+  'a used idempotency key places no other call and does not affect calls in the same statement',
+  async (t) => {
+    const { db, owner } = await newNumber();
+    const insert = createCallInsertion(db);
+    const first = callBirth(owner, { keyedAnswer });
+    t.true(await insert(first));
+    const [again, other, keyless] = [
+      callBirth(owner, { keyedAnswer: { ...keyedAnswer, responseBody: 'another' } }),
+      callBirth(owner, { keyedAnswer: { ...keyedAnswer, key: 'same kez' } }),
+      callBirth(owner),
+    ];
+    t.deepEqual(await Promise.all([again, other, keyless].map((birth) => insert(birth))), [
+      false,
+      true,
+      true,
+    ]);
+    t.deepEqual((await callsOf(db, owner)).toSorted(), [first.id, other.id, keyless.id].toSorted());
+    t.deepEqual(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), keyedAnswer);
+    const events = await db.execute('select 1 from event where number_id = $1', [owner.numberId]);
+    t.is(events.length, 3);
+  },
+);
 
-test.serial('of two births with one key in one statement one is born', async (t) => {
+test.serial('inserts one of two calls with the same key in one statement', async (t) => {
   const { db, owner } = await newNumber();
   const insert = createCallInsertion(db);
   const births = [1, 2].map(() => callBirth(owner, { keyedAnswer }));
@@ -663,7 +662,7 @@ test.serial('of two births with one key in one statement one is born', async (t)
   t.is((await callsOf(db, owner)).length, 1);
 });
 
-test.serial('of many gateways that are asked at once one places the call', async (t) => {
+test.serial('one of many simultaneously requested gateways places the call', async (t) => {
   const { db, owner } = await newNumber();
   const born = await Promise.all(
     Array.from({ length: 8 }, () => createCallInsertion(db)(callBirth(owner, { keyedAnswer }))),
@@ -672,7 +671,7 @@ test.serial('of many gateways that are asked at once one places the call', async
   t.is((await callsOf(db, owner)).length, 1);
 });
 
-test.serial('a key means nothing to another number', async (t) => {
+test.serial('a key is independent of other numbers', async (t) => {
   const { db, owner } = await newNumber();
   const stranger = await storedNumber(db);
   const insert = createCallInsertion(db);
@@ -681,7 +680,7 @@ test.serial('a key means nothing to another number', async (t) => {
   t.true(await insert(callBirth(stranger, { keyedAnswer })));
 });
 
-test.serial('a call that cannot be stored spends no key', async (t) => {
+test.serial('a call that cannot be stored does not use its key', async (t) => {
   const { db, owner } = await newNumber();
   const impossible = callBirth(owner, { keyedAnswer, workspaceId: owner.numberId });
   await t.throwsAsync(createCallInsertion(db)(impossible));
@@ -691,36 +690,33 @@ test.serial('a call that cannot be stored spends no key', async (t) => {
 
 const never = Promise.withResolvers<never>().promise;
 
-test.serial('a process that dies before the statement has left neither call nor key', async (t) => {
+test.serial('a process that dies before the statement leaves neither call nor key', async (t) => {
   const { db, owner } = await newNumber();
-  const dying: Database = { ...db, run: () => never };
+  const dying: Database = { ...db, execute: () => never };
   void createCallInsertion(dying)(callBirth(owner, { keyedAnswer }));
   await new Promise(setImmediate);
   t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
   t.deepEqual(await callsOf(db, owner), []);
 });
 
-test.serial(
-  'a process that dies in the midst of the transaction has left neither call nor key',
-  async (t) => {
-    const db = await ownDatabase(t);
-    const owner = await storedNumber(db);
-    // What was done when the process dies is undone by the server, as by any error.
-    await db.execute('alter table event add constraint no_more check (false) not valid');
-    const error = await t.throwsAsync(createCallInsertion(db)(callBirth(owner, { keyedAnswer })));
-    t.regex(error.message, /no_more/);
-    t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
-    t.deepEqual(await callsOf(db, owner), []);
-  },
-);
+test.serial('a process that dies within the transaction leaves neither call nor key', async (t) => {
+  const db = await ownDatabase(t);
+  const owner = await storedNumber(db);
+  // The server rolls back a transaction when the process dies, as after any error.
+  await db.execute('alter table event add constraint no_more check (false) not valid');
+  const error = await t.throwsAsync(createCallInsertion(db)(callBirth(owner, { keyedAnswer })));
+  t.regex(error.message, /no_more/);
+  t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
+  t.deepEqual(await callsOf(db, owner), []);
+});
 
-test.serial('a process that dies right after the commit has left both', async (t) => {
+test.serial('a process that dies right after the commit leaves both', async (t) => {
   const { db, owner } = await newNumber();
   const committed = Promise.withResolvers<void>();
   const dying: Database = {
     ...db,
-    async run(query) {
-      await db.run(query);
+    async execute(...asked) {
+      await db.execute(...asked);
       committed.resolve();
       return never;
     },
@@ -732,7 +728,7 @@ test.serial('a process that dies right after the commit has left both', async (t
   t.deepEqual(await callsOf(db, owner), [birth.id]);
 });
 
-test.serial('a key is remembered for 24 hours, then it is free again', async (t) => {
+test.serial('remembers a key for 24 hours, then it is free again', async (t) => {
   const { db, owner } = await newNumber();
   const { numberId } = owner;
   const find = () => findKeyedAnswer(db, { numberId, key: keyedAnswer.key });
@@ -751,34 +747,31 @@ test.serial('a key is remembered for 24 hours, then it is free again', async (t)
 
 // Request counts
 
-test.serial(
-  'requests that come to two gateways at once are counted in one, each with a place of its own',
-  async (t) => {
-    const url = await testDatabaseUrl(t);
-    const databases = [await openTestDatabase(t, url, 'one'), await openTestDatabase(t, url, 'two')];
-    const counts = databases.map((database) => createRequestCounting(database, 60));
-    const keys = ['a', 'b', 'c'];
-    const asked = Array.from({ length: 40 }, () => counts.flatMap((count) => keys.map((key) => count(key))));
-    const answers = await Promise.all(asked.flat());
-    for (const [index] of keys.entries()) {
-      const places = answers.filter((_, at) => at % keys.length === index).map(({ requests }) => requests);
-      t.deepEqual(
-        places.toSorted((one, other) => one - other),
-        Array.from({ length: 80 }, (_, place) => place + 1),
-      );
-    }
-    for (const { seconds } of answers) t.true(seconds > 0 && seconds <= 60);
-  },
-);
+test.serial('counts simultaneous requests to two gateways together, each with its own number', async (t) => {
+  const url = await testDatabaseUrl(t);
+  const databases = [await openTestDatabase(t, url, 'one'), await openTestDatabase(t, url, 'two')];
+  const counts = databases.map((database) => createRequestCounting(database, 60));
+  const keys = ['a', 'b', 'c'];
+  const asked = Array.from({ length: 40 }, () => counts.flatMap((count) => keys.map((key) => count(key))));
+  const answers = await Promise.all(asked.flat());
+  for (const [index] of keys.entries()) {
+    const places = answers.filter((_, at) => at % keys.length === index).map(({ requests }) => requests);
+    t.deepEqual(
+      places.toSorted((one, other) => one - other),
+      Array.from({ length: 80 }, (_, place) => place + 1),
+    );
+  }
+  for (const { seconds } of answers) t.true(seconds > 0 && seconds <= 60);
+});
 
-test.serial('what was counted is over after its time, and forgotten a while later', async (t) => {
+test.serial('request counts expire and are deleted a while later', async (t) => {
   const database = await openTestDatabase(t, await testDatabaseUrl(t), 'one');
   const count = createRequestCounting(database, 60);
   const ended = (seconds: number) =>
     database.execute(`update request_count set ends_at = now() - make_interval(secs => $1)`, [seconds]);
   await count('a');
   t.is((await count('a')).requests, 2);
-  // Not just now: clocks of machines go back by a moment, too.
+  // With some margin: clocks of machines may go back by a moment, too.
   await ended(1);
   const { requests, seconds } = await count('a');
   t.is(requests, 1);
@@ -831,7 +824,7 @@ const record = (workspaceId: string, changes: Partial<TrunkRecord> = {}): TrunkR
   ...changes,
 });
 
-test.serial('a trunk comes back as it was stored, to its workspace alone', async (t) => {
+test.serial('returns a trunk as stored, only to its workspace', async (t) => {
   const db = await testDatabase('trunks');
   const { workspaceId } = await storedNumber(db);
   const stored = record(workspaceId);
@@ -843,7 +836,7 @@ test.serial('a trunk comes back as it was stored, to its workspace alone', async
   t.is(await createTrunk(db, record(workspaceId)), undefined, 'the name is taken');
 });
 
-test.serial('undefined leaves a setting as it is, null clears it', async (t) => {
+test.serial('undefined keeps a setting, null clears it', async (t) => {
   const db = await testDatabase('trunks');
   const { workspaceId } = await storedNumber(db);
   const stored = record(workspaceId);
@@ -858,7 +851,7 @@ test.serial('undefined leaves a setting as it is, null clears it', async (t) => 
   t.is(await patchTrunk(db, { ...one, workspaceId: randomUUID() }, { weight: 1 }), undefined);
 });
 
-test.serial('a number tells whose it is and which trunk it is bound to, until that is removed', async (t) => {
+test.serial('a number shows its workspace and its bound trunk until the trunk is removed', async (t) => {
   const db = await testDatabase('trunks');
   const { workspaceId, numberId, number } = await storedNumber(db);
   t.deepEqual(await findNumberOwner(db, number), { workspaceId, trunkId: null });
@@ -873,7 +866,7 @@ test.serial('a number tells whose it is and which trunk it is bound to, until th
   t.is((await findNumber(db, { numberId, workspaceId }))?.trunkId, null);
 });
 
-test.serial('what gateways have on a trunk goes with it, and nothing of another one', async (t) => {
+test.serial("deletes the gateways' reservations on a trunk with it, and those of no other", async (t) => {
   const db = await testDatabase('trunks');
   const { workspaceId } = await storedNumber(db);
   const stored = record(workspaceId);
@@ -893,7 +886,7 @@ test.serial('what gateways have on a trunk goes with it, and nothing of another 
     );
 });
 
-test.serial('each change is told to those who listen', async (t) => {
+test.serial('notifies listeners of each change', async (t) => {
   const db = await ownDatabase(t);
   const { workspaceId } = await storedNumber(db);
   let told = 0;
@@ -913,7 +906,7 @@ test.serial('each change is told to those who listen', async (t) => {
 
 // Trunk load
 
-/** Two gateways with connections of their own. */
+/** Two gateways with separate connections. */
 const twoGateways = async (t: ExecutionContext) => {
   const url = await testDatabaseUrl(t);
   const database = await openTestDatabase(t, url, 'one');
@@ -923,7 +916,7 @@ const twoGateways = async (t: ExecutionContext) => {
 
 const trunkId = 'carrier';
 
-test.serial('two gateways that take channels at once never have more than the trunk', async (t) => {
+test.serial('two gateways never take more channels together than the trunk has', async (t) => {
   const { one, two } = await twoGateways(t);
   const take = (load: typeof one) => load.take({ trunkId, callId: randomUUID(), maxChannels: 7 });
   const taken = await Promise.all(Array.from({ length: 30 }, () => [take(one), take(two)]).flat());
@@ -931,7 +924,7 @@ test.serial('two gateways that take channels at once never have more than the tr
   t.true(await one.take({ trunkId: 'another', callId: randomUUID(), maxChannels: 1 }));
 });
 
-test.serial('a channel is free when it is given back, and when its call is over', async (t) => {
+test.serial('a channel is free after its release and after the end of its call', async (t) => {
   const { database, one, two } = await twoGateways(t);
   const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
   const limited = { trunkId, maxChannels: 1 };
@@ -944,7 +937,7 @@ test.serial('a channel is free when it is given back, and when its call is over'
   t.true(await one.take({ ...limited, callId: randomUUID() }));
 });
 
-test.serial('a call keeps its channel at the gateway that goes on with it', async (t) => {
+test.serial('a call keeps its channel at the gateway that takes it over', async (t) => {
   const { database, one, two } = await twoGateways(t);
   const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
   t.true(await one.take({ trunkId, callId, maxChannels: 1 }));
@@ -963,17 +956,14 @@ test.serial('a caller that was never stored counts for half a minute', async (t)
   t.true(await two.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
 });
 
-test.serial(
-  'the calls of two gateways go out one after the other, and beyond their patience none',
-  async (t) => {
-    const { one, two } = await twoGateways(t);
-    // So slow that the time which the test takes is small beside it.
-    const call = { trunkId, callsPerSecond: 1 / 600, patienceMs: 1_900_000 };
-    const turns: (number | null)[] = [];
-    for (const load of [one, two, one, two, one]) turns.push(await load.turn(call));
-    t.deepEqual(
-      turns.map((turn) => turn && Math.ceil(turn / 600_000)),
-      [0, 1, 2, 3, null],
-    );
-  },
-);
+test.serial('calls of two gateways start one after the other, and none after the time-out', async (t) => {
+  const { one, two } = await twoGateways(t);
+  // So slow that the duration of the test is negligible.
+  const call = { trunkId, callsPerSecond: 1 / 600, patienceMs: 1_900_000 };
+  const turns: (number | null)[] = [];
+  for (const load of [one, two, one, two, one]) turns.push(await load.turn(call));
+  t.deepEqual(
+    turns.map((turn) => turn && Math.ceil(turn / 600_000)),
+    [0, 1, 2, 3, null],
+  );
+});

@@ -1,6 +1,6 @@
 /**
- * The servers are installed when they are first needed, which takes a while; calls take the time that they take. Threads,
- * as the databases come from AVA's shared worker.
+ * The servers are installed on first use, which takes a while; calls run in real time. Worker threads, because the
+ * databases come from AVA's shared worker.
  */
 export default {
   extensions: ['ts'],

@@ -1,4 +1,4 @@
-/** A person on the simulated line talks with an agent on a real server, through a whole gateway. */
+/** A person on the simulated line talks to an agent on a real server, through a whole gateway. */
 import type { ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { finalStatuses, testGateway, type TestGateway } from '#test/helpers/gateway.ts';
@@ -24,20 +24,21 @@ const enough = '잠깐만요 그만하세요';
 const parking = '주차는 되나요';
 const thanks = '고맙습니다';
 
-/** The models have thirty such sentences in store for `atLength`. */
+/** The models have thirty such sentences for `atLength`. */
 const beginningOfLongReply = '긴 안내의 1번째 문장입니다. 긴 안내의 2번째 문장입니다. ';
 
 const listen = { listen: true };
 const hangUp = { hang_up: true };
 
-/** Binds the number to the agent and has the call take place; resolves when it is over. */
+/** Binds the number to the agent and makes the call; resolves at its end. */
 const call = async (
   t: ExecutionContext,
   direction: Direction,
   binding: Binding,
   script: Script,
 ): Promise<{ gateway: TestGateway; callId: string }> => {
-  // Four times as fast as people; any faster, and a server's latency would be a pause in which nobody waits politely.
+  // Four times as fast as people; any faster, and a server's latency would be a pause in which callees do not wait
+  // politely.
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '4' });
   const path = `${gateway.numberPath}/agents/${direction}`;
   const bound = await gateway.admin.put(path, { agent: 'endpoint', ...binding });
@@ -69,11 +70,11 @@ const call = async (
 
 const from = (role: 'user' | 'assistant', content: string): Message => ({ role, content });
 
-/** What the models answer to their nth turn. */
+/** The models' answer to their nth turn. */
 const answerTo = (turn: number, words: string): Message =>
   from('assistant', `네, ${turn}번째로 "${words}"라고 하셨군요.`);
 
-/** The conversation as it must have been; `cut` is what was heard of the interrupted reply. */
+/** The expected conversation; `cut` is the heard part of the interrupted reply. */
 const expectedHistory = (direction: Direction, cut: Message): Message[] => {
   const isOutbound = direction === 'outbound';
   const before = isOutbound ? 1 : 0;
@@ -89,15 +90,15 @@ const expectedHistory = (direction: Direction, cut: Message): Message[] => {
 
 export type Conversation = {
   callId: string;
-  /** Kickoff, everything said, and what was heard of the interrupted reply. */
+  /** Kickoff, all spoken words, and the heard part of the interrupted reply. */
   history: Message[];
-  /** What was heard of the interrupted reply; it stands in `history`. */
+  /** The heard part of the interrupted reply, which is in `history`. */
   cut: Message;
-  /** Each time that the model was asked, in order. */
+  /** Each request to the model, in order. */
   asked: Note[];
 };
 
-/** Five turns of the person, who interrupts the second reply; checks what must hold for every kind of server. */
+/** Five turns of the person, who interrupts the second reply; checks the rules for every kind of server. */
 export const converse = async (
   t: ExecutionContext,
   server: RealAgentServer,
@@ -155,7 +156,7 @@ export const converse = async (
   return { callId, history, cut, asked };
 };
 
-/** A caller gives the number of an order by keys, and is connected with a person; another one says goodbye. */
+/** A caller enters the number of an order by DTMF, and is connected to a person; another one says goodbye. */
 export const actByControls = async (t: ExecutionContext, binding: Binding): Promise<void> => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '4' });
   const person = '01000000011';

@@ -13,7 +13,7 @@ export const langgraphServer: ExampleServer = {
   name: 'LangGraph',
   project: { folder },
   async start(prepared) {
-    // The server keeps its threads in the folder of the project, so each run has one of its own.
+    // The server stores its threads in the folder of the project, so each run has one of its own.
     const ownFolder = await mkdtemp(join(tmpdir(), 'trunkline-langgraph-'));
     copySources(folder, ownFolder);
     const project = join(ownFolder, folder);

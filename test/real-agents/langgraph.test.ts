@@ -20,7 +20,7 @@ testsAgainst(langgraphServer, (server) => {
     return response.json();
   };
 
-  /** How the runs of a call have ended, the oldest first. */
+  /** How the runs of a call ended, oldest first. */
   const runs = async (callId: string): Promise<string[]> =>
     runList
       .parse(await ask(callId, 'runs'))
@@ -53,11 +53,11 @@ testsAgainst(langgraphServer, (server) => {
   test(talks, 'outbound');
   test(talks, 'inbound');
 
-  test('LangGraph: a graph collects keys, transfers and hangs up by controls', async (t) => {
+  test('LangGraph: a graph collects digits, transfers and hangs up by controls', async (t) => {
     await actByControls(t, { ...binding(), assistant_id: 'with-controls' });
   });
 
-  test('LangGraph: hanging up in the middle of a reply cancels its run', async (t) => {
+  test('LangGraph: hanging up within a reply cancels its run', async (t) => {
     const callId = await hangUpInTheMiddle(t, server(), binding());
     await until('the run is over', async () => ((await runs(callId)).includes('running') ? undefined : true));
     t.deepEqual(await runs(callId), ['interrupted']);

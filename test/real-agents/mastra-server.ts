@@ -7,7 +7,7 @@ import type { ExampleServer } from './tests-against.ts';
 
 const noTelemetry = { MASTRA_TELEMETRY_DISABLED: '1' };
 
-/** Mastra's server, built as it is for a deployment. */
+/** Mastra's server, built as for a deployment. */
 export const mastraServer: ExampleServer = {
   name: 'Mastra',
   project: {

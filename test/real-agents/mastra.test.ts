@@ -29,11 +29,11 @@ testsAgainst(mastraServer, (server) => {
   test(talks, 'inbound', 'voiceAssistant', {});
   test(talks, 'inbound', 'bookingAssistant', { path: '/api/agents/bookingAssistant' });
 
-  test('Mastra: an agent collects keys, transfers and hangs up by controls', async (t) => {
+  test('Mastra: an agent collects digits, transfers and hangs up by controls', async (t) => {
     await actByControls(t, binding('/api/agents/actingAssistant'));
   });
 
-  test('Mastra: hanging up in the middle of a reply stops its model', async (t) => {
+  test('Mastra: hanging up within a reply stops its model', async (t) => {
     await hangUpInTheMiddle(t, server(), binding());
   });
 });

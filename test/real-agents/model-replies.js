@@ -1,6 +1,6 @@
 /**
- * What the fake models of both example servers say, and what they note down: one line of JSON whenever a model is asked,
- * has answered or was stopped, in the file that MODEL_NOTES names.
+ * Replies of the fake models of both example servers, and their records: one line of JSON whenever a model is
+ * requested, has answered or was stopped, in the file named by MODEL_NOTES.
  */
 import { appendFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ export const replyTo = (messages) => {
   return words.includes('길게') ? longReply : `네, ${asked.length}번째로 "${words}"라고 하셨군요.`;
 };
 
-/** Faster than anybody talks, yet slow enough to be interrupted. */
+/** Faster than anyone talks, yet slow enough to be interrupted. */
 export const millisecondsPerCharacter = 10;
 
 export const note = (fact) => {

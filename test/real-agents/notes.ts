@@ -1,4 +1,4 @@
-/** Notes of the fake models (`model-replies.js`). */
+/** Records of the fake models (`model-replies.js`). */
 import { z } from 'zod';
 
 export type Message = { role: string; content: string };
@@ -9,11 +9,11 @@ const note = z.object({
   /** Wall clock, milliseconds. */
   at: z.number(),
   fact: z.enum(['asked', 'answered', 'aborted']),
-  /** The call context, as it arrived. */
+  /** The call context, as received. */
   gw: z.looseObject({ call_id: z.string() }),
-  /** Which agent was asked, where the server has several. */
+  /** The requested agent, if the server has several. */
   agent: z.string().optional(),
-  /** The conversation that the model was asked with. */
+  /** The conversation in the model's request. */
   messages: z.array(message).optional(),
 });
 

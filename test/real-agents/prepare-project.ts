@@ -1,7 +1,7 @@
 /**
- * Installs a project of `examples/`, its model replaced by the one beside this file that notes down what it is asked,
- * into a folder outside this repository, once: the folder is named after the contents of the project and stays for the
- * next run. Synchronous, because it decides which tests are declared.
+ * Installs a project of `examples/` once, into a folder outside this repository, its model replaced by the recording
+ * one beside this file: the folder is named after the contents of the project and stays for the next run. Synchronous,
+ * because it decides which tests are declared.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,19 +23,19 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
 const installed = join(tmpdir(), 'trunkline-real-agents');
 
-/** The packages of a project could not be had; the message is what npm said. */
+/** The packages of a project could not be installed; the message is npm's. */
 export class PackagesMissing extends Error {
   override readonly name = 'PackagesMissing';
 }
 
 export type Project = {
-  /** Its folder in `examples/`, and that of the files beside this one which stand over those of the example. */
+  /** Folder of the project in `examples/`, and that of the files beside this one which replace those of the example. */
   folder: string;
-  /** What is to be done once after installing: one of the installed programs. */
+  /** Executed once after installing: one of the installed programs. */
   build?: { program: string; args: readonly string[]; environment: Record<string, string> };
 };
 
-/** What somebody who runs the example leaves there. */
+/** Files that a user of the example leaves there. */
 const leftovers = new Set(['node_modules', '.mastra', '.langgraph_api', 'package-lock.json']);
 
 const filesIn = (root: string, folder: string): [string, string][] =>
@@ -46,21 +46,21 @@ const filesIn = (root: string, folder: string): [string, string][] =>
     .sort()
     .map((file) => [file, join(root, file)]);
 
-/** Where each file of the project will be, and where it comes from. */
+/** The target path of each file of the project, and its source. */
 const sourcesOf = (folder: string): ReadonlyMap<string, string> =>
   new Map([
-    // What both models share comes with each of them, where it expects it.
+    // The shared part of both models is copied to each of them, where it expects it.
     ['model-replies.js', join(here, 'model-replies.js')],
     ...filesIn(examples, folder),
     ...filesIn(here, folder),
   ]);
 
-/** `to` will hold the project's folder. */
+/** `to` will contain the project's folder. */
 export const copySources = (folder: string, to: string): void => {
   for (const [file, source] of sourcesOf(folder)) cpSync(source, join(to, file));
 };
 
-/** Nothing but the packages, and a registry that is not there is soon given up. */
+/** Only the packages; an unreachable registry is given up soon. */
 const quickAndQuiet = [
   ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
   ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000'],
@@ -79,7 +79,7 @@ const run = (program: string, args: readonly string[], cwd: string, environment 
   return { succeeded: status === 0, said: error?.message ?? `${stdout}${stderr}`.slice(-2_000) };
 };
 
-/** Returns the folder that holds the installed project's. Throws PackagesMissing when npm could not install it. */
+/** Returns the folder that contains the installed project. Throws PackagesMissing if npm could not install it. */
 export const prepareProject = ({ folder, build }: Project): string => {
   const hash = createHash('sha256').update(JSON.stringify({ build }));
   for (const [file, source] of sourcesOf(folder)) hash.update(file).update(readFileSync(source));
@@ -99,7 +99,7 @@ export const prepareProject = ({ folder, build }: Project): string => {
       const { succeeded, said } = run(program, build.args, project, build.environment);
       if (!succeeded) throw new Error(`${build.program} ${build.args.join(' ')} failed: ${said}`);
     }
-    // Whole or not at all. Where another run was faster, its folder is as good.
+    // Atomic. If another run was faster, its folder is used.
     if (!existsSync(ready)) renameSync(unfinished, ready);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

@@ -8,14 +8,14 @@ import { until } from '#test/helpers/until.ts';
 import { readNotes, type Note } from './notes.ts';
 
 export type RealAgentServer = {
-  /** The base of its API: the chat URL of a binding. */
+  /** The base URL of its API: the chat URL of a binding. */
   url: string;
-  /** What the model noted of this call. */
+  /** The model's records of this call. */
   notesOf(callId: string): Note[];
   close(): Promise<void>;
 };
 
-/** These servers start others: all of them are ended. */
+/** Stops a server with its child processes. */
 const endGroup = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');
@@ -44,9 +44,7 @@ const answers = async (url: string): Promise<true | undefined> => {
   }
 };
 
-/**
- * Runs a server. It writes into `ownFolder`, which is gone after `close`. It is ready when the path `health` answers.
- */
+/** Runs a server. It writes into `ownFolder`, which `close` removes. It is ready when the path `health` responds. */
 export const runServer = async (options: {
   ownFolder: string;
   workingFolder: string;
@@ -67,7 +65,7 @@ export const runServer = async (options: {
     detached: true,
   });
   closeSync(log);
-  // A test run that breaks off leaves nothing behind.
+  // An aborted test run leaves nothing behind.
   const kill = (): void => signalGroup(child, 'SIGKILL');
   process.once('exit', kill);
 

@@ -2,7 +2,7 @@ import test from 'ava';
 import { PackagesMissing, prepareProject, type Project } from './prepare-project.ts';
 import type { RealAgentServer } from './run-server.ts';
 
-/** A server of somebody else's, from npm, with an example project of ours. */
+/** A third-party server from npm, with an example project of ours. */
 export type ExampleServer = {
   name: string;
   project: Project;
@@ -21,8 +21,8 @@ const prepare = (project: Project): string | undefined => {
 };
 
 /**
- * Declares tests that run against this server, which is there while they run. Where its packages cannot be had, one
- * skipped test says so in their place.
+ * Declares tests against this server, which runs during them. If its packages cannot be installed, one skipped test is
+ * declared instead.
  */
 export const testsAgainst = (
   { name, project, start }: ExampleServer,

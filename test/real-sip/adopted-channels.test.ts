@@ -1,4 +1,4 @@
-/** A gateway is killed in mid-call, and another process goes on with its channel of FreeSWITCH, within its dialog. */
+/** A gateway is killed during a call, and another process takes over its FreeSWITCH channel within its dialog. */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -7,13 +7,13 @@ import test, { type ExecutionContext } from 'ava';
 import Srf from 'drachtio-srf';
 import { pino } from 'pino';
 import { mediaServers as numbers } from '#config/policy.ts';
-import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
-import { createMediaServers } from '#sip/drachtio/media/media-servers.ts';
-import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
-import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { createBackgroundTasks } from '#sip/background-tasks.ts';
+import { createMediaServers } from '#sip/freeswitch/media-servers.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { createMediaThread } from '#sip/media-thread/media-thread.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { systemClock } from '#src/clocks.ts';
-import type { LeftLeg, MediaChannel } from '#src/domain/sip-leg.ts';
+import type { StoredLeg, MediaChannel } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
@@ -40,7 +40,7 @@ if (missing.length > 0) {
   const untilChannels = (count: number): Promise<void> =>
     until(async () => (await servers.mediaServers[0]?.channels()) === count);
 
-  /** A call of a process that has died, at whose far end there is somebody. */
+  /** A call of a dead process, with a live far end. */
   const leaveCall = async (t: ExecutionContext): Promise<{ channel: MediaChannel; farEnd: EarAndMouth }> => {
     const farEnd = await startEarAndMouth();
     t.teardown(farEnd.close);
@@ -68,7 +68,7 @@ if (missing.length > 0) {
     doomed.kill('SIGKILL');
     await once(doomed, 'exit');
     const kept = said.split('\n').findLast((line) => line.startsWith('leg '));
-    const left: LeftLeg = JSON.parse(kept?.slice(4) ?? 'null');
+    const left: StoredLeg = JSON.parse(kept?.slice(4) ?? 'null');
     if (left.leg.channel === null) throw new Error('The call has no channel');
     return { channel: left.leg.channel, farEnd };
   };
@@ -77,8 +77,8 @@ if (missing.length > 0) {
     const srf = new Srf();
     await srf.connect(servers.drachtio);
     t.teardown(() => srf.disconnect());
-    const soundThread = createSoundThread({ ports: await ownLinePorts(), logger });
-    t.teardown(() => soundThread.close());
+    const mediaThread = createMediaThread({ ports: await ownLinePorts(), logger });
+    t.teardown(() => mediaThread.close());
     const backgroundTasks = createBackgroundTasks(systemClock, logger);
     const next = createMediaServers([servers.freeSwitch], {
       ...numbers,
@@ -86,7 +86,7 @@ if (missing.length > 0) {
       rtpTimeoutMs: 0,
       ownAddress: '127.0.0.1',
       srf,
-      soundThread,
+      mediaThread,
       resample: await loadResampler(),
       clock: systemClock,
       backgroundTasks,
@@ -100,7 +100,7 @@ if (missing.length > 0) {
 
   const loudest = (samples: Int16Array): number => samples.reduce((most, one) => Math.max(most, one), 0);
 
-  /** Both hear each other. */
+  /** Checks that both sides hear each other. */
   const talk = async (t: ExecutionContext, endpoint: MediaEndpoint, farEnd: EarAndMouth): Promise<void> => {
     let heard = 0;
     const path = await endpoint.connect(
@@ -119,13 +119,13 @@ if (missing.length > 0) {
     farEnd.heard().reduce((most, { at }, index, all) => Math.max(most, at - (all[index - 1]?.at ?? at)), 0);
 
   realTimeTest(
-    'a channel is gone on with, eight times: sound both ways, keys, figures, descriptions',
+    'resumes a channel eight times: two-way audio, DTMF digits, statistics, descriptions',
     async (t) => {
       const next = await startNext(t);
       for (let times = 1; times <= 8; times += 1) {
         const { channel, farEnd } = await leaveCall(t);
         const killedAt = Date.now();
-        const endpoint = await next.adoptEndpoint(channel);
+        const endpoint = await next.takeOverEndpoint(channel);
         const digits: string[] = [];
         endpoint.onDigit((digit) => void digits.push(digit));
         await talk(t, endpoint, farEnd);
@@ -138,7 +138,7 @@ if (missing.length > 0) {
         await until(() => farEnd.payloadTypes().has(101));
         const answer = await endpoint.modify(describeSound({ port: farEnd.port, direction: 'sendonly' }));
         t.regex(answer, /^a=recvonly\r?$/m);
-        t.is((await endpoint.figures())?.codec, 'PCMU');
+        t.is((await endpoint.statistics())?.codec, 'PCMU');
         await endpoint.destroy();
         await untilChannels(0);
       }
@@ -146,31 +146,28 @@ if (missing.length > 0) {
     },
   );
 
-  realTimeTest('a channel that is gone, and one of another server, are not gone on with', async (t) => {
+  realTimeTest('does not resume a missing channel or one of another server', async (t) => {
     const next = await startNext(t);
     const { channel } = await leaveCall(t);
-    await t.throwsAsync(next.adoptEndpoint({ ...channel, server: '127.0.0.1:1' }), {
-      message: 'The media server of the channel is not known here',
+    await t.throwsAsync(next.takeOverEndpoint({ ...channel, server: '127.0.0.1:1' }), {
+      message: 'The media server of the channel is unknown to this gateway',
     });
     await servers.console(`uuid_kill ${channel.uuid}`);
     await untilChannels(0);
-    await t.throwsAsync(next.adoptEndpoint(channel), { message: 'The channel is gone' });
+    await t.throwsAsync(next.takeOverEndpoint(channel), { message: 'The channel no longer exists' });
     t.is(next.states()[0]?.calls, 0);
   });
 
-  realTimeTest(
-    'a channel that is gone on with outlives the time that was left to it, others do not',
-    async (t) => {
-      const next = await startNext(t);
-      const adopted = await leaveCall(t);
-      const endpoint = await next.adoptEndpoint(adopted.channel);
-      // Only now: the time that is left to the first one is short.
-      const left = await leaveCall(t);
-      await untilChannels(1);
-      t.regex(await servers.console(`uuid_exists ${left.channel.uuid}`), /^false/);
-      t.regex(await servers.console(`uuid_exists ${adopted.channel.uuid}`), /^true/);
-      await endpoint.destroy();
-      await untilChannels(0);
-    },
-  );
+  realTimeTest('a resumed channel outlives its time limit, others do not', async (t) => {
+    const next = await startNext(t);
+    const adopted = await leaveCall(t);
+    const endpoint = await next.takeOverEndpoint(adopted.channel);
+    // This call starts late, because the first one has little time left.
+    const left = await leaveCall(t);
+    await untilChannels(1);
+    t.regex(await servers.console(`uuid_exists ${left.channel.uuid}`), /^false/);
+    t.regex(await servers.console(`uuid_exists ${adopted.channel.uuid}`), /^true/);
+    await endpoint.destroy();
+    await untilChannels(0);
+  });
 }

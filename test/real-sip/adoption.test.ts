@@ -1,4 +1,4 @@
-/** A gateway is killed in mid-call, and another one goes on with the same dialog, through the relay. */
+/** A gateway is killed during a call, and another one continues the same dialog through the relay. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { relayNumbers } from '#config/line-policy.ts';
 import type { LineEvent } from '#machines/line.ts';
 import { createRelay } from '#sip/relay/relay.ts';
 import { systemClock } from '#src/clocks.ts';
-import type { LeftLeg } from '#src/domain/sip-leg.ts';
+import type { StoredLeg } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { headerOf, requestUriOf } from '#test/doubles/sip-parser.ts';
@@ -35,7 +35,7 @@ if (missing.length > 0) {
 
   type Media = 'direct' | 'freeswitch';
 
-  /** A call that stands in a process of its own, through a proxy that wants to stay in the way; `timer` is of its answer. */
+  /** An active call in a process of its own, through a record-routing proxy; `timer` is that of its answer. */
   const startDoomed = async (t: ExecutionContext, media: Media, timer: Record<string, string> = {}) => {
     const network = createUdpNetwork(servers.sipPort);
     t.teardown(network.close);
@@ -74,7 +74,7 @@ if (missing.length > 0) {
       trunk,
       drachtio,
       trunkPort,
-      async kill(): Promise<LeftLeg> {
+      async kill(): Promise<StoredLeg> {
         doomed.kill('SIGKILL');
         await once(doomed, 'exit');
         await until(() => relay.sizes().dialogs === 0);
@@ -86,13 +86,18 @@ if (missing.length > 0) {
 
   type Doomed = Awaited<ReturnType<typeof startDoomed>>;
 
-  const adopt = async (t: ExecutionContext, { drachtio, trunkPort }: Doomed, left: LeftLeg, media: Media) => {
+  const adopt = async (
+    t: ExecutionContext,
+    { drachtio, trunkPort }: Doomed,
+    left: StoredLeg,
+    media: Media,
+  ) => {
     const lines = await realLines({ drachtio, freeSwitch: servers.freeSwitch }, trunkPort, {}, media);
     t.teardown(() => lines.close());
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     await until(() => lines.health().ready);
     const events: LineEvent[] = [];
-    const line = lines.adopt(
+    const line = lines.resume(
       lineInput(),
       { legs: [left], connectedWith: null },
       (event) => void events.push(event),
@@ -104,7 +109,7 @@ if (missing.length > 0) {
     };
   };
 
-  /** The far end is told of a new place of the sound only where there is one: a channel of FreeSWITCH stays what it is. */
+  /** The far end gets a new media address only if it changes: a channel of FreeSWITCH stays as it is. */
   const soundMoves = async (t: ExecutionContext, { far, trunk }: Doomed, media: Media): Promise<void> => {
     if (media === 'freeswitch') return;
     const again = await far.receives('INVITE');
@@ -116,7 +121,7 @@ if (missing.length > 0) {
 
   for (const media of ['direct', 'freeswitch'] as const) {
     realTimeTest(
-      `${media}: what the far end asks meanwhile, and its BYE, reach the next gateway`,
+      `${media}: requests of the far end in the meantime, and its BYE, reach the next gateway`,
       async (t) => {
         const doomed = await startDoomed(t, media);
         const { far } = doomed;
@@ -139,7 +144,7 @@ if (missing.length > 0) {
       },
     );
 
-    realTimeTest(`${media}: the next gateway hangs up, through the proxy of the call`, async (t) => {
+    realTimeTest(`${media}: the next gateway hangs up through the proxy of the call`, async (t) => {
       const doomed = await startDoomed(t, media);
       const { far } = doomed;
       const { line, has } = await adopt(t, doomed, await doomed.kill(), media);
@@ -158,7 +163,7 @@ if (missing.length > 0) {
   const contact = { Contact: '<sip:far@192.0.2.1:9>' };
 
   for (const media of ['direct', 'freeswitch'] as const) {
-    realTimeTest(`${media}: the session that the dead gateway was to refresh is refreshed`, async (t) => {
+    realTimeTest(`${media}: refreshes the session of which the dead gateway was the refresher`, async (t) => {
       const ours = timer('12;refresher=uac');
       const doomed = await startDoomed(t, media, ours);
       const { far } = doomed;
@@ -171,7 +176,7 @@ if (missing.length > 0) {
         await far.receives('ACK');
       }
       await has('line.adopted');
-      // drachtio-server sends it after half of the time, more or less five seconds.
+      // drachtio-server sends the refresh after half of the interval, give or take five seconds.
       const refresh = await far.receives('INVITE');
       t.is(refresh.body, described.body);
       t.regex(headerOf(refresh, 'Session-Expires') ?? '', /^12; ?refresher=uac$/);
@@ -184,49 +189,49 @@ if (missing.length > 0) {
       line.close();
     });
 
-    realTimeTest(`${media}: a far end that refreshes does so at the next gateway, too`, async (t) => {
-      const doomed = await startDoomed(t, media, timer('90;refresher=uas'));
-      const { far } = doomed;
-      const left = await doomed.kill();
-      // Nobody lives now; by RFC 3261 section 14.1 another INVITE meanwhile would be refused.
-      far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
-      await until(() => doomed.relay.sizes().held === 1);
-      const { has, line } = await adopt(t, doomed, left, media);
-      const answer = await far.receives(200);
-      t.is(headerOf(answer, 'Session-Expires'), '90;refresher=uac');
-      far.sends('ACK');
-      await has('line.adopted');
-      far.sends('UPDATE', { headers: { 'Session-Expires': '90;refresher=uac' } });
-      t.is(headerOf(await far.receives(200), 'Session-Expires'), '90;refresher=uac');
-      line.tell({ type: 'hangUp' });
-      await far.receives('BYE');
-      far.answers(200);
-      await has('line.ended');
-    });
+    realTimeTest(
+      `${media}: a far end that is the refresher refreshes at the next gateway, too`,
+      async (t) => {
+        const doomed = await startDoomed(t, media, timer('90;refresher=uas'));
+        const { far } = doomed;
+        const left = await doomed.kill();
+        // No gateway is alive now; by RFC 3261 section 14.1, a second INVITE meanwhile would be refused.
+        far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
+        await until(() => doomed.relay.sizes().held === 1);
+        const { has, line } = await adopt(t, doomed, left, media);
+        const answer = await far.receives(200);
+        t.is(headerOf(answer, 'Session-Expires'), '90;refresher=uac');
+        far.sends('ACK');
+        await has('line.adopted');
+        far.sends('UPDATE', { headers: { 'Session-Expires': '90;refresher=uac' } });
+        t.is(headerOf(await far.receives(200), 'Session-Expires'), '90;refresher=uac');
+        line.tell({ type: 'hangUp' });
+        await far.receives('BYE');
+        far.answers(200);
+        await has('line.ended');
+      },
+    );
   }
 
-  realTimeTest(
-    'a far end is told that it goes on refreshing, and an INVITE of it that crosses ours is taken',
-    async (t) => {
-      const theirs = timer('90;refresher=uas');
-      const doomed = await startDoomed(t, 'direct', theirs);
-      const { far } = doomed;
-      const { has, line } = await adopt(t, doomed, await doomed.kill(), 'direct');
-      const again = await far.receives('INVITE');
-      t.is(headerOf(again, 'Session-Expires'), '90;refresher=uas');
-      far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
-      far.answers(491, { to: 'INVITE' });
-      await far.receives(200);
-      far.sends('ACK');
-      await has('line.adopted');
-      line.tell({ type: 'hangUp' });
-      await far.receives('BYE');
-      far.answers(200);
-      await has('line.ended');
-    },
-  );
+  realTimeTest('keeps the far end as the refresher, and accepts its INVITE that crosses ours', async (t) => {
+    const theirs = timer('90;refresher=uas');
+    const doomed = await startDoomed(t, 'direct', theirs);
+    const { far } = doomed;
+    const { has, line } = await adopt(t, doomed, await doomed.kill(), 'direct');
+    const again = await far.receives('INVITE');
+    t.is(headerOf(again, 'Session-Expires'), '90;refresher=uas');
+    far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
+    far.answers(491, { to: 'INVITE' });
+    await far.receives(200);
+    far.sends('ACK');
+    await has('line.adopted');
+    line.tell({ type: 'hangUp' });
+    await far.receives('BYE');
+    far.answers(200);
+    await has('line.ended');
+  });
 
-  realTimeTest('a far end that hung up meanwhile is answered, and the call is over', async (t) => {
+  realTimeTest('answers a far end that hung up in the meantime, and the call is over', async (t) => {
     const doomed = await startDoomed(t, 'direct');
     const left = await doomed.kill();
     doomed.far.sends('BYE');

@@ -1,4 +1,4 @@
-/** Answers of far ends: with early media, without usable sound, again and again, two at once. */
+/** Answers of far ends: with early media, without usable audio, retransmitted, from two telephones. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -44,7 +44,7 @@ const testEarlyMedia = ({ callTo }: ScriptedCalls): void => {
       await t.notThrowsAsync(end.finished());
     });
 
-  realTimeTest('a provisional answer that is to be confirmed is confirmed', async (t) => {
+  realTimeTest('acknowledges a reliable provisional response', async (t) => {
     const reliable = answer('183 Session Progress', {
       tag: true,
       headers: ['Require: 100rel', 'RSeq: 1'],
@@ -67,7 +67,7 @@ const testEarlyMedia = ({ callTo }: ScriptedCalls): void => {
   });
 
   for (const media of ['freeswitch', 'direct'] as const)
-    realTimeTest(`${media}: audio that moves by UPDATE before the answer is where it moved to`, async (t) => {
+    realTimeTest(`${media}: follows audio that moves by UPDATE before the answer`, async (t) => {
       const ear = await startEar(t);
       const ringBack = soundAt('a=rtpmap:8 PCMA/8000').replace('[ear]', '9').replace('0 101', '8 101');
       const { line, end, has } = await callTo(
@@ -104,33 +104,30 @@ const secret = (key: string): string =>
 
 const testEncryptedChange = ({ callTo }: ScriptedCalls): void => {
   for (const media of ['freeswitch', 'direct'] as const)
-    realTimeTest(
-      `${media}: a key that changes by UPDATE before the answer is that of the call`,
-      async (t) => {
-        const { line, end, has } = await callTo(
-          t,
-          [
-            receiveAndKeep(),
-            answer('183 Session Progress', {
-              tag: true,
-              headers: ['Require: 100rel', 'RSeq: 1'],
-              sdp: secret('A'),
-            }),
-            receive('PRACK'),
-            answer('200 OK'),
-            ask('UPDATE', 1, { sdp: secret('B') }),
-            expectAnswer(200, { body: 'm=audio [1-9][0-9]* RTP/SAVP 0 101.*a=crypto:1 ' }),
-            answerKept('200 OK', { tag: true }).replace('[last_From:]', 'From:[$from]'),
-            receive('ACK'),
-            ...leave,
-          ],
-          { media, srtp: 'required' },
-        );
-        await has('line.answered');
-        line.tell({ type: 'hangUp' });
-        await t.notThrowsAsync(end.finished());
-      },
-    );
+    realTimeTest(`${media}: uses a key that changes by UPDATE before the answer`, async (t) => {
+      const { line, end, has } = await callTo(
+        t,
+        [
+          receiveAndKeep(),
+          answer('183 Session Progress', {
+            tag: true,
+            headers: ['Require: 100rel', 'RSeq: 1'],
+            sdp: secret('A'),
+          }),
+          receive('PRACK'),
+          answer('200 OK'),
+          ask('UPDATE', 1, { sdp: secret('B') }),
+          expectAnswer(200, { body: 'm=audio [1-9][0-9]* RTP/SAVP 0 101.*a=crypto:1 ' }),
+          answerKept('200 OK', { tag: true }).replace('[last_From:]', 'From:[$from]'),
+          receive('ACK'),
+          ...leave,
+        ],
+        { media, srtp: 'required' },
+      );
+      await has('line.answered');
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    });
 };
 
 const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {
@@ -142,7 +139,7 @@ const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {
     ['no audio', soundAt().replace('[ear]', '0')],
   ];
   for (const [what, sdp] of answersWithoutSound)
-    realTimeTest(`an answer with ${what} is no call: it is hung up at once`, async (t) => {
+    realTimeTest(`hangs up at once on an answer with ${what}`, async (t) => {
       const { end, has, events } = await callTo(t, [...ring, ...pickUp({ sdp }), ...leave]);
       await has('line.unanswered');
       t.like(events.at(-1), { type: 'line.unanswered', cause: 'media_error', sip: { status: 200 } });
@@ -151,7 +148,7 @@ const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testRepeatedAnswers = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('an answer that is sent again is one call, and acknowledged again', async (t) => {
+  realTimeTest('a retransmitted answer is one call and is acknowledged again', async (t) => {
     const again = answerKept('200 OK', { tag: true, sdp: soundAt() });
     const { line, end, has, count } = await callTo(
       t,
@@ -174,9 +171,9 @@ const testRepeatedAnswers = ({ callTo }: ScriptedCalls): void => {
     t.is(count('line.answered'), 1);
   });
 
-  // drachtio-server acknowledges the first answer once more and tells nobody of the second; its side gives up by itself
+  // drachtio-server acknowledges the first answer again and does not report the second; its sender gives up by itself
   // (RFC 3261 section 13.3.1.4).
-  realTimeTest('of two telephones that answer one has the call', async (t) => {
+  realTimeTest('the call goes to one of two telephones that answer', async (t) => {
     const { line, end, has, count } = await callTo(
       t,
       [
@@ -200,7 +197,7 @@ const testRepeatedAnswers = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testHastyAnswers = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('a call that is hung up in the moment of its answer is over', async (t) => {
+  realTimeTest('ends a call that is hung up at the moment of its answer', async (t) => {
     const { end, has, events } = await callTo(t, [
       ...ring,
       answer('200 OK', { tag: true, sdp: soundAt() }),

@@ -1,6 +1,7 @@
 /**
  * Each file has servers and ports of its own. The files mostly wait, so three of them share two cores; within a file,
- * calls share the servers and run one after another (`test.serial`). Threads, as the databases come from AVA's shared worker.
+ * calls share the servers and run one after another (`test.serial`). Worker threads, because the databases come from
+ * AVA's shared worker.
  */
 export default {
   extensions: ['ts'],

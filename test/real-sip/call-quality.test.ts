@@ -1,15 +1,15 @@
-/** Figures of calls on real servers when they are over: loss, sound that goes one way alone, how soon it rang. */
+/** Final statistics of calls on real servers: loss, one-way audio, post-dial delay. */
 import { createSocket } from 'node:dgram';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
-import { writeReport } from '#sip/media/rtp/rtcp.ts';
+import { writeReport } from '#sip/rtp/rtcp.ts';
 import { earSsrc, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { withScriptedCalls } from './scripted-calls.ts';
 import { answer, leave, pause, pickUp, receive, ring, tellTheEar } from './scripted-end.ts';
 
-/** Of twenty packets, one does not arrive. */
+/** One packet of twenty does not arrive. */
 const loses = 20;
 
 const startEar = async (
@@ -28,7 +28,7 @@ const endOf = (events: readonly LineEvent[]) => events.find((event) => event.typ
 
 withScriptedCalls('the quality of calls', ({ callTo }) => {
   for (const media of ['freeswitch', 'direct'] as const) {
-    realTimeTest(`${media}: what is lost on the way stands in the record, with where it went`, async (t) => {
+    realTimeTest(`${media}: the record has the packet loss and its direction`, async (t) => {
       const ear = await startEar(t, { loses });
       const steps = [...ring, ...pickUp(), tellTheEar, ...leave];
       const { line, end, events, has } = await callTo(t, steps, { ear, media });
@@ -53,7 +53,7 @@ withScriptedCalls('the quality of calls', ({ callTo }) => {
       t.deepEqual(missing(events), []);
     });
 
-    realTimeTest(`${media}: a far end that sends nothing is missed while the call goes on`, async (t) => {
+    realTimeTest(`${media}: reports a far end that sends no audio during the call`, async (t) => {
       const steps = [...ring, ...pickUp(), ...leave];
       const { line, events, has } = await callTo(t, steps, { media });
       await has('line.one_way');
@@ -64,7 +64,7 @@ withScriptedCalls('the quality of calls', ({ callTo }) => {
     });
   }
 
-  realTimeTest('direct: a far end whose reports say that nothing arrives there is told', async (t) => {
+  realTimeTest('direct: reports a far end that receives no audio, by its RTCP', async (t) => {
     const ear = await startEar(t);
     const steps = [...ring, ...pickUp(), tellTheEar, ...leave];
     const { line, end, events, has } = await callTo(t, steps, { ear, media: 'direct' });
@@ -85,7 +85,7 @@ withScriptedCalls('the quality of calls', ({ callTo }) => {
     t.is(endOf(events)?.sound?.isHeardThere, false);
   });
 
-  realTimeTest('the post-dial delay is the time from the INVITE until it rings', async (t) => {
+  realTimeTest('the post-dial delay is the time from the INVITE to ringing', async (t) => {
     const steps = [
       receive('INVITE'),
       answer('100 Trying'),

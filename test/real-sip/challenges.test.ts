@@ -1,4 +1,7 @@
-/** A trunk that challenges in several ways, and gives reasons: by a far end of raw UDP that checks the proofs itself. */
+/**
+ * A trunk that challenges in several ways and sends reasons: a raw UDP far end that verifies the digest responses
+ * itself.
+ */
 import { createHash } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -21,7 +24,7 @@ const sdpAt = (port: number): string =>
     '',
   ].join('\r\n');
 
-/** Whether the proof in this header is that of the account, over the Request-URI as it came. */
+/** True if the digest response in this header is that of the account, for the Request-URI as received. */
 const isProof = (text: string, header: string, hash: string, nonce: string): boolean => {
   const [, method = '', uri = ''] = /^([A-Z]+) (\S+) /.exec(text) ?? [];
   const [credentials] = challengesIn(headerIn(text, header));
@@ -41,7 +44,7 @@ const challenges = [
 ];
 const proxyChallenge = 'Proxy-Authenticate: Digest realm="t, one", nonce="C", qop="auth"';
 
-/** `bye`: the Reason of a BYE that it sends behind ACK; without one it waits for ours, which it challenges. */
+/** `bye`: the Reason of a BYE that it sends after the ACK; without one it waits for ours, which it challenges. */
 const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: string } = {}) => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -92,7 +95,7 @@ const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: strin
     socket.send(request.join('\r\n'), to, '127.0.0.1');
   };
 
-  /** A request again of which the first was answered already is answered again. */
+  /** A retransmitted request is answered again. */
   const take = (text: string, to: number): void => {
     const [, method = ''] = /^([A-Z]+) /.exec(text) ?? [];
     if (method === 'ACK') {
@@ -127,18 +130,18 @@ const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: strin
 };
 
 withTrunkLines('challenges', ({ linesWith }) => {
-  realTimeTest('the strongest of several challenges is answered, and our own contact counts', async (t) => {
+  realTimeTest('answers the strongest of several challenges and uses our own contact', async (t) => {
     const far = await startChallengingTrunk(t);
-    const { askTrunk } = await linesWith(t, []);
+    const { outOfDialog } = await linesWith(t, []);
     const trunk = trunkAt(far.port, { ...account, register: true });
-    t.like(await askTrunk.register(trunk, new AbortController().signal), { expiresSec: 60 });
+    t.like(await outOfDialog.register(trunk, new AbortController().signal), { expiresSec: 60 });
     t.deepEqual(far.proofs, ['REGISTER']);
     const [first = '', second = ''] = far.heard.filter((text) => text.startsWith('REGISTER'));
     t.is(headerIn(second, 'Call-ID'), headerIn(first, 'Call-ID'));
     t.is(Number.parseInt(headerIn(second, 'CSeq'), 10), Number.parseInt(headerIn(first, 'CSeq'), 10) + 1);
   });
 
-  realTimeTest('a call is placed and hung up by a trunk that challenges INVITE and BYE', async (t) => {
+  realTimeTest('places and hangs up a call by a trunk that challenges INVITE and BYE', async (t) => {
     const far = await startChallengingTrunk(t);
     const lines = await linesWith(t, [trunkAt(far.port, account)]);
     const events: LineEvent[] = [];
@@ -153,7 +156,7 @@ withTrunkLines('challenges', ({ linesWith }) => {
     ['Q.850;cause=41;text="Temporary failure"', 'network', 41],
     ['Q.850;cause=16;text="Normal call clearing"', 'counterparty', 16],
   ] as const)
-    realTimeTest(`a BYE with ${reason} is the end by the ${by}`, async (t) => {
+    realTimeTest(`a BYE with ${reason} ends the call by the ${by}`, async (t) => {
       const far = await startChallengingTrunk(t, { bye: reason });
       const lines = await linesWith(t, [trunkAt(far.port, account)]);
       const events: LineEvent[] = [];

@@ -1,24 +1,24 @@
 /**
- * The sound of a channel of FreeSWITCH: codecs that become others while a call stands, packets of other lengths than its own.
- * What is heard has the pitch that was said, and no hole.
+ * The audio of a FreeSWITCH channel: codec changes during a call, and other packet lengths than its own. The audio must
+ * keep its pitch and have no gap.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { controlProbe, mediaServers as numbers } from '#config/policy.ts';
-import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
-import { createMediaServers, type Bridge, type MediaServers } from '#sip/drachtio/media/media-servers.ts';
-import { createSignallingConnection } from '#sip/drachtio/signalling/signalling-connection.ts';
-import type { MediaEndpoint } from '#sip/media/media-endpoint.ts';
-import { createSoundThread } from '#sip/media/thread/sound-thread.ts';
-import { loadResampler } from '#sip/resampler.ts';
-import type { SampleRate } from '#sip/samples.ts';
-import { audioIn, withOneVoice } from '#sip/trunks/media-offer.ts';
+import { createBackgroundTasks } from '#sip/background-tasks.ts';
+import { createMediaServers, type Bridge, type MediaServers } from '#sip/freeswitch/media-servers.ts';
+import { createSignallingConnection } from '#sip/drachtio/connection/connection.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { createMediaThread } from '#sip/media-thread/media-thread.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
+import type { SampleRate } from '#sip/audio/samples.ts';
+import { audioIn, withOneVoice } from '#sip/sdp/media-offer.ts';
 import { systemClock } from '#src/clocks.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
-import { amplitudesOf, medianOf, pitchOf, toneOf } from '#test/sip/media/tone.ts';
+import { amplitudesOf, medianOf, pitchOf, toneOf } from '#test/sip/rtp/tone.ts';
 import { audible, beep, startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
 import { ownLinePorts } from './ports.ts';
@@ -37,14 +37,14 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     clock: systemClock,
     logger,
   });
-  const soundThread = createSoundThread({ ports: await ownLinePorts(), logger });
+  const mediaThread = createMediaThread({ ports: await ownLinePorts(), logger });
   const media = createMediaServers([servers.freeSwitch], {
     ...numbers,
     rtpTimeoutMs: 0,
     pool: { ...numbers.pool, size: 2 },
     ownAddress: '127.0.0.1',
     srf: connection.srf,
-    soundThread,
+    mediaThread,
     resample: await loadResampler(),
     clock: systemClock,
     backgroundTasks,
@@ -55,7 +55,7 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     await backgroundTasks.settled(2_000);
     media.close();
     connection.close();
-    await soundThread.close();
+    await mediaThread.close();
   });
   const nothing = (): void => {};
   await connection.open({
@@ -70,13 +70,13 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
   return media;
 };
 
-/** What is heard at an endpoint, from its connection on; `say` puts a tone into the call. */
+/** Audio received at an endpoint since its connection; `say` sends a tone into the call. */
 const speaking = async (endpoint: MediaEndpoint, sampleRate: SampleRate) => {
   const heard: Int16Array[] = [];
   const path = await endpoint.connect({ onAudio: (samples) => heard.push(samples), onLost() {} }, sampleRate);
   return {
     say: (hertz: number, seconds: number) => path.send(toneOf(hertz, seconds, sampleRate)),
-    /** Of the last so many milliseconds. */
+    /** Received audio of the last given milliseconds. */
     lately: (milliseconds: number): Int16Array =>
       joinSamples(heard).slice((-milliseconds * sampleRate) / 1_000),
     heardMs: (): number => joinSamples(heard).length / (sampleRate / 1_000),
@@ -94,7 +94,7 @@ const changes: readonly [TrunkCodec, TrunkCodec][] = [
   ['G722', 'opus'],
 ];
 
-/** A far end with packets of this length, which describes its sound with these lines, and an endpoint that it talks with. */
+/** A far end with packets of this length and these SDP lines, and an endpoint that is connected to it. */
 const callWith = async (
   t: ExecutionContext,
   media: MediaServers,
@@ -131,16 +131,16 @@ const packetTimes: readonly (readonly string[])[] = [
   ['a=maxptime:60'],
 ];
 
-/** Of the sound, in milliseconds. */
+/** Duration of the audio in milliseconds. */
 const toneMs = 2_000;
 
-/** Milliseconds of a sound in which a tone is heard. */
+/** Milliseconds of audio in which a tone is audible. */
 const heardMsOf = (hertz: number, samples: Int16Array): number =>
   100 * amplitudesOf(hertz, samples, 8_000).filter((level) => level > 4_000).length;
 
 type Described = { frameMs: number; direction: 'in' | 'out'; lines: readonly string[] };
 
-/** Both talk; returns which parts of it are heard. */
+/** Both talk; returns which parts are heard. */
 const talk = async (t: ExecutionContext, media: MediaServers, call: Described) => {
   const { far, endpoint } = await callWith(t, media, call);
   const here = await speaking(endpoint, 8_000);
@@ -162,7 +162,7 @@ const talk = async (t: ExecutionContext, media: MediaServers, call: Described) =
 const testPacketTimes = (servers: () => SipServers): void => {
   for (const lines of packetTimes)
     realTimeTest(
-      `both sides are heard whole with packets of 10 to 40 ms: ${lines.join(' ') || 'no ptime'}`,
+      `both sides receive complete audio with packets of 10 to 40 ms: ${lines.join(' ') || 'no ptime'}`,
       async (t) => {
         const media = await connectedMedia(t, servers());
         const calls = ([10, 20, 30, 40] as const).flatMap((frameMs) =>
@@ -184,7 +184,7 @@ const bursts = 10;
 const burstMs = 200;
 
 const testSpeechAfterPauses = (servers: () => SipServers): void =>
-  realTimeTest('a word after a pause in the stream of the far end is heard from its beginning', async (t) => {
+  realTimeTest("a word after a pause in the far end's stream is heard from its beginning", async (t) => {
     const media = await connectedMedia(t, servers());
     const { far, endpoint } = await callWith(
       t,
@@ -206,7 +206,7 @@ const testSpeechAfterPauses = (servers: () => SipServers): void =>
   });
 
 const testEndedUnicast = (servers: () => SipServers): void =>
-  realTimeTest('sound that FreeSWITCH has ended without a word comes back, both ways', async (t) => {
+  realTimeTest('two-way audio returns after FreeSWITCH silently ended it', async (t) => {
     const media = await connectedMedia(t, servers());
     const { far, endpoint } = await callWith(t, media, { frameMs: 20, direction: 'in', lines: [] });
     const here = await speaking(endpoint, 8_000);
@@ -219,7 +219,7 @@ const testEndedUnicast = (servers: () => SipServers): void =>
     await until(() => loud().length > 25);
     const uuid = endpoint.channel()?.uuid ?? '';
     const park = async (): Promise<string> => (await servers().console(`uuid_getvar ${uuid} gw_park`)).trim();
-    // Another park, into which the channel goes by itself, ends the unicast.
+    // Another park that the channel enters by itself ends the unicast.
     await servers().console(`uuid_broadcast ${uuid} 'transfer::again-1 XML trunkline' aleg`);
     await until(async () => !['', '_undef_', '1'].includes(await park()));
     await until(() => loud().some((at) => at > Date.now() - 100));
@@ -236,7 +236,7 @@ onRealServers('the sound of a channel', (servers) => {
   testEndedUnicast(servers);
 
   for (const codec of answers)
-    realTimeTest(`sound that is opened in the moment of an answer with ${codec} comes`, async (t) => {
+    realTimeTest(`audio opened at the moment of an answer with ${codec} arrives`, async (t) => {
       if (await isWithout(t, servers(), codec)) return;
       const media = await connectedMedia(t, servers());
       for (let times = 1; times <= 5; times += 1) {
@@ -251,7 +251,7 @@ onRealServers('the sound of a channel', (servers) => {
     });
 
   for (const [first, then] of changes)
-    realTimeTest(`${first} becomes ${then} in a call, and each side is heard at its pitch`, async (t) => {
+    realTimeTest(`${first} changes to ${then} during a call, and each side keeps its pitch`, async (t) => {
       for (const codec of [first, then]) if (await isWithout(t, servers(), codec)) return;
       const media = await connectedMedia(t, servers());
       const caller = await media.createEndpoint();
@@ -292,7 +292,7 @@ onRealServers('the sound of a channel', (servers) => {
       await hears('and back');
     });
 
-  /** Somebody with a channel, whose audio is here. */
+  /** A far end with a channel whose audio passes through this process. */
   const personOn = async (t: ExecutionContext, media: MediaServers) => {
     const ear = await startEarAndMouth();
     t.teardown(ear.close);
@@ -326,60 +326,60 @@ onRealServers('the sound of a channel', (servers) => {
     await until(() => person.lately(200).some((sample) => sample > 3_000));
   };
 
+  realTimeTest('audio returns to this process whenever a channel leaves its bridge', async (t) => {
+    const media = await connectedMedia(t, servers());
+    const [first, second] = [await personOn(t, media), await personOn(t, media)];
+    const took: { open: number; leave: number }[] = [];
+    for (let times = 1; times <= 3; times += 1) {
+      const bridge = bridgeOf(media, first.endpoint, second.endpoint);
+      const begunAt = performance.now();
+      await bridge.open();
+      const openAt = performance.now();
+      await isHeardBy(first, second);
+      await isHeardBy(second, first);
+      const leftAt = performance.now();
+      await bridge.leave();
+      took.push({
+        open: Math.round(openAt - begunAt),
+        leave: Math.round(performance.now() - leftAt),
+      });
+      await second.endpoint.bridgeSide()?.attach();
+      await isHeardHere(first);
+      await isHeardHere(second);
+    }
+    t.log(took);
+    t.pass();
+  });
+
   realTimeTest(
-    'audio is at this process again when a channel leaves its bridge, time and again',
+    'a bridge continues without a gap while another gateway takes over its channels',
     async (t) => {
       const media = await connectedMedia(t, servers());
       const [first, second] = [await personOn(t, media), await personOn(t, media)];
-      const took: { open: number; leave: number }[] = [];
-      for (let times = 1; times <= 3; times += 1) {
-        const bridge = bridgeOf(media, first.endpoint, second.endpoint);
-        const begunAt = performance.now();
-        await bridge.open();
-        const openAt = performance.now();
-        await isHeardBy(first, second);
-        await isHeardBy(second, first);
-        const leftAt = performance.now();
-        await bridge.leave();
-        took.push({
-          open: Math.round(openAt - begunAt),
-          leave: Math.round(performance.now() - leftAt),
-        });
-        await second.endpoint.bridgeSide()?.attach();
-        await isHeardHere(first);
-        await isHeardHere(second);
+      await bridgeOf(media, first.endpoint, second.endpoint).open();
+      await isHeardBy(first, second);
+      const next = await connectedMedia(t, servers());
+      const from = Date.now();
+      const adopted = [];
+      for (const { endpoint } of [first, second]) {
+        const channel = endpoint.channel();
+        if (channel === null) throw new Error('It has a channel');
+        await endpoint.leave();
+        const own = await next.takeOverEndpoint(channel, 'off', true);
+        t.teardown(() => own.destroy());
+        adopted.push({ endpoint: own, ...(await speaking(own, 8_000)) });
       }
-      t.log(took);
-      t.pass();
+      const [one, other] = adopted;
+      if (one === undefined || other === undefined) throw new Error('Both were adopted');
+      const bridge = bridgeOf(next, one.endpoint, other.endpoint);
+      await bridge.open();
+      await isHeardBy(second, first);
+      const packets = second.ear.heard().filter(({ at }) => at >= from);
+      const holes = packets.map(({ at }, index) => at - (packets[index - 1]?.at ?? at));
+      t.log({ longestHoleMs: Math.max(...holes) });
+      t.true(Math.max(...holes) < 200);
+      await bridge.leave();
+      await isHeardHere({ ...first, ...one });
     },
   );
-
-  realTimeTest('a bridge goes on without a gap while another gateway adopts its channels', async (t) => {
-    const media = await connectedMedia(t, servers());
-    const [first, second] = [await personOn(t, media), await personOn(t, media)];
-    await bridgeOf(media, first.endpoint, second.endpoint).open();
-    await isHeardBy(first, second);
-    const next = await connectedMedia(t, servers());
-    const from = Date.now();
-    const adopted = [];
-    for (const { endpoint } of [first, second]) {
-      const channel = endpoint.channel();
-      if (channel === null) throw new Error('It has a channel');
-      await endpoint.leave();
-      const own = await next.adoptEndpoint(channel, 'off', true);
-      t.teardown(() => own.destroy());
-      adopted.push({ endpoint: own, ...(await speaking(own, 8_000)) });
-    }
-    const [one, other] = adopted;
-    if (one === undefined || other === undefined) throw new Error('Both were adopted');
-    const bridge = bridgeOf(next, one.endpoint, other.endpoint);
-    await bridge.open();
-    await isHeardBy(second, first);
-    const packets = second.ear.heard().filter(({ at }) => at >= from);
-    const holes = packets.map(({ at }, index) => at - (packets[index - 1]?.at ?? at));
-    t.log({ longestHoleMs: Math.max(...holes) });
-    t.true(Math.max(...holes) < 200);
-    await bridge.leave();
-    await isHeardHere({ ...first, ...one });
-  });
 });

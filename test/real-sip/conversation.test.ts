@@ -1,4 +1,4 @@
-/** Whole conversations: what a far end says as sound reaches the agent as words, and stands in the transcript. */
+/** Whole conversations: speech of a far end reaches the agent as words and is written into the transcript. */
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  /** What the agent answers to these words; an answer that says goodbye asks for the hangup first. */
+  /** The agent's reply to these words; a reply that says goodbye requests the hangup first. */
   type Answers = (message: string) => string;
 
   const bindAgent = async (
@@ -59,7 +59,7 @@ if (missing.length > 0) {
     return server;
   };
 
-  /** A gateway whose calls go to a far end with an ear and a mouth. */
+  /** A gateway whose calls go to a far end that hears and speaks. */
   const world = async (t: ExecutionContext): Promise<{ gateway: TestGateway; far: EarAndMouth }> => {
     const { far, trunkPort } = await startSpeakingEnd(t, servers);
     return { gateway: await listeningGateway(t, { servers, recognizer, trunkPort }), far };
@@ -71,7 +71,7 @@ if (missing.length > 0) {
   const messagesTo = (agent: AgentServer): string[] =>
     agent.requests.map(({ body }) => z.object({ message: z.string() }).parse(JSON.parse(body)).message);
 
-  realTimeTest('the words of a callee reach the agent, and stand in the transcript', async (t) => {
+  realTimeTest('the words of a callee reach the agent and the transcript', async (t) => {
     const { gateway, far } = await world(t);
     const agent = await bindAgent(t, gateway, 'outbound', (message) => {
       if (message.startsWith('[outbound')) return 'Hello. For when shall I reserve the table?';
@@ -100,7 +100,7 @@ if (missing.length > 0) {
   });
 
   realTimeTest(
-    'the words of a caller reach the agent, in Korean, and the recording holds their sound',
+    'the words of a caller reach the agent in Korean, and the recording has their audio',
     async (t) => {
       const gateway = await listeningGateway(t, { servers, recognizer, trunkPort: await ownPort() });
       await gateway.admin.patch(gateway.numberPath, { language: 'ko', greeting: '안녕하세요, 꽃집입니다.' });
@@ -122,7 +122,7 @@ if (missing.length > 0) {
         return callId !== '';
       });
       t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
-      // A telephone on a busy machine stalls now and then, which makes two turns of one sentence.
+      // A telephone on a busy machine stalls occasionally, which splits a sentence into two turns.
       t.is(messagesTo(agent).join(' '), wanted);
       const words = await wordsOf(gateway, callId);
       t.is(words.flatMap(([role, text]) => (role === 'user' ? [text] : [])).join(' '), wanted);
@@ -139,7 +139,7 @@ if (missing.length > 0) {
     },
   );
 
-  realTimeTest('a callee who interrupts is listened to, and what was not heard was not said', async (t) => {
+  realTimeTest('a callee who interrupts is heard, and unheard words do not count as said', async (t) => {
     const { gateway, far } = await world(t);
     const long = `Let me tell you about everything that we have on the menu today, which is a lot. ${goodbye.replaceAll('Goodbye', 'And')}`;
     const agent = await bindAgent(t, gateway, 'outbound', (message) =>
@@ -161,7 +161,7 @@ if (missing.length > 0) {
     t.is(messagesTo(agent)[1], 'Please stop.');
   });
 
-  realTimeTest('words into the farewell cancel the hangup, a murmur and noise do not', async (t) => {
+  realTimeTest('words during the farewell cancel the hangup, a backchannel and noise do not', async (t) => {
     const { gateway, far } = await world(t);
     let farewells = 0;
     await bindAgent(t, gateway, 'outbound', () => {
@@ -193,7 +193,7 @@ if (missing.length > 0) {
     );
   });
 
-  realTimeTest('noise breaks no silence: the call ends after the reprompt', async (t) => {
+  realTimeTest('noise does not reset the silence: the call ends after the reprompt', async (t) => {
     const { gateway, far } = await world(t);
     await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 5 });
     await bindAgent(t, gateway, 'outbound', () => 'Hello.');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { readWave, type Wave } from './wave.ts';
 
-/** The sound in a recording's file: the counterparty on the first channel, the agent on the second. */
+/** The audio in a recording's file: the counterparty on the first channel, the agent on the second. */
 export const decodeRecording = async (file: Buffer): Promise<Wave> => {
   const sox = spawn('sox', ['-t', 'ogg', '-', '-b', '16', '-t', 'wav', '-'], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,6 +1,9 @@
-/** A process with one call on real servers, which says what it keeps of it, and when it stands; then it waits to be killed. */
+/**
+ * A process with one call on real servers that prints its stored state, and when the call is up; then it waits to be
+ * killed.
+ */
 import { z } from 'zod';
-import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 import { realLines } from './real-lines.ts';
@@ -12,14 +15,14 @@ const { drachtio, freeSwitch, trunkPort, media, encrypted } = z
     freeSwitch: server,
     trunkPort: z.number(),
     media: z.enum(['freeswitch', 'direct']).default('freeswitch'),
-    /** With SRTP, by this transport. */
+    /** Transport of a call with SRTP; null without SRTP. */
     encrypted: z.enum(['udp', 'tls']).nullable().default(null),
   })
   .parse(JSON.parse(process.argv[2] ?? ''));
 
 const legs: LegStore = {
   keep: (id, { leg }) => void process.stdout.write(`leg ${JSON.stringify({ id, leg })}\n`),
-  takeOver() {},
+  release() {},
   remove() {},
   orphans: async () => [],
 };

@@ -1,6 +1,6 @@
 /**
- * drachtio-server and FreeSWITCH still speak as they did when they were recorded, and so as their doubles do. What they
- * say now is recorded with TRUNKLINE_RECORD=1, for a new version of them.
+ * drachtio-server and FreeSWITCH still behave as recorded, and so as their doubles do. TRUNKLINE_RECORD=1 records their
+ * current behaviour for a new version.
  */
 import { writeFileSync } from 'node:fs';
 import test from 'ava';
@@ -18,7 +18,7 @@ import { createUdpNetwork } from './udp-network.ts';
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test.skip(`what the servers say: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`server recordings: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
   test.before(async () => {
@@ -30,7 +30,7 @@ if (missing.length > 0) {
   const recording: Record<string, ProtocolNotes> = {};
 
   for (const [title, scenario] of Object.entries(scenarios))
-    realTimeTest(`the servers say what they said: ${title}`, async (t) => {
+    realTimeTest(`the servers behave as recorded: ${title}`, async (t) => {
       const network = createUdpNetwork(servers.sipPort);
       t.teardown(network.close);
       const address = `127.0.0.1:${await ownPort()}`;
@@ -45,14 +45,14 @@ if (missing.length > 0) {
         { trunk: { address }, clock: systemClock },
       );
       if (isRecording) {
-        // Of all the fields that there are, those that the doubles have.
+        // The fields that the doubles have.
         const { fields } = await noteScenario(t, scenario, await startDoubles(t));
         recording[title] = { ...notes, fields };
         writeFileSync(recordedFile, JSON.stringify(recording));
       }
       const { fields, ...conversations } = recordedNotes(title);
       t.like(notes, conversations);
-      // Of the events before the end of a channel some are never sent; the fields of those that came are there.
+      // Some events before the end of a channel are never sent; the fields of the others are present.
       const said = Object.entries(fields).filter(
         ([kind]) => !kind.startsWith('event ') || kind in notes.fields,
       );

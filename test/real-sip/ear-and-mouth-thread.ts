@@ -1,21 +1,21 @@
 /**
- * The socket of a far end's sound, in a thread of its own as a telephone is a machine of its own: a main thread that
- * stands still delays neither what it sends nor the times at which it heard something.
+ * The media socket of a far end, in a thread of its own as a telephone is a separate machine: a stalled main thread
+ * delays neither its packets nor the times at which it received some.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
-import { parseRtp } from '#sip/media/rtp/rtp-packet.ts';
-import { createKeyReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/media/rtp/telephone-event.ts';
-import { goBeforeOthers } from '#sip/media/thread/thread-priority.ts';
+import { parseRtp } from '#sip/rtp/rtp-packet.ts';
+import { createDigitReader, telephoneEventBytes, writeTelephoneEvent } from '#sip/rtp/telephone-event.ts';
+import { goBeforeOthers } from '#sip/media-thread/thread-priority.ts';
 import type { FromThread, ThreadOptions, ToThread } from './ear-and-mouth.ts';
 import { fromMuLaw, toMuLaw } from './mu-law.ts';
 
 const headerLength = 12;
 const pcmu = 0;
 const telephoneEvents = 101;
-/** Packets of a key, of which the last three say that it is over, and the silence behind it. */
+/** Packets of a DTMF digit, the last three with the end mark, and the silence after it. */
 const keyPackets = 10;
 const betweenPackets = 5;
 const marker = 0x80;
@@ -36,16 +36,16 @@ const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
 socket.bind(0, address);
 await once(socket, 'listening');
 
-/** Where FreeSWITCH listens. */
+/** The address where FreeSWITCH receives. */
 let port: number | null = null;
 let saying: { samples: Int16Array; at: number; from: number } | null = null;
-/** What is left of the keys that are pressed: one a packet, `null` for silence. */
+/** The remaining packets of pressed digits, one entry per packet; `null` for silence. */
 const pressing: ({ key: string; packet: number } | null)[] = [];
 let keyTimestamp = 0;
-const readKey = createKeyReader();
+const readKey = createDigitReader();
 let sequence = 0;
 let timestamp = 0;
-/** Whether the frame before was sent: RFC 3551 section 4.1 marks the first packet after silence. */
+/** True if the previous frame was sent: RFC 3551 section 4.1 marks the first packet after silence. */
 let isTalking = false;
 
 socket.on('message', (packet) => {
@@ -116,8 +116,8 @@ const send = (): void => {
   socket.send(Buffer.concat([header, toMuLaw(frame)]), port, address);
 };
 
-// Frames that a busy machine delays are sent later, none is left out: what comes faster than it is played FreeSWITCH
-// drops or keeps as a delay of all that follows.
+// Frames that a busy machine delays are sent later, without skipping any: FreeSWITCH drops faster packets or keeps them
+// as a delay of everything after them.
 let dueAt = performance.now();
 const timer = setInterval(() => {
   const now = performance.now();

@@ -1,7 +1,6 @@
 /**
- * The sound of a far end whose SIP somebody else speaks (sipp): what arrives by RTP is kept with its time of arrival,
- * and what is to be said is sent as a telephone does it, packet by packet, silence included. Where to, sipp tells it by a
- * datagram "call <port>".
+ * The audio of a far end whose SIP is handled by sipp: received RTP is stored with its time of arrival, and audio is
+ * sent as by a telephone, packet by packet, silence included. sipp sends the target by a datagram "call <port>".
  */
 import { createSocket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
@@ -10,13 +9,13 @@ import { Worker } from 'node:worker_threads';
 import { until } from './real-lines.ts';
 import { sayInTones } from './tone-speech.ts';
 
-/** SSRC of what it sends. */
+/** SSRC of its packets. */
 export const earSsrc = 0x7261_696e;
 
-/** Louder is a voice; what FreeSWITCH sends as silence is quieter. */
+/** A voice is louder; FreeSWITCH's silence is quieter. */
 export const audible = 200;
 
-/** Of an answering machine. */
+/** The beep of an answering machine. */
 export const beep = Int16Array.from(
   { length: 4_000 },
   (_, index) => 6_000 * Math.sin((2 * Math.PI * 1_000 * index) / 8_000),
@@ -25,35 +24,34 @@ export const beep = Int16Array.from(
 export type HeardPacket = { at: number; loudness: number; lastsMs: number };
 
 export type EarAndMouth = {
-  /** Where the sound of the far end's SDP is to go. */
+  /** Target of the audio, from the far end's SDP. */
   port: number;
-  /** What was heard of the call that is on, a packet at a time, by the wall clock of its arrival. */
+  /** Received audio of the current call, one packet at a time, by the wall clock of its arrival. */
   heard(): readonly HeardPacket[];
-  /** The payload types of what arrived in the call that is on. */
+  /** Payload types received in the current call. */
   payloadTypes(): ReadonlySet<number>;
-  /** When the agent was heard last; `null` while it was never. */
+  /** When the agent was last heard; `null` if never. */
   lastHeardAt(): number | null;
-  /** Speaks, in tones, as soon as possible; resolves when it was said, with the times of its first and last sound. */
+  /** Speaks in tones as soon as possible; resolves at the end, with the times of its first and last audio. */
   say(text: string): Promise<{ from: number; to: number }>;
   play(samples: Int16Array): Promise<{ from: number; to: number }>;
-  /** Presses these keys, as telephone events (RFC 4733). */
+  /** Presses these DTMF digits, as telephone events (RFC 4733). */
   press(keys: string): void;
-  /** The keys that were pressed for it, as telephone events. */
+  /** The received DTMF digits, as telephone events. */
   keys(): string;
-  /** Waits until the agent has spoken for so long without a pause of a second. */
+  /** Waits until the agent has spoken for this long without a pause of a second. */
   untilSpokenTo(milliseconds: number): Promise<void>;
-  /** Waits until the agent has spoken and was silent for so long. */
+  /** Waits until the agent has spoken and was silent for this long. */
   untilSilentFor(milliseconds: number): Promise<void>;
-  /** A call begins, whose sound goes to this port. */
+  /** Announces a call whose audio goes to this port. */
   callsTo(port: number): Promise<void>;
-  /** The far end of a call that begins from now on does this. */
+  /** Behaviour of the far end in calls that start from now on. */
   onCall(act: () => Promise<unknown>): void;
   close(): Promise<void>;
 };
 
 /**
- * `sendsSilence: false` sends nothing at all between its words; of `loses` packets, one is lost on its way; a packet lasts
- * `frameMs`.
+ * `sendsSilence: false` sends no packets between its words; one of `loses` packets is lost; a packet lasts `frameMs`.
  */
 export type ThreadOptions = {
   sendsSilence: boolean;
@@ -66,7 +64,7 @@ export type ThreadOptions = {
 export type ToThread =
   { type: 'play'; samples: Int16Array } | { type: 'press'; keys: string } | { type: 'close' };
 
-/** `sound` is `null` for what is no sound of this far end's codec. */
+/** `sound` is `null` for packets of another codec. */
 export type FromThread =
   | { type: 'listening'; port: number }
   | { type: 'call' }

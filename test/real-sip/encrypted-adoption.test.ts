@@ -1,4 +1,6 @@
-/** A gateway is killed in a call whose sound is encrypted (SRTP), and another one goes on with it: baresip is the far end. */
+/**
+ * A gateway is killed during a call with encrypted audio (SRTP), and another one continues it: baresip is the far end.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +25,7 @@ import { createToneDecoder, sayInTones } from './tone-speech.ts';
 
 const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
 
-/** What the telephone says, every four seconds. */
+/** The telephone's words, every four seconds. */
 const says = Array.from({ length: 12 }, (_, index) => ({
   afterMs: 1_500 + 4_000 * index,
   text: `Sentence ${index}.`,
@@ -54,7 +56,7 @@ const startWorld = async (
 
 type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** A call stands in a process of its own, which is killed. Resolves to what that has kept of it. */
+/** An active call in a process of its own, which is killed. Resolves to its stored state. */
 const leaveCall = async (
   t: ExecutionContext,
   { relay, drachtio, freeSwitch, trunkPort, media, transport }: World,
@@ -74,7 +76,7 @@ const leaveCall = async (
   return JSON.parse(kept?.slice(4) ?? 'null');
 };
 
-/** The lines of another gateway, which goes on with what the first has left; they hear and speak in tones. */
+/** The lines of another gateway, which resumes the first one's calls; they hear and speak in tones. */
 const linesOfHeir = async (t: ExecutionContext, { media, transport, ...world }: World) => {
   const { trunkPort: port } = world;
   const trunk = someTrunk({ host: '127.0.0.1', port, transport, srtp: 'required', media });
@@ -111,7 +113,7 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
           const killedAt = performance.now();
           const lines = await linesOfHeir(t, world);
           const line = openWatched(
-            (input, emit) => lines.adopt(input, { legs: [left], connectedWith: null }, emit),
+            (input, emit) => lines.resume(input, { legs: [left], connectedWith: null }, emit),
             lineInput(),
           );
           await until(() => line.saw('line.adopted') || line.isOver());

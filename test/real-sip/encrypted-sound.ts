@@ -1,6 +1,6 @@
 /**
- * Trunks that encrypt their sound, for each of those who carry it: it is heard by both parties, or there is no call.
- * baresip is the other side.
+ * Trunks that encrypt their audio, for each carrier: either both parties hear it, or there is no call. baresip is the
+ * other side.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import type { DrachtioLines } from '#sip/drachtio/drachtio-lines.ts';
 import type { OnArrival } from '#sip/lines.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
@@ -29,13 +29,13 @@ import { callIn, offers, startTrunk } from './trunk-ends.ts';
 const own = '07012345678';
 const callee = '01099998888';
 
-/** The gateway's voice, in tones that can be told at the far end. */
+/** The gateway's voice, in tones that can be recognized at the far end. */
 const toneSynthesizer: Synthesizer = {
   name: 'tones',
   synthesize: async (text) => ({ sampleRate: 8_000, samples: sayInTones(text) }),
 };
 
-/** What the tests of one file share. */
+/** Resources shared by the tests of one file. */
 const createWorld = (servers: () => SipServers, media: Trunk['media']) => {
   const logged: string[] = [];
 
@@ -97,7 +97,7 @@ const heardAt = async (telephone: Telephone): Promise<string[]> => {
   return texts;
 };
 
-/** Says something to each other, one after the other. */
+/** Both say something, one after the other. */
 const talk = async (line: WatchedLine, theirs: string, ours: string): Promise<void> => {
   await until(() => heardOn(line).includes(theirs));
   const utterance = line.say(ours);
@@ -109,7 +109,7 @@ const declareCalls = (
   { linesWith, telephoneFor, noChannelIsLeft }: World,
 ): void => {
   for (const codec of ['PCMU', 'PCMA'] as const)
-    realTimeTest(`a call out is encrypted and heard by both parties, with ${codec}`, async (t) => {
+    realTimeTest(`an outbound call is encrypted and audible to both parties, with ${codec}`, async (t) => {
       const telephone = await telephoneFor(t, { says: [{ afterMs: 1_500, text: 'Hello?' }] });
       const line = open(await linesWith(t, { port: telephone.port, codecs: [codec] }));
       await until(() => line.saw('line.answered'));
@@ -119,7 +119,7 @@ const declareCalls = (
       await noChannelIsLeft();
     });
 
-  realTimeTest('a call in is encrypted and heard by both parties', async (t) => {
+  realTimeTest('an inbound call is encrypted and audible to both parties', async (t) => {
     const arrived: { callId: string; from: string; to: string }[] = [];
     const lines = await linesWith(t, { inboundAddresses: ['127.0.0.1'] }, async (arrival) => {
       arrived.push(arrival);
@@ -137,7 +137,7 @@ const declareCalls = (
     await noChannelIsLeft();
   });
 
-  realTimeTest('a call out that is held and taken back is heard as before', async (t) => {
+  realTimeTest('an outbound call is audible again after a hold', async (t) => {
     const telephone = await telephoneFor(t, {
       says: [
         { afterMs: 1_500, text: 'Hello?' },
@@ -153,7 +153,7 @@ const declareCalls = (
     await talk(line, 'Back again.', 'Still here.');
     t.false(line.saw('line.failed'));
     line.tell({ type: 'hangUp' });
-    // baresip stops recording with the first hold; what it cannot decrypt it complains of.
+    // baresip stops recording at the first hold; it reports what it cannot decrypt.
     t.deepEqual(await heardAt(telephone), ['Good day.']);
     const log = await telephone.log();
     t.notRegex(log, /failed to decrypt/);
@@ -174,7 +174,7 @@ const declareRefusals = (
     t.like(refusing.events.at(-1), { cause: 'media_error', sip: { status: 488 } });
     await lines.close();
 
-    // It takes no notice of what it is offered.
+    // A trunk that ignores the offered encryption.
     const careless = await startTrunk('silent', servers().folder);
     t.teardown(careless.close);
     const answered = open(await linesWith(t, { port: careless.port }));
@@ -188,7 +188,7 @@ const declareRefusals = (
   });
 
   realTimeTest(
-    'a caller without encryption is refused with a reason, and one with it elsewhere',
+    'refuses a caller without encryption with a reason, and accepts an encrypted one of another trunk',
     async (t) => {
       const call = { sipPort: servers().sipPort, to: own, expect: 488 };
       const inboundAddresses = ['127.0.0.1'];
@@ -215,7 +215,7 @@ const declareOptional = (
     ['with it', media === 'direct'],
     ['without it', false],
   ] as const)
-    realTimeTest(`encrypted where both can: a call out to a telephone ${telephone}`, async (t) => {
+    realTimeTest(`encrypted if both support it: an outbound call to a telephone ${telephone}`, async (t) => {
       const far = await telephoneFor(t, {
         srtp: telephone === 'with it' ? 'optional' : false,
         says: [{ afterMs: 1_500, text: 'Hello?' }],
@@ -230,29 +230,32 @@ const declareOptional = (
     });
 
   for (const srtp of [true, 'optional', false] as const)
-    realTimeTest(`encrypted where both can: a call in from a telephone with srtp ${srtp}`, async (t) => {
-      const arrived: { callId: string; from: string; to: string }[] = [];
-      const changes: Partial<Trunk> = { inboundAddresses: ['127.0.0.1'], srtp: 'optional' };
-      const lines = await linesWith(t, changes, async (arrival) => {
-        arrived.push(arrival);
-        return { accepted: true };
-      });
-      const telephone = await telephoneFor(t, {
-        srtp,
-        dial: `sip:${own}@127.0.0.1:${servers().sipPort}`,
-        says: [{ afterMs: 1_500, text: 'Hello?' }],
-      });
-      await until(() => arrived.length === 1);
-      const line = open(lines, { direction: 'inbound', ...arrived[0] });
-      await talk(line, 'Hello?', 'Good day.');
-      line.tell({ type: 'hangUp' });
-      t.deepEqual(await heardAt(telephone), ['Good day.']);
-      t.is(
-        /SRTP is Enabled/.test(await telephone.log()),
-        srtp === true || (srtp === 'optional' && media === 'direct'),
-      );
-      await noChannelIsLeft();
-    });
+    realTimeTest(
+      `encrypted if both support it: an inbound call from a telephone with srtp ${srtp}`,
+      async (t) => {
+        const arrived: { callId: string; from: string; to: string }[] = [];
+        const changes: Partial<Trunk> = { inboundAddresses: ['127.0.0.1'], srtp: 'optional' };
+        const lines = await linesWith(t, changes, async (arrival) => {
+          arrived.push(arrival);
+          return { accepted: true };
+        });
+        const telephone = await telephoneFor(t, {
+          srtp,
+          dial: `sip:${own}@127.0.0.1:${servers().sipPort}`,
+          says: [{ afterMs: 1_500, text: 'Hello?' }],
+        });
+        await until(() => arrived.length === 1);
+        const line = open(lines, { direction: 'inbound', ...arrived[0] });
+        await talk(line, 'Hello?', 'Good day.');
+        line.tell({ type: 'hangUp' });
+        t.deepEqual(await heardAt(telephone), ['Good day.']);
+        t.is(
+          /SRTP is Enabled/.test(await telephone.log()),
+          srtp === true || (srtp === 'optional' && media === 'direct'),
+        );
+        await noChannelIsLeft();
+      },
+    );
 };
 
 export const encryptedSound = (media: Trunk['media']): void =>
@@ -263,7 +266,7 @@ export const encryptedSound = (media: Trunk['media']): void =>
     declareRefusals(servers, world);
     declareOptional(servers, world, media);
 
-    test.serial('no log holds a key', async (t) => {
+    test.serial('logs contain no key', async (t) => {
       const files = await readdir(servers().folder, { recursive: true });
       const serverLogs = files.filter((name) => /^(drachtio|freeswitch).*\.log$/.test(name));
       t.true(serverLogs.some((name) => name.endsWith('log/freeswitch.log')));

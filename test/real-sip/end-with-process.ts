@@ -17,7 +17,7 @@ const startGuard = (script: string): Writable => {
   return stdin;
 };
 
-/** Leaves detached processes alone, which have a process group of their own. */
+/** Does not affect detached processes, which have a process group of their own. */
 const endChildren = `
 group=$(ps -o pgid= -p "$PPID")
 left=' '
@@ -42,7 +42,7 @@ done
 
 let isWatching = false;
 
-/** For all child processes from now on. */
+/** Ends all child processes from now on with this process. */
 export const endChildrenWithProcess = (): void => {
   if (isWatching) return;
   isWatching = true;
@@ -59,7 +59,7 @@ export const endChildrenWithProcess = (): void => {
   });
 };
 
-/** For all processes of a process group. */
+/** Ends all processes of a process group with this process. */
 export const endGroupWithProcess = (group: number): void => {
   startGuard(`while read -r _; do :; done
     if kill -s TERM -- -${group}; then sleep 2; kill -s KILL -- -${group}; fi`);

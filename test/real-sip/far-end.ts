@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ownPort, ownRange } from './ports.ts';
 import { endProcess, start } from './sip-servers.ts';
-import type { Audio } from '#sip/speech.ts';
+import type { Audio } from '#sip/audio/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { startSipp } from './start-sipp.ts';
@@ -30,19 +30,19 @@ export type Scenario =
   | 'declining'
   | 'unknown-number'
   | 'dialling'
-  /** As `silent`, but every packet of sound, keys included, comes back. */
+  /** As `silent`, but every media packet, digits included, is echoed. */
   | 'echoing'
   | 'leaving'
   | 'late-answer'
-  /** As `silent`, with its sound elsewhere: at an `EarAndMouth`. */
+  /** As `silent`, with its audio elsewhere: at an `EarAndMouth`. */
   | 'speaking';
 
 let count = 0;
 
 type SippOptions = {
-  /** It ends after so many calls, with 0 if they went as in its scenario; without it it goes on. */
+  /** Number of calls after which sipp exits, with 0 if they went as in the scenario; by default it keeps running. */
   calls?: number;
-  /** Where a `speaking` far end has its sound. */
+  /** Where a `speaking` far end has its audio. */
   ear?: number;
 };
 
@@ -86,7 +86,7 @@ export const startFarEnd = async (
 };
 
 export type Telephone = FarEndProcess & {
-  /** Waits until it has hung up and gives back what was heard. */
+  /** Waits until the far end has hung up and returns the received audio. */
   heard(): Promise<Wave>;
   log(): Promise<string>;
   /** One of baresip's own commands, such as `hold`. */
@@ -97,19 +97,19 @@ type TelephoneOptions = {
   dial?: string;
   from?: string;
   seconds: number;
-  /** In tones, so long after the call stands. */
+  /** Texts that it speaks in tones, this long after the answer. */
   says?: readonly { afterMs: number; text: string }[];
-  /** From the beginning of the call on, in place of what it says; at the rate of its codec, for it resamples badly. */
+  /** From the beginning of the call on, instead of words; at the rate of its codec, because it resamples badly. */
   plays?: Audio;
-  /** Offered and taken in this order; those of telephones where nothing is said. */
+  /** Codecs, offered and accepted in this order; by default those of telephones. */
   codecs?: readonly TrunkCodec[];
-  /** Its sound is encrypted, or there is no call; `optional`: where the other side does so, too. */
+  /** Requires encrypted audio; `optional`: only if the other side encrypts, too. */
   srtp?: boolean | 'optional';
-  /** It takes calls by TLS as well, at the port behind its own. */
+  /** Accepts calls over TLS, too, at the next port. */
   tls?: boolean;
 };
 
-/** As it calls them: with the rate of the sound, which for G.722 is not that of the RTP clock. */
+/** Codec names in its notation: with the audio rate, which for G.722 is not that of the RTP clock. */
 const codecNames: Readonly<Record<TrunkCodec, string>> = {
   PCMU: 'PCMU/8000/1',
   PCMA: 'PCMA/8000/1',
@@ -124,7 +124,7 @@ const encryptions: Readonly<Record<string, string>> = {
 
 type Ports = { port: number; controlPort: number; rtpPort: number };
 
-/** What baresip reads as it starts: what it says, who it is, and how it is set up. */
+/** Files that baresip reads at its start: its words, its account, and its configuration. */
 const furnish = async (
   home: string,
   options: TelephoneOptions,
@@ -159,9 +159,9 @@ const furnish = async (
       'audio_buffer 20-160',
       `rtp_ports ${rtpPort}-${rtpPort + 20}`,
       'jitter_buffer_delay 1-10',
-      // With the usual 28000 for both channels a pure tone is far from itself; the other side may ask for less.
+      // With the default of 28000 for both channels a pure tone is distorted; the other side may request less.
       'opus_bitrate 96000',
-      // The name of the loopback interface is left out by baresip.
+      // baresip ignores the name of the loopback interface.
       'net_interface 127.0.0.1',
       'module_path /usr/lib/baresip/modules',
       ...['g711.so', 'g722.so', 'opus.so', 'sndfile.so', 'aufile.so', 'aubridge.so', 'srtp.so'].map(
@@ -228,8 +228,8 @@ const tryToStartTelephone = async (
 };
 
 /**
- * A telephone by baresip that listens to everything and says what it is to say: it picks up by itself, or calls `dial`.
- * It ends after so many seconds at the latest.
+ * A baresip telephone that records everything and speaks its text: it answers by itself, or calls `dial`. It exits
+ * after this many seconds at the latest.
  */
 export const startTelephone = async (folder: string, options: TelephoneOptions): Promise<Telephone> => {
   for (let tries = 1; ; tries += 1) {

@@ -1,4 +1,4 @@
-/** Whole calls: the API on one side, a telephone on the other, SIP and sound between them. */
+/** Whole calls: the API on one side, a telephone on the other, SIP and audio between them. */
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { decodeRecording } from './decode-recording.ts';
@@ -32,7 +32,7 @@ const voiceAt = async (sampleRate: number): Promise<Int16Array> => {
 
 const testFarewell = (servers: () => SipServers): void => {
   realTimeTest(
-    'a call is rung, the agent is heard to the end of its goodbye, and the gateway hangs up',
+    'a call rings, the agent is heard to the end of its goodbye, and the gateway hangs up',
     async (t) => {
       const telephone = await startTelephone(servers().folder, { seconds: 40 });
       t.teardown(telephone.close);
@@ -92,7 +92,7 @@ const testFarewell = (servers: () => SipServers): void => {
 };
 
 const testBuiltInAgent = (servers: () => SipServers): void => {
-  realTimeTest('the built-in agent places a whole call in Korean', async (t) => {
+  realTimeTest('the built-in agent holds a whole call in Korean', async (t) => {
     const telephone = await startTelephone(servers().folder, { seconds: 60 });
     t.teardown(telephone.close);
     const gateway = await realGateway(t, servers(), telephone.port);
@@ -149,7 +149,7 @@ const testCallers = (servers: () => SipServers): void => {
     await noChannelIsLeft(servers());
   });
 
-  realTimeTest('a caller of a number that belongs to nobody is refused with 404', async (t) => {
+  realTimeTest('refuses a caller of an unknown number with 404', async (t) => {
     const gateway = await realGateway(t, servers(), await ownPort());
     const telephone = await startTelephone(servers().folder, {
       dial: `sip:0298765432@127.0.0.1:${servers().sipPort}`,

@@ -1,4 +1,4 @@
-/** A whole gateway that loses its servers, or is not let in by them. */
+/** A whole gateway that loses its servers, or is rejected by them. */
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { startFarEnd, startTelephone } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';
@@ -20,7 +20,7 @@ onRealServers('a whole gateway without its servers', (servers) => {
   };
 
   realTimeTest(
-    'calls are placed only while both servers are there, and a lost media server ends its calls',
+    'places calls only while both servers are reachable, and a lost media server ends its calls',
     async (t) => {
       const far = await startFarEnd('silent', servers().folder);
       t.teardown(far.close);
@@ -43,33 +43,30 @@ onRealServers('a whole gateway without its servers', (servers) => {
     },
   );
 
-  realTimeTest(
-    'a lost drachtio-server ends its calls, and calls come in and go out again when it is back',
-    async (t) => {
-      const far = await startFarEnd('silent', servers().folder);
-      t.teardown(far.close);
-      const gateway = await realGateway(t, servers(), far.port);
-      const callId = await gateway.call(callee, 'Say hello');
-      await gateway.untilStatus(callId, 'active');
-      await servers().killDrachtio();
-      t.like(await gateway.untilStatus(callId, ...finalStatuses), failed('media_error'));
-      const refused = await gateway.call(callee, 'Say hello');
-      t.like(await gateway.untilStatus(refused, ...finalStatuses), failed('trunk_error'));
-      await servers().restartDrachtio();
-      await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200);
-      const again = await gateway.call(callee, 'Say hello');
-      await gateway.untilStatus(again, 'active');
-      const telephone = await startTelephone(servers().folder, {
-        dial: `sip:0298765432@127.0.0.1:${servers().sipPort}`,
-        seconds: 5,
-      });
-      t.teardown(telephone.close);
-      await until(async () => /404 Not Found/.test(await telephone.log()));
-      await noStrayMedia(gateway, again);
-    },
-  );
+  realTimeTest('a lost drachtio-server ends its calls, and calls work again when it is back', async (t) => {
+    const far = await startFarEnd('silent', servers().folder);
+    t.teardown(far.close);
+    const gateway = await realGateway(t, servers(), far.port);
+    const callId = await gateway.call(callee, 'Say hello');
+    await gateway.untilStatus(callId, 'active');
+    await servers().killDrachtio();
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), failed('media_error'));
+    const refused = await gateway.call(callee, 'Say hello');
+    t.like(await gateway.untilStatus(refused, ...finalStatuses), failed('trunk_error'));
+    await servers().restartDrachtio();
+    await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200);
+    const again = await gateway.call(callee, 'Say hello');
+    await gateway.untilStatus(again, 'active');
+    const telephone = await startTelephone(servers().folder, {
+      dial: `sip:0298765432@127.0.0.1:${servers().sipPort}`,
+      seconds: 5,
+    });
+    t.teardown(telephone.close);
+    await until(async () => /404 Not Found/.test(await telephone.log()));
+    await noStrayMedia(gateway, again);
+  });
 
-  realTimeTest('a server that refuses the secret is named, and no call is placed', async (t) => {
+  realTimeTest('names a server that rejects the secret, and places no call', async (t) => {
     const { drachtio, freeSwitch } = servers();
     const wrong: readonly [Partial<SipServers>, RegExp][] = [
       [{ drachtio: { ...drachtio, secret: 'wrong' } }, /drachtio-server at .* refused the secret/],

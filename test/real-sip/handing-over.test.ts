@@ -1,4 +1,4 @@
-/** Gateways with calls on real servers are asked to end: each call goes on at another one, or in the next process. */
+/** Gateways with calls on real servers are stopped: each call continues at another one, or in the next process. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import { createUdpNetwork } from './udp-network.ts';
 
 const personNumber = '01000000011';
 
-/** Heard for longer than a test lasts. */
+/** A tone that is longer than a test. */
 const tone = Int16Array.from(
   { length: 8_000 * 90 },
   (_, index) => 6_000 * Math.sin((2 * Math.PI * 1_000 * index) / 8_000),
@@ -36,7 +36,7 @@ const tone = Int16Array.from(
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test.skip(`handing over: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`hand-over: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
   test.beforeEach(async () => {
@@ -44,7 +44,7 @@ if (missing.length > 0) {
   });
   test.afterEach.always(() => servers.close());
 
-  /** The sound of all calls arrives here. */
+  /** Starts a receiver for the audio of all calls. */
   const startEar = async (t: ExecutionContext) => {
     const socket = createSocket('udp4').bind(0, '127.0.0.1');
     t.teardown(() => socket.close());
@@ -154,7 +154,7 @@ if (missing.length > 0) {
       .map(({ type }) => type);
   };
 
-  /** What it has warned of. */
+  /** Its warnings. */
   const warningsOf = ({ stdout }: Running): string =>
     stdout()
       .split('\n')
@@ -181,15 +181,15 @@ if (missing.length > 0) {
     }
   };
 
-  /** A telephone, and what it has heard of the other one. */
+  /** A telephone, and the audio that it received from the other one. */
   const startTalking = async (t: ExecutionContext, call: FarCall) => {
     const sound = await startEarAndMouth();
     t.teardown(sound.close);
-    /** Heard before its audio went elsewhere. */
+    /** Packets that the telephone received before its audio moved. */
     let earlier: readonly HeardPacket[] = [];
     return {
       call,
-      /** Takes the session that the last INVITE offers. */
+      /** Accepts the session that the last INVITE offers. */
       async take(): Promise<void> {
         earlier = [...earlier, ...sound.heard()];
         const [, port] = /^m=audio (\d+)/m.exec(call.last('INVITE').body) ?? [];
@@ -214,7 +214,7 @@ if (missing.length > 0) {
     other: Awaited<ReturnType<typeof startTalking>>,
   ): Promise<void> => until(() => one.hears() && other.hears());
 
-  /** Whether both sides of a recording are heard in the half second before its last tenth. */
+  /** True if both sides of a recording are audible in the half second before its last tenth. */
   const isHeardLast = async (folder: string, callId: string): Promise<boolean[]> => {
     let file = '';
     for await (const name of glob(`*/${callId}*.ogg`, { cwd: folder })) file = name;
@@ -241,63 +241,69 @@ if (missing.length > 0) {
       { by: 'SIGKILL', leaves: 'person' },
       { by: 'SIGTERM', leaves: 'other party' },
     ] as const)
-      realTimeTest(`${media}: two persons talk on after ${by}, until the ${leaves} hangs up`, async (t) => {
-        const network = createUdpNetwork(servers.sipPort);
-        t.teardown(network.close);
-        const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
-        const world = await startGateways(t, media, Number(trunk.address.split(':')[1]));
-        const one = await world.start('one');
-        const two = await world.start('two');
-        const { body } = await one.client.post('/api/v1/calls', { to: '01099991000', instruction: 'x' });
-        const callId = z.uuid().parse(body['call_id']);
-        const party = await startTalking(t, await trunk.receives('INVITE'));
-        await party.take();
-        const asked = async (): Promise<number> =>
-          (await one.client.post(`/api/v1/calls/${callId}/transfer`, { to: personNumber })).status;
-        await until(async () => (await asked()) === 202);
-        const person = await startTalking(t, await trunk.receives('INVITE'));
-        await person.take();
-        await untilBothHear(party, person);
-        await until(async () => (await typesOf(two, callId)).includes('call.transfer_connected'));
-        // A recording of less than a page of Ogg is lost with its gateway.
-        await delay(4_000);
+      realTimeTest(
+        `${media}: two persons keep talking after ${by}, until the ${leaves} hangs up`,
+        async (t) => {
+          const network = createUdpNetwork(servers.sipPort);
+          t.teardown(network.close);
+          const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
+          const world = await startGateways(t, media, Number(trunk.address.split(':')[1]));
+          const one = await world.start('one');
+          const two = await world.start('two');
+          const { body } = await one.client.post('/api/v1/calls', { to: '01099991000', instruction: 'x' });
+          const callId = z.uuid().parse(body['call_id']);
+          const party = await startTalking(t, await trunk.receives('INVITE'));
+          await party.take();
+          const asked = async (): Promise<number> =>
+            (await one.client.post(`/api/v1/calls/${callId}/transfer`, { to: personNumber })).status;
+          await until(async () => (await asked()) === 202);
+          const person = await startTalking(t, await trunk.receives('INVITE'));
+          await person.take();
+          await untilBothHear(party, person);
+          await until(async () => (await typesOf(two, callId)).includes('call.transfer_connected'));
+          // A recording of less than a page of Ogg is lost with its gateway.
+          await delay(4_000);
 
-        const endedAt = Date.now();
-        one.signal(by);
-        await one.ended;
-        if (media === 'direct')
-          await Promise.all(
-            [party, person].map(async ({ call, take }) => {
-              await call.receives('INVITE');
-              await take();
-            }),
+          const endedAt = Date.now();
+          one.signal(by);
+          await one.ended;
+          if (media === 'direct')
+            await Promise.all(
+              [party, person].map(async ({ call, take }) => {
+                await call.receives('INVITE');
+                await take();
+              }),
+            );
+          await untilAllGoOn(two, [callId]);
+          await untilBothHear(party, person);
+          await delay(2_000);
+          t.log(media, by, { partySilence: party.silence(endedAt), personSilence: person.silence(endedAt) });
+          t.true(party.hears() && person.hears());
+
+          const [leaver, other] = leaves === 'person' ? [person, party] : [party, person];
+          leaver.call.sends('BYE');
+          await leaver.call.receives(200);
+          await other.call.receives('BYE');
+          other.call.answers(200);
+          const call = async (): Promise<unknown> => (await two.client.get(`/api/v1/calls/${callId}`)).body;
+          await until(async () => talkedOn.safeParse(await call()).success);
+          const { duration_sec: lastedSec, recording } = talkedOn.parse(await call());
+          t.true(
+            Math.abs(recording.duration_sec - lastedSec) < 2,
+            `${recording.duration_sec} of ${lastedSec} s`,
           );
-        await untilAllGoOn(two, [callId]);
-        await untilBothHear(party, person);
-        await delay(2_000);
-        t.log(media, by, { partySilence: party.silence(endedAt), personSilence: person.silence(endedAt) });
-        t.true(party.hears() && person.hears());
-
-        const [leaver, other] = leaves === 'person' ? [person, party] : [party, person];
-        leaver.call.sends('BYE');
-        await leaver.call.receives(200);
-        await other.call.receives('BYE');
-        other.call.answers(200);
-        const call = async (): Promise<unknown> => (await two.client.get(`/api/v1/calls/${callId}`)).body;
-        await until(async () => talkedOn.safeParse(await call()).success);
-        const { duration_sec: lastedSec, recording } = talkedOn.parse(await call());
-        t.true(
-          Math.abs(recording.duration_sec - lastedSec) < 2,
-          `${recording.duration_sec} of ${lastedSec} s`,
-        );
-        t.deepEqual(await isHeardLast(world.recordings, callId), [true, true], 'both are recorded');
-        const types = await typesOf(two, callId);
-        t.false(types.includes('call.transfer_failed'));
-        t.is(types.filter((type) => type === 'call.ended').length, 1);
-        t.deepEqual([...party.call.unread(), ...person.call.unread()], []);
-        // Those of the gateway that is left are kept ready.
-        await until(async () => (await servers.mediaServers[0]?.channels()) === mediaPool.pool.size, 45_000);
-      });
+          t.deepEqual(await isHeardLast(world.recordings, callId), [true, true], 'both are recorded');
+          const types = await typesOf(two, callId);
+          t.false(types.includes('call.transfer_failed'));
+          t.is(types.filter((type) => type === 'call.ended').length, 1);
+          t.deepEqual([...party.call.unread(), ...person.call.unread()], []);
+          // Waits until only the pooled channels of the remaining gateway are left.
+          await until(
+            async () => (await servers.mediaServers[0]?.channels()) === mediaPool.pool.size,
+            45_000,
+          );
+        },
+      );
 
   for (const media of ['freeswitch', 'direct'] as const) {
     realTimeTest(`${media}: a rolling restart of two gateways loses no call`, async (t) => {
@@ -321,7 +327,7 @@ if (missing.length > 0) {
       await until(() => world.end.count('BYE') === calls.length);
     });
 
-    realTimeTest(`${media}: a gateway alone leaves its calls to its next process`, async (t) => {
+    realTimeTest(`${media}: a single gateway leaves its calls to its next process`, async (t) => {
       const world = await startWorld(t, media);
       const one = await world.start('one');
       const calls = await world.place(one, 5);
@@ -335,7 +341,7 @@ if (missing.length > 0) {
     });
   }
 
-  realTimeTest('calls that no gateway comes for are hung up by the relay', async (t) => {
+  realTimeTest('the relay hangs up calls that no gateway takes over', async (t) => {
     const world = await startWorld(t, 'freeswitch');
     const one = await world.start('one');
     await world.place(one, 2);

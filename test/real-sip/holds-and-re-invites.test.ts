@@ -1,5 +1,6 @@
-/** Calls that are put on hold and taken back, and other re-INVITEs. */
+/** Calls that are put on hold and resumed, and other re-INVITEs. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls, type ScriptedCalls } from './scripted-calls.ts';
@@ -12,7 +13,7 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
     ['to 0.0.0.0', soundAt().replace('[media_ip]', '0.0.0.0')],
   ];
   for (const [how, held] of holds)
-    realTimeTest(`a call is held and taken back, and is heard again: ${how}`, async (t) => {
+    realTimeTest(`a call is put on hold, resumed and heard again: ${how}`, async (t) => {
       const ear = await startEar(t);
       const { line, end, has, count } = await callTo(
         t,
@@ -47,7 +48,7 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testReInvites = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('a re-INVITE that cannot be taken is refused, and the call goes on as it was', async (t) => {
+  realTimeTest('refuses an unacceptable re-INVITE, and the call continues unchanged', async (t) => {
     const ear = await startEar(t);
     const unknown = soundAt().replace('RTP/AVP 0 101', 'RTP/AVP 18 101').replace('0 PCMU', '18 G729');
     const { line, end, has, count } = await callTo(
@@ -76,34 +77,96 @@ const testReInvites = ({ callTo }: ScriptedCalls): void => {
     t.is(count('line.failed'), 0);
   });
 
-  realTimeTest('a re-INVITE without an offer gets ours, and the answer of its ACK is taken', async (t) => {
-    const first = await startEar(t);
-    const ear = await startEar(t);
-    const there = soundAt().replace('[ear]', String(ear.port));
-    const { line, end, has } = await callTo(
-      t,
-      [
-        ...ring,
-        ...pickUp(),
-        pause(500),
-        ask('INVITE', 1),
-        expectAnswer(200, { body: 'm=audio [0-9]+ RTP/AVP' }),
-        ask('ACK', 1, { sdp: there }),
-        ...leave,
-      ],
-      { ear: first },
+  realTimeTest(
+    'answers a re-INVITE without an offer with ours and accepts the answer of its ACK',
+    async (t) => {
+      const first = await startEar(t);
+      const ear = await startEar(t);
+      const there = soundAt().replace('[ear]', String(ear.port));
+      const { line, end, has } = await callTo(
+        t,
+        [
+          ...ring,
+          ...pickUp(),
+          pause(500),
+          ask('INVITE', 1),
+          expectAnswer(200, { body: 'm=audio [0-9]+ RTP/AVP' }),
+          ask('ACK', 1, { sdp: there }),
+          ...leave,
+        ],
+        { ear: first },
+      );
+      await has('line.answered');
+      await until(async () => /^CSeq: 1 ACK/m.test(await end.messages()));
+      await delay(300);
+      line.tell({ type: 'say', utterance: 1, text: 'You can hear me in the other place.' });
+      await ear.untilSpokenTo(600);
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+    },
+  );
+};
+
+const toneMs = 4_000;
+/** A synthesizer whose every sentence is one steady tone. */
+const steadyTone = {
+  name: 'tone',
+  synthesize: async () => ({
+    sampleRate: 8_000,
+    samples: Int16Array.from({ length: toneMs * 8 }, (_, index) =>
+      Math.round(8_000 * Math.sin((2 * Math.PI * 400 * index) / 8_000)),
+    ),
+  }),
+};
+
+const testUnsupportedMedia = ({ callTo }: ScriptedCalls): void => {
+  const atHostName = soundAt().replace('[media_ip]', 'localhost');
+  const onIpv6 = soundAt().replace('IP4 [media_ip]', 'IP6 2001:db8::1');
+  for (const [media, unsupported] of [
+    ['direct', atHostName],
+    ['auto', atHostName],
+    ['freeswitch', onIpv6],
+  ] as const)
+    realTimeTest(
+      `${media}: a re-INVITE that the carrier cannot serve gets 488, and the audio continues without a gap`,
+      async (t) => {
+        const ear = await startEar(t);
+        const { line, end, has, count } = await callTo(
+          t,
+          [
+            ...ring,
+            ...pickUp(),
+            tellTheEar,
+            pause(2_500),
+            ask('INVITE', 1, { sdp: unsupported }),
+            expectAnswer(488, { header: 'Warning: (399|300) trunkline' }),
+            ask('ACK', 1),
+            ...leave,
+          ],
+          { ear, media, speech: sameSpeech(steadyTone) },
+        );
+        await has('line.answered');
+        line.tell({ type: 'say', utterance: 1, text: 'A tone.' });
+        await has('line.played');
+        t.regex(await end.messages(), /^SIP\/2\.0 488 /m, 'refused while the tone was heard');
+        const heard = ear.heard();
+        const audible = ({ loudness }: { loudness: number }): boolean => loudness > 1_000;
+        const tone = heard.slice(heard.findIndex(audible), heard.findLastIndex(audible) + 1);
+        t.deepEqual(
+          tone.filter((packet) => !audible(packet)),
+          [],
+        );
+        const lastsMs = tone.reduce((sum, packet) => sum + packet.lastsMs, 0);
+        t.true(Math.abs(lastsMs - toneMs) <= 40, `${lastsMs} ms`);
+        t.deepEqual([count('line.held'), count('line.failed')], [0, 0]);
+        line.tell({ type: 'hangUp' });
+        await t.notThrowsAsync(end.finished());
+      },
     );
-    await has('line.answered');
-    await until(async () => /^CSeq: 1 ACK/m.test(await end.messages()));
-    await delay(300);
-    line.tell({ type: 'say', utterance: 1, text: 'You can hear me in the other place.' });
-    await ear.untilSpokenTo(600);
-    line.tell({ type: 'hangUp' });
-    await t.notThrowsAsync(end.finished());
-  });
 };
 
 withScriptedCalls('holds and re-INVITEs', (calls) => {
   testHolds(calls);
+  testUnsupportedMedia(calls);
   testReInvites(calls);
 });

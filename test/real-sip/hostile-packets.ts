@@ -1,6 +1,6 @@
-/** SIP as nobody should send it: requests put together from what is wrong in one place or another, some of it broken. */
+/** SIP with defects: requests assembled from parts that are wrong in one place or another, some of them truncated. */
 
-/** The same numbers between 0 and 1 for the same seed. */
+/** Random numbers between 0 and 1, reproducible by seed. */
 const randomFrom = (seed: number) => (): number => {
   seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
   return seed / 2 ** 32;
@@ -49,7 +49,7 @@ const others = [
   ['Content-Encoding: gzip', 'Content-Length: 9999', 'Content-Length: -1', ': x', 'Via: SIP/2.0/UDP'],
 ].flat();
 
-/** Headers that end drachtio-server 0.9.10 in a request with a tag in To, before the gateway hears of it. */
+/** Headers that crash drachtio-server 0.9.10 in a request with a tag in To, before the gateway receives it. */
 export const deadlyRoutes = [
   'Route: <tel:+821012345678;lr>',
   'ROUTE:<tel:1;lr>',
@@ -59,9 +59,9 @@ export const deadlyRoutes = [
 ];
 
 /**
- * So many requests to a number of the gateway at this port, the same ones each time; `from` is where the answers go.
+ * This many requests to a number of the gateway at this port, reproducible; `from` is where the answers go.
  *
- * A request within a dialog whose Route is a telephone number is left out: `deadlyRoutes`.
+ * A request within a dialog whose Route is a telephone number is omitted: `deadlyRoutes`.
  */
 export const hostilePackets = (count: number, { port, from }: { port: number; from: number }): Buffer[] => {
   const random = randomFrom(42);
@@ -72,7 +72,7 @@ export const hostilePackets = (count: number, { port, from }: { port: number; fr
 
   const request = (index: number): string => {
     const method = oneOf(methods);
-    // Now and then the one before is spoken of.
+    // Occasionally refers to the previous request.
     const call = random() < 0.3 ? index - 1 : index;
     const body = sometimes(0.2, long, '');
     return [
@@ -91,7 +91,7 @@ export const hostilePackets = (count: number, { port, from }: { port: number; fr
     ].join('\r\n');
   };
 
-  /** Some bytes are others, or the end is missing. */
+  /** Some bytes are changed, or the end is missing. */
   const broken = (packet: Buffer): Buffer => {
     for (let times = 0; times < 3; times += 1)
       packet[Math.floor(random() * packet.length)] = Math.floor(random() * 256);

@@ -1,4 +1,4 @@
-/** Calls of far ends: with which codecs, with what cannot be taken, again and again. */
+/** Inbound calls: codecs, unacceptable offers, retransmissions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Trunk, TrunkSrtp } from '#src/domain/trunk.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
@@ -22,7 +22,7 @@ const allowing = (terms: Partial<Trunk>) => ({
   trunks: directoryOf([someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], ...terms })]),
 });
 
-/** What is offered, what the trunk has, and what is chosen. */
+/** The offered codecs, those of the trunk, and the chosen one. */
 const voices: readonly [string, Trunk['codecs'], number][] = [
   ['8 0', null, 8],
   ['0 8', null, 0],
@@ -34,7 +34,7 @@ const voices: readonly [string, Trunk['codecs'], number][] = [
 withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
   for (const [formats, codecs, voice] of voices)
     realTimeTest(
-      `an offer of ${formats} to a trunk with ${codecs?.join() ?? 'all codecs'} is answered with ${voice}, which is what is sent`,
+      `answers an offer of ${formats} to a trunk with ${codecs?.join() ?? 'all codecs'} with ${voice} and sends it`,
       async (t) => {
         const ear = await startEar(t);
         const sdp = soundAt('a=rtpmap:8 PCMA/8000', 'a=rtpmap:18 G729/8000').replace(
@@ -83,7 +83,7 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
   ];
   for (const media of ['freeswitch', 'direct'] as const)
     for (const [what, srtp, body, fits] of taken)
-      realTimeTest(`${media}, srtp ${srtp}: an offer that is ${what} is answered`, async (t) => {
+      realTimeTest(`${media}, srtp ${srtp}: answers an offer that is ${what}`, async (t) => {
         const { line, end, has } = await callFrom(
           t,
           [invite(body), expectAnswer(200, { body: fits }), acknowledge(), ...leave],
@@ -101,7 +101,7 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
     ['offers IPv6', [], 488, 'Warning: 300 ', soundAt().replace('IP4 [media_ip]', 'IP6 2001:db8::1')],
   ];
   for (const [what, headers, status, header, sdp = soundAt()] of problems)
-    realTimeTest(`a call that ${what} is refused with ${status}`, async (t) => {
+    realTimeTest(`refuses a call that ${what} with ${status}`, async (t) => {
       const asked = invite({ headers, sdp });
       const { end, callers } = await callFrom(t, [
         status === 483 ? asked.replace('Max-Forwards: 70\n', '') : asked,
@@ -112,7 +112,7 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
       t.is(callers(), 0);
     });
 
-  realTimeTest('an INVITE that is sent again and again is one call', async (t) => {
+  realTimeTest('a repeatedly sent INVITE is one call', async (t) => {
     const same = invite({ sdp: soundAt() }).replace('branch=[branch]', 'branch=z9hG4bKsame[pid]');
     const { line, end, has, count, callers } = await callFrom(t, [
       same,

@@ -1,4 +1,4 @@
-/** Signalling and sound over IPv6, with drachtio-server alone: the gateway carries the sound itself. */
+/** Signalling and audio over IPv6, with drachtio-server alone: the gateway carries the audio itself. */
 import { createSocket } from 'node:dgram';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const startSip = async (t: ExecutionContext) => {
   return { control, sipPort };
 };
 
-/** A trunk at ::1 with an ear and a mouth, and lines whose calls come from it and go to it. */
+/** A trunk at ::1 with audio, and lines whose calls come from it and go to it. */
 const startWorld = async (t: ExecutionContext) => {
   const { control, sipPort } = await startSip(t);
   const ear = await startEarAndMouth({ address });
@@ -58,7 +58,7 @@ const startWorld = async (t: ExecutionContext) => {
   return { sipPort, ear, end, lines, open };
 };
 
-/** The ear is told where the gateway listens, by the gateway's own description. */
+/** The trunk sends its audio to the address in the gateway's SDP. */
 const tellTheEar = (ear: EarAndMouth, sdp: string): void => {
   const socket = createSocket('udp6');
   socket.send(`call ${/^m=audio (\d+)/m.exec(sdp)?.[1]}`, ear.port, address, () => socket.close());
@@ -76,7 +76,7 @@ const missing = missingPrograms();
 if (missing.length > 0) {
   test.skip(`IPv6: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
-  realTimeTest('a call goes out over IPv6, and both parties are heard', async (t) => {
+  realTimeTest('an outbound call over IPv6 is audible to both parties', async (t) => {
     const { ear, end, lines, open } = await startWorld(t);
     await lines.start(async () => ({ accepted: false, because: 'unknown_number' }));
     const line = open({ callId: randomUUID(), from: own, to: '01099998888' }, 'outbound');
@@ -92,7 +92,7 @@ if (missing.length > 0) {
     t.false(line.saw('line.failed'));
   });
 
-  realTimeTest('a call comes in over IPv6, and both parties are heard', async (t) => {
+  realTimeTest('an inbound call over IPv6 is audible to both parties', async (t) => {
     const { sipPort, ear, end, lines, open } = await startWorld(t);
     const arrived: WatchedLine[] = [];
     await lines.start(async (arrival) => {

@@ -1,4 +1,4 @@
-/** Keys by INFO and as tones, and requests that are not done here, in a call and outside of one. */
+/** DTMF digits by INFO and as tones, and unsupported requests, in a call and outside of one. */
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls } from './scripted-calls.ts';
@@ -16,19 +16,19 @@ import {
   tellTheEar,
 } from './scripted-end.ts';
 
-/** Without telephone events. */
+/** SDP without telephone events. */
 const voiceAlone = soundAt()
   .replace('AVP 0 101', 'AVP 0')
   .replaceAll(/\n.*:101 .*/g, '');
 
-/** The tones of 5, and silence before and behind them. */
+/** The tones of 5, with silence before and after them. */
 const toneOfFive = Int16Array.from({ length: 4_800 }, (_, index) => {
   const wave = (hertz: number): number => Math.sin((2 * Math.PI * hertz * index) / 8_000);
   return index < 1_600 || index >= 3_200 ? 0 : 6_000 * (wave(770) + wave(1_336));
 });
 
 withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
-  realTimeTest('what is not done in a call is refused', async (t) => {
+  realTimeTest('refuses unsupported requests in a call', async (t) => {
     const asked: readonly [string, readonly string[], number, string?][] = [
       ['REFER', ['Refer-To: <sip:01000000000@127.0.0.1>'], 603],
       ['MESSAGE', ['Content-Type: text/plain'], 405, 'Allow: INVITE'],
@@ -53,7 +53,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
     t.is(count('line.failed'), 0);
   });
 
-  realTimeTest('keys come by INFO, and other INFOs do no harm', async (t) => {
+  realTimeTest('receives DTMF digits by INFO and ignores other INFOs', async (t) => {
     const relay = (signal: string): string =>
       ask('INFO', 1, {
         headers: ['Content-Type: application/dtmf-relay'],
@@ -90,7 +90,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
 
   for (const media of ['freeswitch', 'direct'] as const) {
     realTimeTest(
-      `${media}: without telephone events tones are keys, and the agent's are refused`,
+      `${media}: without telephone events, tones are received as digits and the agent's digits are refused`,
       async (t) => {
         const ear = await startEar(t);
         ear.onCall(() => ear.play(toneOfFive));
@@ -113,7 +113,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
       },
     );
 
-    realTimeTest(`${media}: keys go out by INFO to a far end that takes nothing else`, async (t) => {
+    realTimeTest(`${media}: sends digits by INFO to a far end that supports only that`, async (t) => {
       const steps = [
         ...ring,
         ...pickUp({ sdp: voiceAlone, headers: ['Allow: INVITE, ACK, BYE, INFO'] }),
@@ -137,7 +137,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
   }
 
   for (const method of ['MESSAGE', 'NOTIFY', 'PUBLISH', 'SUBSCRIBE', 'INFO'])
-    realTimeTest(`${method} outside of a call is answered: that is not done here`, async (t) => {
+    realTimeTest(`refuses ${method} outside of a call`, async (t) => {
       const headers = {
         NOTIFY: ['Event: refer', 'Subscription-State: active'],
         PUBLISH: ['Event: presence'],

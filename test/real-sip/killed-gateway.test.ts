@@ -1,4 +1,4 @@
-/** A gateway that was killed: calls that stand go on at the next one, and no far end is left ringing. */
+/** A gateway that was killed: active calls continue at the next one, and no far end keeps ringing. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const ringing = '01099992222';
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test.skip(`what a killed gateway leaves behind: NOT RUN, ${missing.join(', ')} not installed`, (t) =>
+  test.skip(`recovery of a killed gateway's calls: NOT RUN, ${missing.join(', ')} not installed`, (t) =>
     t.pass());
 } else {
   let servers: SipServers;
@@ -39,7 +39,7 @@ if (missing.length > 0) {
     number: z.string(),
   });
 
-  /** A gateway in a process of its own, and what the next one needs to stand in for it. */
+  /** A gateway in a process of its own, and the state that the next one needs to replace it. */
   const startDoomed = async (t: ExecutionContext, end: UdpEnd) => {
     const databaseUrl = await testDatabaseUrl(t);
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-killed-'));
@@ -91,7 +91,7 @@ if (missing.length > 0) {
   });
 
   realTimeTest(
-    'a killed gateway leaves no far end ringing, and the next one goes on with those that stand, until it ends each once',
+    'a killed gateway leaves no far end ringing, and the next one resumes active calls and ends each once',
     async (t) => {
       const end = await startEnd(t);
       const doomed = await startDoomed(t, end);
@@ -127,7 +127,7 @@ if (missing.length > 0) {
           (await statuses()).join() === 'completed agent_hangup,completed agent_hangup,failed system_error',
         15_000,
       );
-      // Those that were kept ready are parked; those of calls are not.
+      // Pooled channels are parked; those of calls are not.
       await until(async () => (await servers.mediaServers[0]?.channels()) === 2 * pool.size);
       await delay(2_000);
       t.deepEqual(
@@ -142,14 +142,14 @@ if (missing.length > 0) {
     messages: z.array(z.object({ direction: z.string(), start_line: z.string() })),
   });
 
-  /** Where each message went, and how it begins. */
+  /** The destination and the first line of each message. */
   const ladderOf = async (admin: ApiClient, callId: string): Promise<string[]> =>
     ladderIn
       .parse((await admin.get(`/api/v1/admin/calls/${callId}/sip`)).body)
       .messages.map(({ direction, start_line: line }) => `${direction} ${line.replace(/ sip:.*/, '')}`);
 
   realTimeTest(
-    'the SIP messages of a killed gateway’s call are there, and those by which the next one, which goes on with it, hangs up',
+    'SIP messages of a killed gateway’s call are stored, and those of the next gateway that resumes and hangs up',
     async (t) => {
       const end = await startEnd(t);
       const doomed = await startDoomed(t, end);
@@ -175,33 +175,27 @@ if (missing.length > 0) {
     },
   );
 
-  realTimeTest(
-    'a far end is hung up on even where drachtio-server knows nothing of its call any more',
-    async (t) => {
-      const end = await startEnd(t, true);
-      const doomed = await startDoomed(t, end);
-      await doomed.client.post('/api/v1/calls', { to: answering, instruction: 'x' });
-      await until(() => end.count('ACK') === 1);
-      await delay(300);
-      await doomed.kill();
-      await servers.killDrachtio();
-      await servers.restartDrachtio();
-      await realGateway(t, servers, end.port, doomed.environment);
-      await until(() => end.count('BYE') === 1);
-      const [invite, bye] = ['INVITE', 'BYE'].map(
-        (name) => end.heard.find(({ method }) => method === name)?.text ?? '',
-      );
-      const of = (name: string): [string, string] => [
-        headerIn(bye ?? '', name),
-        headerIn(invite ?? '', name),
-      ];
-      t.is(...of('Call-ID'));
-      t.is(...of('From'));
-      t.regex(headerIn(bye ?? '', 'To'), /;tag=far$/);
-      t.true(parseInt(headerIn(bye ?? '', 'CSeq'), 10) > parseInt(headerIn(invite ?? '', 'CSeq'), 10));
-      t.regex(bye ?? '', /^BYE sip:far@192.0.2.1:9 /);
-      await delay(1_000);
-      t.is(end.count('BYE'), 1);
-    },
-  );
+  realTimeTest('hangs up a far end whose call drachtio-server no longer knows', async (t) => {
+    const end = await startEnd(t, true);
+    const doomed = await startDoomed(t, end);
+    await doomed.client.post('/api/v1/calls', { to: answering, instruction: 'x' });
+    await until(() => end.count('ACK') === 1);
+    await delay(300);
+    await doomed.kill();
+    await servers.killDrachtio();
+    await servers.restartDrachtio();
+    await realGateway(t, servers, end.port, doomed.environment);
+    await until(() => end.count('BYE') === 1);
+    const [invite, bye] = ['INVITE', 'BYE'].map(
+      (name) => end.heard.find(({ method }) => method === name)?.text ?? '',
+    );
+    const of = (name: string): [string, string] => [headerIn(bye ?? '', name), headerIn(invite ?? '', name)];
+    t.is(...of('Call-ID'));
+    t.is(...of('From'));
+    t.regex(headerIn(bye ?? '', 'To'), /;tag=far$/);
+    t.true(parseInt(headerIn(bye ?? '', 'CSeq'), 10) > parseInt(headerIn(invite ?? '', 'CSeq'), 10));
+    t.regex(bye ?? '', /^BYE sip:far@192.0.2.1:9 /);
+    await delay(1_000);
+    t.is(end.count('BYE'), 1);
+  });
 }

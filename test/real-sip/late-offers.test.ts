@@ -1,4 +1,4 @@
-/** Callers without an offer, whoever carries the sound: they get ours, and are heard and spoken to by the answer of their ACK. */
+/** Callers without an offer, for any carrier: they get our offer, and audio flows by the answer of their ACK. */
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls } from './scripted-calls.ts';
 import { acknowledge, answer, expectAnswer, invite, leave, pause, receive, soundAt } from './scripted-end.ts';
@@ -7,7 +7,7 @@ withScriptedCalls('late offers', ({ callFrom }) => {
   for (const media of ['freeswitch', 'direct'] as const) {
     const trunk = { address: '127.0.0.1:9', media };
 
-    realTimeTest(`${media}: the call stands with the answer of the ACK`, async (t) => {
+    realTimeTest(`${media}: keeps the call with the answer of the ACK`, async (t) => {
       const ear = await startEar(t);
       const { line, end, has } = await callFrom(
         t,
@@ -26,7 +26,7 @@ withScriptedCalls('late offers', ({ callFrom }) => {
       await t.notThrowsAsync(end.finished());
     });
 
-    realTimeTest(`${media}: without an answer in the ACK it is hung up`, async (t) => {
+    realTimeTest(`${media}: hangs up without an answer in the ACK`, async (t) => {
       const { end, has, events } = await callFrom(
         t,
         [

@@ -1,4 +1,4 @@
-/** The line contract on real servers, with sipp as the far end, for each of those who carry the sound. */
+/** The line contract on real servers, with sipp as the far end, for each carrier. */
 import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
 import type { Lines } from '#sip/lines.ts';
@@ -28,10 +28,10 @@ const scenarios: Partial<Record<FarEndKind, Scenario>> = {
   machine: 'speaking',
 };
 
-/** What far ends that speak do in a call. */
+/** Behaviour of speaking far ends during a call. */
 const speeches: Partial<Record<FarEndKind, (farEnd: EarAndMouth) => Promise<unknown>>> = {
   async talking(farEnd) {
-    // As people do: the sound of a call stands a moment after its answer, and who gets no answer says it again.
+    // As people do: audio flows a moment after the answer, and unanswered words are repeated.
     const call = farEnd.heard();
     for (let times = 1; times <= 3; times += 1) {
       await delay(1_000);
@@ -85,7 +85,7 @@ export const realLineContract = (media: TrunkMedia): void => {
     let people: Awaited<ReturnType<typeof startTrunkOfPeople>>;
     let linesToPeople: Lines;
 
-    /** A far end that speaks has its sound here. */
+    /** The audio of a speaking far end. */
     const soundOf = async (farEnd: string): Promise<{ ear?: number }> => {
       const behave = Object.entries(speeches).find(([name]) => name === farEnd)?.[1];
       if (behave === undefined) return {};
@@ -112,7 +112,7 @@ export const realLineContract = (media: TrunkMedia): void => {
       callees.push(...started.map(([, callee]) => callee));
       const ports = new Map<string, number>(started.map(([farEnd, { port }]) => [farEnd, port]));
       for (const [farEnd, number] of Object.entries(numbers))
-        // Nobody listens on port 9 of loopback.
+        // No process listens on port 9 of loopback.
         linesTo.set(number, await startLines(ports.get(farEnd) ?? 9));
       people = await startTrunkOfPeople(servers.sipPort);
       linesToPeople = await startLines(people.port);
@@ -136,7 +136,7 @@ export const realLineContract = (media: TrunkMedia): void => {
       },
       numberOf: (farEnd) => numbers[farEnd] ?? null,
       until,
-      // What does not come within two seconds of real time does not come.
+      // An event that does not arrive within two seconds of real time does not arrive at all.
       pass: (milliseconds) => delay(Math.min(milliseconds, 2_000)).then(() => undefined),
       close: async () => {},
     });

@@ -1,9 +1,9 @@
-/** Speech on real servers: what a far end says and what reaches its ear, by the sound alone. */
+/** Speech on real servers: what a far end says and hears, by its audio alone. */
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import type { DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
-import type { Recognizer, Synthesizer } from '#sip/speech.ts';
+import type { Recognizer, Synthesizer } from '#sip/audio/speech.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
@@ -20,8 +20,8 @@ import { soundings } from './wave.ts';
 import { realTimeTest } from './real-time-test.ts';
 
 /**
- * A busy machine delays single measurements, a defect delays all of them: so many rounds must be within a limit, out of
- * so many at most.
+ * A busy machine delays single measurements, a defect delays all of them: this many rounds must be within the limit,
+ * out of at most this many.
  */
 const rounds = { within: 3, most: 8 };
 
@@ -39,7 +39,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  /** An answered call to a far end with an ear and a mouth. */
+  /** An answered call to a far end that hears and speaks. */
   const call = async (
     t: ExecutionContext,
     options: Partial<DrachtioLinesOptions> & {
@@ -59,14 +59,14 @@ if (missing.length > 0) {
     return { line, far };
   };
 
-  /** Something more than before is heard, or nothing of what was said until then: its sound was broken on the way. */
+  /** New words were recognized, or none of those said so far: the audio was damaged in transit. */
   const untilHeardAfter = (
     line: WatchedLine,
     { before, to }: { before: number; to: number },
   ): Promise<void> => until(() => line.all('line.heard').length > before || Date.now() - to > 5_000);
 
   /**
-   * Says it again where it was not understood, as a person does: FreeSWITCH has no jitter buffer, and each packet that a
+   * Repeats words that were not understood, as a person does: FreeSWITCH has no jitter buffer, and each packet that a
    * busy machine delays costs a frame of the words.
    */
   const sayUntilHeard = async (
@@ -103,7 +103,7 @@ if (missing.length > 0) {
     t.is(countWithin(), rounds.within, JSON.stringify(all));
   };
 
-  realTimeTest('the agent falls silent at the far ear within 50 ms of being interrupted', async (t) => {
+  realTimeTest('the agent is silent at the far end within 50 ms of an interruption', async (t) => {
     let interruptedAt = 0;
     const { line, far } = await call(t, {
       onEvent(event, it) {
@@ -133,28 +133,25 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  realTimeTest(
-    'words are heard soon after they were said, and their times are those of their sound',
-    async (t) => {
-      const { line, far } = await call(t);
-      const isWithin = (figures: { text: string; endpointingMs: number; lateMs: number }): boolean =>
-        figures.text === 'Tomorrow at seven, please.' &&
-        figures.endpointingMs < 800 &&
-        Math.abs(figures.lateMs) < 150;
-      await measure(t, isWithin, async () => {
-        const before = line.all('line.heard').length;
-        const said = await far.say('Tomorrow at seven, please.');
-        await untilHeardAfter(line, { before, to: said.to });
-        const heard = line.all('line.heard')[before];
-        return {
-          text: heard?.text ?? '',
-          endpointingMs: (heard?.at ?? 0) - said.to,
-          lateMs: (heard?.startedAt ?? 0) - said.from,
-        };
-      });
-      await hangUp(t, line);
-    },
-  );
+  realTimeTest('words arrive soon after they were said, with the times of their audio', async (t) => {
+    const { line, far } = await call(t);
+    const isWithin = (figures: { text: string; endpointingMs: number; lateMs: number }): boolean =>
+      figures.text === 'Tomorrow at seven, please.' &&
+      figures.endpointingMs < 800 &&
+      Math.abs(figures.lateMs) < 150;
+    await measure(t, isWithin, async () => {
+      const before = line.all('line.heard').length;
+      const said = await far.say('Tomorrow at seven, please.');
+      await untilHeardAfter(line, { before, to: said.to });
+      const heard = line.all('line.heard')[before];
+      return {
+        text: heard?.text ?? '',
+        endpointingMs: (heard?.at ?? 0) - said.to,
+        lateMs: (heard?.startedAt ?? 0) - said.from,
+      };
+    });
+    await hangUp(t, line);
+  });
 
   realTimeTest('a short pause does not end a turn', async (t) => {
     const { line, far } = await call(t);
@@ -179,7 +176,7 @@ if (missing.length > 0) {
 
   for (const gives of ['words', 'sentences'] as const)
     realTimeTest(
-      `noise and silence say nothing to a recognizer of ${gives}, over the voice of the agent or not`,
+      `noise and silence yield no words from a recognizer of ${gives}, with or without the agent's voice`,
       async (t) => {
         const { line, far } = await call(t, { speech: sameSpeech(espeakNg(), toneRecognizer(gives)) });
         line.say(sentence);
@@ -198,7 +195,7 @@ if (missing.length > 0) {
       },
     );
 
-  realTimeTest('a voice that lasts interrupts also where words come only with whole sentences', async (t) => {
+  realTimeTest('a long voice interrupts even if words arrive only with whole sentences', async (t) => {
     const { line, far } = await call(t, {
       speech: sameSpeech(espeakNg(), toneRecognizer('sentences')),
       onEvent(event, it) {
@@ -217,13 +214,13 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  realTimeTest('a far end that sends no sound between its words is understood', async (t) => {
+  realTimeTest('understands a far end that sends no audio between its words', async (t) => {
     const { line, far } = await call(t, { sendsSilence: false });
     await sayUntilHeard({ line, far }, 'Hello?');
     await hangUp(t, line);
   });
 
-  realTimeTest('a call goes on when its recognizer fails', async (t) => {
+  realTimeTest('a call continues when its recognizer fails', async (t) => {
     let fail = (): void => {};
     const failing: Recognizer = {
       name: 'failing',
@@ -244,7 +241,7 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  /** The words of espeak-ng, as slowly as an engine that makes them while they are spoken. */
+  /** The words of espeak-ng, as slowly as from a streaming engine. */
   const streaming = (): Synthesizer & { completeAt: Map<string, number> } => {
     const whole = espeakNg();
     const completeAt = new Map<string, number>();
@@ -265,7 +262,7 @@ if (missing.length > 0) {
   };
 
   realTimeTest(
-    'a voice that is made while it is spoken is heard before it is complete, and stops when it is cut',
+    'a synthesized voice is heard before it is complete, and stops when it is cut off',
     async (t) => {
       const synthesizer = streaming();
       const { line, far } = await call(t, { speech: sameSpeech(synthesizer, toneRecognizer()) });
@@ -276,7 +273,7 @@ if (missing.length > 0) {
       await until(() => line.all('line.played').length === 2);
       const firstSoundAt = far.heard().find(({ loudness }) => loudness > audible)?.at ?? Infinity;
       const completeAt = synthesizer.completeAt.get(sentence) ?? 0;
-      t.log({ firstSoundMs: firstSoundAt - saidAt, completeMs: completeAt - saidAt });
+      t.log({ firstAudioMs: firstSoundAt - saidAt, completeMs: completeAt - saidAt });
       t.true(firstSoundAt < completeAt);
 
       const lastSound = soundings(await voiceOf(short, 'en'), 8_000, { pauseMs: 2_000 })[0]?.to ?? 0;

@@ -1,4 +1,4 @@
-/** A trunk that takes registrations and OPTIONS, and brings every call back to where it came from. */
+/** A trunk that accepts registrations and OPTIONS, and returns every call to its origin. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
@@ -7,13 +7,13 @@ const header = (text: string, name: string): string =>
 
 const firstLine = (text: string): string => text.slice(0, text.indexOf('\r\n'));
 
-/** Calls go back to `backTo`, a port of loopback; null: they end with 404. */
+/** Calls return to `backTo`, a port of loopback; null: they end with 404. */
 export const startLoopingTrunk = async (backTo: () => number | null) => {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const { port } = socket.address();
-  /** Calls on their way back, by the branch of the INVITE that carries them. */
+  /** Returning calls, by the branch of the INVITE that carries them. */
   const waiting = new Map<string, { request: string; from: number }>();
   let count = 0;
 

@@ -1,4 +1,4 @@
-/** Several media servers, one of which dies, hangs or comes back; and what is left on them by a gateway that died. */
+/** Several media servers, one of which dies, hangs or returns; and the channels that a dead gateway leaves on them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -67,11 +67,11 @@ if (missing.length > 0) {
 
   const callsOf = (lines: DrachtioLines): number[] => lines.mediaServers().map(({ calls }) => calls);
 
-  /** The lines that failed, and those that did not. */
+  /** The lines that failed. */
   const failedOf = (lines: readonly WatchedLine[]): WatchedLine[] =>
     lines.filter((line) => line.saw('line.failed'));
 
-  realTimeTest('calls are spread; those of a media server that dies end, and all others go on', async (t) => {
+  realTimeTest('distributes calls; only those of a dead media server end', async (t) => {
     const lines = await linesOn(t, [one, other]);
     const calls: WatchedLine[] = [];
     for (let times = 1; times <= 4; times += 1) calls.push(await call(lines));
@@ -107,35 +107,32 @@ if (missing.length > 0) {
     for (const server of [one, other]) await untilChannels(server, pooled);
   });
 
-  realTimeTest(
-    'a media server that hangs is found out; its calls end and new ones go elsewhere',
-    async (t) => {
-      const lines = await linesOn(t, [one, other], {
-        mediaServers: {
-          ...mediaServers,
-          pool: { ...mediaServers.pool, size: pooled },
-          probeMs: 200,
-          rtpTimeoutMs: 0,
-        },
-      });
-      const calls = [await call(lines), await call(lines)];
-      other.pause();
-      try {
-        await until(() => failedOf(calls).length === 1);
-        for (const line of failedOf(calls)) line.close();
-        const late = await call(lines);
-        t.deepEqual(callsOf(lines), [2, 0]);
-        late.close();
-      } finally {
-        other.goOn();
-      }
-      await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
-      await untilChannels(other, pooled);
-      for (const line of calls) line.close();
-    },
-  );
+  realTimeTest('detects a hanging media server; its calls end and new ones use another', async (t) => {
+    const lines = await linesOn(t, [one, other], {
+      mediaServers: {
+        ...mediaServers,
+        pool: { ...mediaServers.pool, size: pooled },
+        probeMs: 200,
+        rtpTimeoutMs: 0,
+      },
+    });
+    const calls = [await call(lines), await call(lines)];
+    other.pause();
+    try {
+      await until(() => failedOf(calls).length === 1);
+      for (const line of failedOf(calls)) line.close();
+      const late = await call(lines);
+      t.deepEqual(callsOf(lines), [2, 0]);
+      late.close();
+    } finally {
+      other.goOn();
+    }
+    await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
+    await untilChannels(other, pooled);
+    for (const line of calls) line.close();
+  });
 
-  realTimeTest('without any media server no call is placed, and it is said of each', async (t) => {
+  realTimeTest('places no call without a media server and reports it for each', async (t) => {
     const lines = await linesOn(t, [one, other]);
     await Promise.all([one.kill(), other.kill()]);
     try {
@@ -150,7 +147,7 @@ if (missing.length > 0) {
     (await call(lines)).close();
   });
 
-  realTimeTest('what was made beforehand is replaced when it is lost, and calls do without it', async (t) => {
+  realTimeTest('replaces lost pooled endpoints, and calls work without them', async (t) => {
     const lines = await linesOn(t, [one]);
     await one.console('hupall');
     await delay(1_000);
@@ -163,7 +160,7 @@ if (missing.length > 0) {
   });
 
   realTimeTest(
-    'a lost connection to drachtio-server leaves no endpoint behind, and new ones are made',
+    'a lost connection to drachtio-server leaves no endpoint, and new ones are created',
     async (t) => {
       const lines = await linesOn(t, [one]);
       await servers.killDrachtio();
@@ -178,7 +175,7 @@ if (missing.length > 0) {
     },
   );
 
-  realTimeTest('servers that die while endpoints are being made end nothing else', async (t) => {
+  realTimeTest('servers that die during the creation of endpoints affect nothing else', async (t) => {
     const lines = await realLines(servers, callee.port, {
       freeSwitches: [one.address],
       mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size: 12, atOnce: 6 } },
@@ -188,7 +185,7 @@ if (missing.length > 0) {
     await delay(15);
     await Promise.all([one.kill(), servers.killDrachtio()]);
     await Promise.all([one.restart(), servers.restartDrachtio()]);
-    // Until endpoints that did not come about are given up; what nobody catches fails this file.
+    // Until endpoints that could not be created are given up; an uncaught error fails this file.
     await delay(mediaServers.createMs + 500);
     await until(() => lines.health().ready);
     const line = await call(lines);
@@ -199,9 +196,9 @@ if (missing.length > 0) {
   for (const [what, formats, keys] of [
     ['PCMU alone', '0 101', 101],
     ['PCMA alone', '8 101', 101],
-    ['keys of another number, for which one is made', '0 96', 96],
+    ['telephone events of another payload type, which needs an endpoint of its own', '0 96', 96],
   ] as const)
-    realTimeTest(`an answer has nothing that was not offered: ${what}`, async (t) => {
+    realTimeTest(`an answer has only offered formats: ${what}`, async (t) => {
       const lines = await realLines(servers, callee.port, { freeSwitches: [one.address] });
       t.teardown(() => lines.close());
       await lines.start(async ({ callId, from, to }) => {
@@ -226,7 +223,7 @@ if (missing.length > 0) {
       await untilChannels(one, pooled);
     });
 
-  realTimeTest('channels of a gateway that died are kept for a while, and end', async (t) => {
+  realTimeTest('channels of a dead gateway are kept for a while, then end', async (t) => {
     const { drachtio } = servers;
     const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
     const options = { drachtio, freeSwitch: one.address, trunkPort: callee.port };

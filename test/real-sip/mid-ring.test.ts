@@ -1,4 +1,4 @@
-/** A server that dies while a call rings: the call comes to its end, and nothing of it is left. */
+/** A server that dies while a call rings: the call ends, and everything of it is released. */
 import test, { type ExecutionContext } from 'ava';
 import type { LineEvent } from '#machines/line.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
@@ -44,25 +44,22 @@ if (missing.length > 0) {
     return { lines, end, call, has };
   };
 
-  realTimeTest(
-    'when drachtio-server dies, a call that rings fails, and leaves its channels to others',
-    async (t) => {
-      const { lines, call, has } = await startLines(t);
-      const events = call(ringing);
-      await until(() => has(events, 'line.ringing'));
-      await servers.killDrachtio();
-      await until(() => has(events, 'line.unanswered'));
-      t.like(events.at(-1), { type: 'line.unanswered', cause: 'trunk_error' });
-      await until(async () => (await servers.mediaServers[0]?.channels()) === 0);
-      await servers.restartDrachtio();
-      await until(() => lines.health().ready);
-      const next = call(answering);
-      await until(() => has(next, 'line.answered') || has(next, 'line.unanswered'));
-      t.true(has(next, 'line.answered'), `the trunk's one channel is free: ${JSON.stringify(next)}`);
-    },
-  );
+  realTimeTest('when drachtio-server dies, a ringing call fails and releases its channels', async (t) => {
+    const { lines, call, has } = await startLines(t);
+    const events = call(ringing);
+    await until(() => has(events, 'line.ringing'));
+    await servers.killDrachtio();
+    await until(() => has(events, 'line.unanswered'));
+    t.like(events.at(-1), { type: 'line.unanswered', cause: 'trunk_error' });
+    await until(async () => (await servers.mediaServers[0]?.channels()) === 0);
+    await servers.restartDrachtio();
+    await until(() => lines.health().ready);
+    const next = call(answering);
+    await until(() => has(next, 'line.answered') || has(next, 'line.unanswered'));
+    t.true(has(next, 'line.answered'), `the trunk's one channel is free: ${JSON.stringify(next)}`);
+  });
 
-  realTimeTest('when FreeSWITCH dies, a telephone that rings is told so at once', async (t) => {
+  realTimeTest('when FreeSWITCH dies, a ringing telephone is cancelled at once', async (t) => {
     const { end, call, has } = await startLines(t);
     const events = call(ringing);
     await until(() => has(events, 'line.ringing'));

@@ -1,4 +1,4 @@
-/** Calls to which no sound comes, or no more of it. */
+/** Calls that receive no audio, or no more of it. */
 import { mediaServers } from '#config/policy.ts';
 import { pooled, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -21,7 +21,7 @@ const soundWithin = (rtpTimeoutMs: number) => ({
 });
 
 withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
-  realTimeTest('a call that was dialled and to which no sound comes ends', async (t) => {
+  realTimeTest('an outbound call that receives no audio ends', async (t) => {
     const { line, end, has, count } = await callTo(t, [...ring, ...pickUp(), ...leave], soundWithin(1_500));
     await has('line.failed');
     t.is(count('line.answered'), 1);
@@ -37,7 +37,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
     ],
   ];
   for (const [which, sdp] of offersOfTheDumb)
-    realTimeTest(`a call that came in to ${which}, and to which no sound comes, ends`, async (t) => {
+    realTimeTest(`an inbound call to ${which} that receives no audio ends`, async (t) => {
       const steps = [invite({ sdp }), expectAnswer(200), acknowledge(), ...leave];
       const { line, end, has } = await callFrom(t, steps, soundWithin(1_500));
       await has('line.failed');
@@ -45,7 +45,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
       await t.notThrowsAsync(end.finished());
     });
 
-  realTimeTest('a call whose sound stops ends, and not while it is on hold', async (t) => {
+  realTimeTest('a call whose audio stops ends, but not while it is on hold', async (t) => {
     const ear = await startEar(t);
     const { line, end, has, count } = await callTo(
       t,
@@ -57,7 +57,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
         ask('INVITE', 1, { sdp: soundAt('a=sendonly') }),
         expectAnswer(200),
         ask('ACK', 1),
-        // Its sound goes nowhere from here on.
+        // The audio of the call is lost from here on.
         tellTheEar.replace('[$port]', '9'),
         pause(4_000),
         ask('INVITE', 2, { sdp: soundAt('a=sendrecv') }),

@@ -66,7 +66,7 @@ const startCommand = async (t: ExecutionContext, environment: Record<string, str
   };
 };
 
-/** The command lines of running processes in which this stands. */
+/** The command lines of running processes that contain this text. */
 const processesThatName = async (text: string, chosen = ['-eo', 'args']): Promise<string> => {
   const child = spawn('ps', chosen, { stdio: ['ignore', 'pipe', 'ignore'] });
   const chunks: Buffer[] = [];
@@ -119,35 +119,32 @@ if (missing.length > 0) {
     t.regex(await readFile(join(folder, 'servers/drachtio.log'), 'utf8'), /starting sip stack/);
   });
 
-  realTimeTest(
-    'without FreeSWITCH drachtio-server starts alone, and a call has its sound all the same',
-    async (t) => {
-      const { child, folder, output, servers } = await startCommand(t, { GW_FREESWITCH: 'none' });
-      await until(() => /GW_FREESWITCH=none GW_LINES=drachtio npm start/.test(output()), 60_000);
-      t.notRegex(output(), /FreeSWITCH is ready/);
-      const telephone = await startTelephone(folder, { seconds: 40 });
-      t.teardown(telephone.close);
-      const gateway = await realGateway(t, servers, telephone.port, {
-        GW_FREESWITCH: 'none',
-      });
-      await gateway.admin.patch(gateway.numberPath, { language: 'en' });
-      const farewell = 'No media server stands between you and me, goodbye.';
-      await bindFarewellAgent(t, gateway, farewell);
-      const callId = await gateway.call('01099998888', 'Say goodbye');
-      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
-        status: 'completed',
-        end_reason: 'agent_hangup',
-      });
-      const { channels } = await telephone.heard();
-      const { likeness } = findIn(channels[0] ?? new Int16Array(), await voiceOf(farewell, 'en'), 8_000);
-      t.true(likeness > 0.9, `the words are heard (${likeness})`);
-      child.kill('SIGINT');
-      await until(() => child.exitCode !== null);
-      t.is(child.exitCode, 0, output());
-    },
-  );
+  realTimeTest('without FreeSWITCH, drachtio-server starts alone, and a call has audio', async (t) => {
+    const { child, folder, output, servers } = await startCommand(t, { GW_FREESWITCH: 'none' });
+    await until(() => /GW_FREESWITCH=none GW_LINES=drachtio npm start/.test(output()), 60_000);
+    t.notRegex(output(), /FreeSWITCH is ready/);
+    const telephone = await startTelephone(folder, { seconds: 40 });
+    t.teardown(telephone.close);
+    const gateway = await realGateway(t, servers, telephone.port, {
+      GW_FREESWITCH: 'none',
+    });
+    await gateway.admin.patch(gateway.numberPath, { language: 'en' });
+    const farewell = 'No media server stands between you and me, goodbye.';
+    await bindFarewellAgent(t, gateway, farewell);
+    const callId = await gateway.call('01099998888', 'Say goodbye');
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+      status: 'completed',
+      end_reason: 'agent_hangup',
+    });
+    const { channels } = await telephone.heard();
+    const { likeness } = findIn(channels[0] ?? new Int16Array(), await voiceOf(farewell, 'en'), 8_000);
+    t.true(likeness > 0.9, `the words are heard (${likeness})`);
+    child.kill('SIGINT');
+    await until(() => child.exitCode !== null);
+    t.is(child.exitCode, 0, output());
+  });
 
-  realTimeTest('a server that ends by itself is started again, and the command says which', async (t) => {
+  realTimeTest('restarts a server that ends by itself, and names it', async (t) => {
     const { child, folder, output } = await startCommand(t);
     await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 60_000);
     const pid = Number(await readFile(join(folder, 'servers/freeswitch/run/freeswitch.pid'), 'utf8'));
@@ -167,7 +164,7 @@ if (missing.length > 0) {
     t.is(await processesThatName(join(folder, 'servers')), '');
   });
 
-  realTimeTest('a port that is taken is named before anything starts', async (t) => {
+  realTimeTest('names a port in use before anything starts', async (t) => {
     const first = await startCommand(t);
     await until(
       () => /drachtio-server is ready/.test(first.output()) || first.child.exitCode !== null,
@@ -183,7 +180,7 @@ if (missing.length > 0) {
     );
   });
 
-  realTimeTest('asked to end while they start, both end', async (t) => {
+  realTimeTest('both servers end when stopped during their start', async (t) => {
     const { child, folder, output } = await startCommand(t);
     await until(async () => (await processesThatName(join(folder, 'servers'))) !== '');
     child.kill('SIGTERM');
@@ -192,7 +189,7 @@ if (missing.length > 0) {
     t.is(await processesThatName(join(folder, 'servers')), '');
   });
 
-  realTimeTest('the address that the outside is told is the public one, in SIP and in SDP', async (t) => {
+  realTimeTest('SIP and SDP contain the public address', async (t) => {
     const { folder, output, servers } = await startCommand(t, { GW_PUBLIC_ADDRESS: '127.0.0.9' });
     await until(() => /in another terminal/.test(output()), 60_000);
     t.regex(output(), /^drachtio-server is ready: .*known outside as 127\.0\.0\.9;/m);

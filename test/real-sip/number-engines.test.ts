@@ -1,8 +1,8 @@
-/** Numbers that choose who hears and who speaks, on real lines. */
+/** Numbers with chosen speech engines, on real lines. */
 import test from 'ava';
 import { z } from 'zod';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { sendSound, startHttpEngine } from '#test/speech/doubles/http-engine.ts';
@@ -34,10 +34,10 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  realTimeTest('the engines that a number chose hear the callee and are heard', async (t) => {
+  realTimeTest('the chosen engines of a number understand the callee and are heard', async (t) => {
     const deaf = await startSocketEngine(t);
     const resample = await loadResampler();
-    // It speaks at 24000 Hz whatever it is given, in tones that can be read again.
+    // A synthesizer that speaks at 24000 Hz, in tones that can be recognized.
     const tones = await startHttpEngine(t, (response, request) => {
       const { input } = speech.parse(JSON.parse(String(request.body)));
       sendSound([bytesOf(resample(sayInTones(input), 8_000, 24_000))])(response, request);

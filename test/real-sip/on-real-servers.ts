@@ -5,7 +5,7 @@ import { missingPrograms, startServers, type SipServers } from './sip-servers.ts
 
 const modules: Partial<Record<TrunkCodec, string>> = { G722: 'mod_spandsp', opus: 'mod_opus' };
 
-/** Whether the FreeSWITCH that is installed has no such codec; the test, which passes then, says so. */
+/** True if the installed FreeSWITCH lacks this codec; the test, which passes then, logs it. */
 export const isWithout = async (
   t: ExecutionContext,
   { console }: Pick<SipServers, 'console'>,
@@ -19,8 +19,8 @@ export const isWithout = async (
 };
 
 /**
- * Declares tests that have servers of their own, which `servers` returns while a test runs. Where a program is not
- * installed none of them is declared, and one test that is skipped says so.
+ * Declares tests that have servers of their own, which `servers` returns while a test runs. If a program is not
+ * installed, a single skipped test is declared instead.
  */
 export const onRealServers = (about: string, declareTests: (servers: () => SipServers) => void): void => {
   const missing = missingPrograms();
@@ -36,7 +36,7 @@ export const onRealServers = (about: string, declareTests: (servers: () => SipSe
     if (running === undefined) throw new Error('The servers stand only while tests run');
     return running;
   });
-  // Declared last, so that it is the last hook: others look at what is left on the servers.
+  // Declared last, so that it is the last hook: others check the remaining state of the servers.
   test.serial.after.always(async () => {
     await running?.close();
   });

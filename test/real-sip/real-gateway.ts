@@ -1,7 +1,7 @@
 /** A whole gateway on real servers; its calls go to one telephone. */
 import type { ExecutionContext } from 'ava';
 import { mediaServers } from '#config/policy.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testGateway, type TestGateway } from '#test/helpers/gateway.ts';
@@ -27,18 +27,18 @@ export const realGateway = (
     ...environment,
   });
 
-/** None but those that such a gateway keeps ready. */
+/** Resolves when only the pooled channels of such a gateway are left. */
 export const noChannelIsLeft = (servers: SipServers): Promise<void> =>
   until(async () => (await servers.mediaServers[0]?.channels()) === mediaServers.pool.size);
 
-/** The gateway's own voice, as it goes out on a telephone line. */
+/** The gateway's own voice, as sent on a telephone line. */
 export const voiceOf = async (text: string, language: string): Promise<Int16Array> => {
   const { sampleRate, samples } = await espeakNg().synthesize(text, language);
   const resample = await loadResampler();
   return resample(samples, sampleRate, 8_000);
 };
 
-/** The outbound agent of the gateway's number: asks for the hangup, then says this one sentence. */
+/** The outbound agent of the gateway's number: requests the hangup, then says this one sentence. */
 export const bindFarewellAgent = async (
   t: ExecutionContext,
   gateway: TestGateway,

@@ -6,10 +6,10 @@ import {
   type DrachtioLines,
   type DrachtioLinesOptions,
 } from '#sip/drachtio/drachtio-lines.ts';
-import { loadVoiceDetector } from '#sip/listening/voice-detector.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { emptyDirectory } from '#sip/trunks/directory.ts';
-import { loadOfNobodyElse } from '#sip/trunks/shared-limits.ts';
+import { loadOfOtherNodes } from '#sip/trunks/shared-limits.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
@@ -18,7 +18,7 @@ import { ownLinePorts } from './ports.ts';
 import { toneRecognizer } from './tone-recognizer.ts';
 import type { SipServers } from './sip-servers.ts';
 
-/** Endpoints that each of these lines keeps ready on each media server. */
+/** Number of endpoints that each of these lines pools on each media server. */
 export const pooled = 2;
 
 /** Lines on the real servers whose outbound calls go to this port of loopback. */
@@ -35,8 +35,8 @@ export const realLines = async (
     mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size: pooled } },
     trunk: { address: `127.0.0.1:${trunkPort}`, media },
     trunks: emptyDirectory,
-    legs: { keep() {}, takeOver() {}, remove() {}, orphans: async () => [] },
-    trunkLoad: loadOfNobodyElse,
+    legs: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
+    trunkLoad: loadOfOtherNodes,
     trunkTimes,
     inboundAccess,
     mediaHost: '127.0.0.1',
@@ -55,7 +55,7 @@ export const realLines = async (
     ...options,
   });
 
-/** Waits until it holds. Only what hangs reaches the limit: a busy machine may be late by many seconds. */
+/** Waits until the condition holds. Only a hang reaches the limit: a busy machine may be late by many seconds. */
 export const until = async (
   condition: () => boolean | Promise<boolean>,
   atMostMs = 30_000,

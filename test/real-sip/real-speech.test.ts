@@ -1,14 +1,14 @@
 /**
- * Real speech, understood by a real recognizer: flite speaks into a call, PocketSphinx hears it, and the words stand in
- * the transcript. With G.722 and Opus alone, for its model knows nothing of a telephone's sound.
+ * Real speech, understood by a real recognizer: flite speaks into a call, PocketSphinx recognizes it, and the
+ * transcript has the words. Only with G.722 and Opus, because its model is not trained on telephone audio.
  */
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
-import { loadResampler } from '#sip/resampler.ts';
-import type { Audio } from '#sip/speech.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
+import type { Audio } from '#sip/audio/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
@@ -22,14 +22,14 @@ import { readWave } from './wave.ts';
 
 const sentence = 'please call me back tomorrow';
 const seconds = 25;
-/** The agent has greeted by then. */
+/** The agent's greeting is over by then. */
 const beginsAt = 5;
 
 const missing = ['flite', 'pocketsphinx_continuous'].filter(
   (program) => spawnSync('which', [program]).status !== 0,
 );
 
-/** The sentence in the midst of silence, spoken by flite. */
+/** The sentence between silences, spoken by flite. */
 const spoken = async (folder: string, sampleRate: number): Promise<Audio> => {
   const file = join(folder, `spoken-${sampleRate}.wav`);
   spawnSync('flite', ['-voice', 'slt', '-t', sentence, '-o', file]);
@@ -41,7 +41,7 @@ const spoken = async (folder: string, sampleRate: number): Promise<Audio> => {
   return { sampleRate, samples };
 };
 
-/** It greets, and takes leave when it has understood something. */
+/** Binds an agent that greets, and says goodbye when it has understood something. */
 const bindAgent = async (t: ExecutionContext, gateway: TestGateway): Promise<void> => {
   const server = await startAgentServer(async (response, request) => {
     const { call_id, message } = z
@@ -65,11 +65,11 @@ const codecs: readonly { codec: TrunkCodec; sampleRate: number }[] = [
 ];
 
 if (missing.length > 0)
-  test.skip(`real speech is understood: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`recognition of real speech: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 else
   onRealServers('real speech', (servers) => {
     for (const { codec, sampleRate } of codecs)
-      realTimeTest(`what is said by ${codec} is understood, and stands in the transcript`, async (t) => {
+      realTimeTest(`understands speech in ${codec} and writes it into the transcript`, async (t) => {
         if (await isWithout(t, servers(), codec)) return;
         const telephone = await startTelephone(servers().folder, {
           seconds,

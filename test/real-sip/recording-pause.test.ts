@@ -1,4 +1,4 @@
-/** A recording that is paused on a real line, by a program or for secret keys: what sounds meanwhile is nowhere in the file. */
+/** A recording paused on a real line, by a program or for secret digits: audio in between is nowhere in the file. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { freeSwitchLog } from '#src/servers/start-freeswitch.ts';
 import { sendReply, startAgentServer } from '#test/helpers/agent-server.ts';
 import { finalStatuses } from '#test/helpers/gateway.ts';
-import { dtmfTone } from '#test/sip/dtmf-tone.ts';
+import { dtmfTone } from '#test/sip/audio/dtmf-tone.ts';
 import { decodeRecording } from './decode-recording.ts';
 import { startTelephone } from './far-end.ts';
 import { realGateway } from './real-gateway.ts';
@@ -28,8 +28,8 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  realTimeTest('what is said in a pause is on neither channel, all else is on both', async (t) => {
-    // Tones all the time from one side, words all the time from the other.
+  realTimeTest('both channels omit what is said in a pause and contain everything else', async (t) => {
+    // Continuous tones from one side, continuous words from the other.
     const says = Array.from({ length: 30 }, (_, index) => ({ afterMs: index * 1_000, text: 'ab' }));
     const telephone = await startTelephone(servers.folder, { seconds: 40, says });
     t.teardown(telephone.close);
@@ -67,7 +67,7 @@ if (missing.length > 0) {
       samples
         .subarray(begin * sampleRate, end * sampleRate)
         .reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-    // So far from the edges that a block of the codec does not reach over them.
+    // Far enough from the edges for any block of the codec.
     const levels = channels.map((samples) => ({
       before: loudest(samples, 0, from),
       within: loudest(samples, from + 0.1, to - 0.1),
@@ -81,7 +81,7 @@ if (missing.length > 0) {
     }
   });
 
-  /** A hum, and the tone of a key over again, as a network leaves it beside the events of RTP. */
+  /** A hum, and the tone of a digit above it, as a network adds it beside RTP events. */
   const tonesAndHum = (seconds: number): Int16Array => {
     const samples = Int16Array.from({ length: 8_000 * seconds }, (_, index) =>
       index % 8_000 < 3_000 ? 0 : 3_000 * Math.sin((2 * Math.PI * 420 * index) / 8_000),
@@ -105,7 +105,7 @@ if (missing.length > 0) {
   const pin = '471190';
 
   for (const carrier of ['freeswitch', 'direct'] as const)
-    realTimeTest(`${carrier}: secret keys are in no recording, and in no log of the servers`, async (t) => {
+    realTimeTest(`${carrier}: secret digits are in no recording and in no server log`, async (t) => {
       const telephone = await startTelephone(servers.folder, {
         seconds: 50,
         plays: { samples: tonesAndHum(50), sampleRate: 8_000 },

@@ -29,7 +29,7 @@ const trunkStates = z.object({ trunks: z.array(z.object({ state: z.string() })) 
 
 const transferFact = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
 
-/** A call to a far end that does this once it has answered; its trunk has these settings. */
+/** A call to a far end with this behaviour after the answer; its trunk has these settings. */
 const callTo = async (
   t: ExecutionContext,
   servers: SipServers,
@@ -92,7 +92,7 @@ const callTo = async (
   };
 };
 
-/** A NOTIFY about the REFER, which is answered with 200. */
+/** A NOTIFY about the REFER, which gets 200. */
 const notify = (cseq: number, status: string, state = 'active;expires=60'): string[] => [
   ask('NOTIFY', cseq, {
     headers: ['Event: refer', `Subscription-State: ${state}`, 'Content-Type: message/sipfrag;version=2.0'],
@@ -101,7 +101,7 @@ const notify = (cseq: number, status: string, state = 'active;expires=60'): stri
   expectAnswer(200),
 ];
 
-/** Waits for a request that holds these words. */
+/** Waits for a request that contains these words. */
 const receiveWith = (method: string, words: string): string =>
   `<recv request="${method}"><action><ereg regexp="${words}" search_in="msg" check_it="true" assign_to="checked"/></action></recv>`;
 
@@ -109,7 +109,7 @@ const last = 'terminated;reason=noresource';
 const takes = [receive('REFER'), answer('202 Accepted')];
 
 onRealServers('refer', (servers) => {
-  realTimeTest('a far end that reports 200 has taken the call over, and gets BYE', async (t) => {
+  realTimeTest('a far end that reports 200 has taken the call over and gets BYE', async (t) => {
     const call = await callTo(
       t,
       servers(),
@@ -153,10 +153,10 @@ onRealServers('refer', (servers) => {
 
   for (const [about, reported, isTaken] of [
     ['nothing', [], true],
-    ['that it tries', notify(1, '100 Trying'), true],
-    ['that it rings', notify(1, '180 Ringing'), false],
+    ['100 Trying', notify(1, '100 Trying'), true],
+    ['180 Ringing', notify(1, '180 Ringing'), false],
   ] as const)
-    realTimeTest(`a far end that says BYE and has reported ${about}`, async (t) => {
+    realTimeTest(`a far end that sends BYE after reporting ${about}`, async (t) => {
       const steps = [...takes, ...reported, ask('BYE', 9), expectAnswer(200)];
       const call = await callTo(t, servers(), steps, { refer: true });
       t.is((await call.transfer()).status, 202);
@@ -190,30 +190,27 @@ onRealServers('refer', (servers) => {
       await noChannelIsLeft(servers());
     });
 
-  realTimeTest(
-    'a far end that refuses REFER stays, and the person is called by a call of its own',
-    async (t) => {
-      const steps = [receive('REFER'), answer('405 Method Not Allowed'), ...leave];
-      const second = await startScripted(servers().folder, [
-        ...ring,
-        ...pickUp(),
-        pause(1_000),
-        ask('BYE', 1),
-        expectAnswer(200),
-      ]);
-      t.teardown(second.close);
-      const call = await callTo(t, servers(), steps, { refer: true }, [
-        { name: 'people', port: second.port, prefixes: ['+82100000001'] },
-      ]);
-      t.is((await call.transfer()).status, 202);
-      t.like(await call.ended(), { status: 'completed', end_reason: 'transfer_completed' });
-      t.regex(await second.messages(), new RegExp(`^INVITE sip:${person}@`, 'm'));
-      await t.notThrowsAsync(call.end.finished());
-      await noChannelIsLeft(servers());
-    },
-  );
+  realTimeTest('a far end that refuses REFER stays, and the gateway calls the person itself', async (t) => {
+    const steps = [receive('REFER'), answer('405 Method Not Allowed'), ...leave];
+    const second = await startScripted(servers().folder, [
+      ...ring,
+      ...pickUp(),
+      pause(1_000),
+      ask('BYE', 1),
+      expectAnswer(200),
+    ]);
+    t.teardown(second.close);
+    const call = await callTo(t, servers(), steps, { refer: true }, [
+      { name: 'people', port: second.port, prefixes: ['+82100000001'] },
+    ]);
+    t.is((await call.transfer()).status, 202);
+    t.like(await call.ended(), { status: 'completed', end_reason: 'transfer_completed' });
+    t.regex(await second.messages(), new RegExp(`^INVITE sip:${person}@`, 'm'));
+    await t.notThrowsAsync(call.end.finished());
+    await noChannelIsLeft(servers());
+  });
 
-  realTimeTest('a NOTIFY that cannot be taken is refused, and decides nothing', async (t) => {
+  realTimeTest('refuses an invalid NOTIFY and draws no conclusion', async (t) => {
     const about = (cseq: number, headers: readonly string[], sdp?: string): string =>
       ask('NOTIFY', cseq, { headers, ...(sdp === undefined ? {} : { sdp }) });
     const sipfrag = 'Content-Type: message/sipfrag';
@@ -242,13 +239,13 @@ onRealServers('refer', (servers) => {
     await noChannelIsLeft(servers());
   });
 
-  /** Asks to be connected with this number. */
+  /** Requests a transfer to this number. */
   const refer = (cseq: number, number: string): string =>
     ask('REFER', cseq, { headers: [`Refer-To: <sip:${number}@[local_ip]>`] });
-  /** It is told this of the transfer. */
+  /** A NOTIFY about the transfer. */
   const hear = (words: string): string[] => [receiveWith('NOTIFY', words), answer('200 OK')];
 
-  realTimeTest('a far end that may not ask for a transfer gets 603', async (t) => {
+  realTimeTest('a far end without permission to transfer gets 603', async (t) => {
     const steps = [pause(500), refer(1, person), expectAnswer(603), ...leave];
     const call = await callTo(t, servers(), steps, {});
     await until(async () => (await call.ladder()).includes('→ 603 Decline'));
@@ -259,7 +256,7 @@ onRealServers('refer', (servers) => {
     await noChannelIsLeft(servers());
   });
 
-  realTimeTest('one that may gets 603 for a number that the number does not allow', async (t) => {
+  realTimeTest('a permitted far end gets 603 for a number that is not permitted', async (t) => {
     const steps = [pause(500), refer(1, '0212345678'), expectAnswer(603), ...leave];
     const call = await callTo(t, servers(), steps, { accept_refer: true });
     await until(async () => (await call.ladder()).includes('→ 603 Decline'));
@@ -270,7 +267,7 @@ onRealServers('refer', (servers) => {
     await noChannelIsLeft(servers());
   });
 
-  realTimeTest('one that may is connected with the person, and told how that went', async (t) => {
+  realTimeTest('connects a permitted far end with the person and reports the result', async (t) => {
     const steps = [
       pause(500),
       refer(1, person),
@@ -294,29 +291,32 @@ onRealServers('refer', (servers) => {
     await noChannelIsLeft(servers());
   });
 
-  realTimeTest('one that may is told that the person is busy, and goes on with the agent', async (t) => {
-    const steps = [
-      pause(500),
-      refer(1, person),
-      expectAnswer(202),
-      ...hear('SIP/2.0 100'),
-      ...hear('SIP/2.0 486'),
-      ...leave,
-    ];
-    const second = await startScripted(servers().folder, [
-      receive('INVITE'),
-      answer('486 Busy Here', { tag: true }),
-      receive('ACK'),
-    ]);
-    t.teardown(second.close);
-    const call = await callTo(t, servers(), steps, { accept_refer: true }, [
-      { name: 'people', port: second.port, prefixes: ['+82100000001'] },
-    ]);
-    await until(() => JSON.stringify(call.agent.requests).includes('[transfer failed: busy]'));
-    await call.hangUp();
-    t.like(await call.ended(), { end_reason: 'agent_hangup' });
-    t.like(await call.shown(), { status: 'failed', reason: 'busy' });
-    await t.notThrowsAsync(call.end.finished());
-    await noChannelIsLeft(servers());
-  });
+  realTimeTest(
+    'reports to a permitted far end that the person is busy, and the agent continues',
+    async (t) => {
+      const steps = [
+        pause(500),
+        refer(1, person),
+        expectAnswer(202),
+        ...hear('SIP/2.0 100'),
+        ...hear('SIP/2.0 486'),
+        ...leave,
+      ];
+      const second = await startScripted(servers().folder, [
+        receive('INVITE'),
+        answer('486 Busy Here', { tag: true }),
+        receive('ACK'),
+      ]);
+      t.teardown(second.close);
+      const call = await callTo(t, servers(), steps, { accept_refer: true }, [
+        { name: 'people', port: second.port, prefixes: ['+82100000001'] },
+      ]);
+      await until(() => JSON.stringify(call.agent.requests).includes('[transfer failed: busy]'));
+      await call.hangUp();
+      t.like(await call.ended(), { end_reason: 'agent_hangup' });
+      t.like(await call.shown(), { status: 'failed', reason: 'busy' });
+      await t.notThrowsAsync(call.end.finished());
+      await noChannelIsLeft(servers());
+    },
+  );
 });

@@ -1,4 +1,7 @@
-/** The relay in a process of its own, before a real drachtio-server: what becomes of calls when gateways, or it, are killed. */
+/**
+ * The relay in a process of its own, in front of a real drachtio-server: calls while gateways, or the relay itself, are
+ * killed.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -78,7 +81,7 @@ if (missing.length > 0) {
   const stands = ['NOK', 'Server error: missing content-type'];
   const gone = ['NOK', 'Server error: unable to find dialog for dialog id provided'];
 
-  realTimeTest('what the far end asks of a killed gateway reaches the next one', async (t) => {
+  realTimeTest('requests of the far end to a killed gateway reach the next one', async (t) => {
     const { relay, trunk } = await startWorld(t);
     const doomed = await connectClient(t, relay.address);
     const { call, dialogId } = await answered(trunk, doomed);
@@ -112,7 +115,7 @@ if (missing.length > 0) {
     t.false(relay.said().includes(servers.drachtio.secret));
   });
 
-  realTimeTest('calls stand when the relay is killed, and are ended through the next one', async (t) => {
+  realTimeTest('calls survive a kill of the relay and are hung up through the next one', async (t) => {
     const { relay, trunk, restart } = await startWorld(t);
     const before = await connectClient(t, relay.address);
     const [one, other] = [await answered(trunk, before), await answered(trunk, before)];
@@ -125,7 +128,7 @@ if (missing.length > 0) {
     await one.call.receives('BYE');
     one.call.answers(200);
     await gateway.told('SIP/2.0 200');
-    // drachtio-server brings nobody what the far end asks within a dialog of a connection that is gone; it is over then.
+    // drachtio-server delivers in-dialog requests of a lost connection to no one; the dialog is over then.
     other.call.sends('BYE');
     await other.call.receives(481);
     await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);
@@ -133,7 +136,7 @@ if (missing.length > 0) {
 
   for (const signal of ['SIGKILL', 'SIGTERM'] as const)
     realTimeTest(
-      `calls of a gateway go on while the relay is ended by ${signal} and started again`,
+      `calls of a gateway continue while the relay is stopped by ${signal} and restarted`,
       async (t) => {
         const { relay, trunk, restart } = await startWorld(t);
         const trunkPort = Number(trunk.address.split(':')[1]);
@@ -172,7 +175,7 @@ if (missing.length > 0) {
       },
     );
 
-  realTimeTest('without any gateway a caller is asked to come again', async (t) => {
+  realTimeTest('a caller gets a retry time while no gateway is connected', async (t) => {
     const { trunk } = await startWorld(t);
     const refused = await trunk.calls('07012345678', { sdp }).receives(503);
     t.is(mustHave(refused, 'Retry-After'), '5');

@@ -1,4 +1,4 @@
-/** Requests that come again by another way, with a lower number, or for a gateway that is gone, by raw UDP. */
+/** Requests that arrive by another path, with a lower CSeq, or for a gateway that is gone, by raw UDP. */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { realTimeTest } from './real-time-test.ts';
 import type { SipServers } from './sip-servers.ts';
 import { headerIn, startUdpEnd } from './udp-end.ts';
 
-/** A caller whose requests a test writes itself. */
+/** A caller whose requests are written by the test. */
 const startCaller = async (t: ExecutionContext, { sipPort }: SipServers) => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -72,7 +72,7 @@ const startCaller = async (t: ExecutionContext, { sipPort }: SipServers) => {
 };
 
 onRealServers('requests that come again', (servers) => {
-  realTimeTest('an INVITE that was refused is a new call when it comes by another way', async (t) => {
+  realTimeTest('a refused INVITE that arrives by another path is a new call', async (t) => {
     const lines = await realLines(servers(), 9);
     t.teardown(() => lines.close());
     let arrivals = 0;
@@ -90,7 +90,7 @@ onRealServers('requests that come again', (servers) => {
     t.is(arrivals, 2);
   });
 
-  realTimeTest('a BYE with a lower number ends the call, as config/README.md says', async (t) => {
+  realTimeTest('a BYE with a lower CSeq ends the call, as config/README.md says', async (t) => {
     const lines = await realLines(servers(), 9);
     t.teardown(() => lines.close());
     const events: LineEvent[] = [];
@@ -108,12 +108,12 @@ onRealServers('requests that come again', (servers) => {
     send('ACK', 'lower', { cseq: 10, branch: 'b', to });
     await until(() => events.some(({ type }) => type === 'line.answered'));
     send('BYE', 'lower', { cseq: 9, branch: 'c', to });
-    // A server that answers 500 here lets the call go on: the page is to be changed then.
+    // A server that answers 500 here lets the call continue: the page is to be changed then.
     t.regex(await final('lower', 'c'), /^SIP\/2\.0 200 /);
     await until(() => events.some(({ type }) => type === 'line.ended'));
   });
 
-  realTimeTest('a refresh for a call whose gateway is gone gets 481, so that it ends', async (t) => {
+  realTimeTest('a refresh of a call without a gateway gets 481, so that it ends', async (t) => {
     const end = await startUdpEnd();
     t.teardown(end.close);
     const { drachtio, freeSwitch, sipPort } = servers();

@@ -1,4 +1,4 @@
-/** Calls with far ends whose scenario a test writes itself: those that are dialled, and those that come in. */
+/** Calls with far ends whose scenario is written by the test: outbound and inbound. */
 import test, { type ExecutionContext } from 'ava';
 import { lineInput } from '#test/helpers/line-input.ts';
 import type { Line, LineEvent } from '#machines/line.ts';
@@ -15,14 +15,14 @@ import { startScripted, type ScriptedEnd } from './scripted-end.ts';
 import type { SipServers } from './sip-servers.ts';
 
 type Steps = readonly (string | readonly string[])[];
-/** `ear` is where the sound of the far end is; `media` and `srtp` are of the trunk that calls go to. */
+/** `ear` is the port of the far end's audio; `media` and `srtp` are settings of the trunk. */
 type CallOptions = Partial<DrachtioLinesOptions> & {
   ear?: EarAndMouth;
   media?: TrunkMedia;
   srtp?: TrunkSrtp;
 };
 
-/** The events of a line as they come. */
+/** Events of a line, as they arrive. */
 type Following = {
   events: LineEvent[];
   /** Waits for an event of this type. */
@@ -33,13 +33,13 @@ type Following = {
 type ScriptedCall = Following & { line: Line; end: ScriptedEnd };
 
 export type ScriptedCalls = {
-  /** Calls a far end that does this: `calls` times, and without sending anything again if `repeats` is false. */
+  /** Calls a far end with this scenario: `calls` times, and without retransmissions if `repeats` is false. */
   callTo(
     t: ExecutionContext,
     steps: Steps,
     options?: CallOptions & { calls?: number; repeats?: boolean },
   ): Promise<ScriptedCall>;
-  /** A caller that does this, and is taken. `callers` is how many came as far as the gateway. */
+  /** A caller with this scenario, which is admitted. `callers` is the number of callers that reached the gateway. */
   callFrom(
     t: ExecutionContext,
     steps: Steps,
@@ -76,7 +76,7 @@ const dialling =
     return { line, end, ...following(events) };
   };
 
-/** Takes the caller that comes. */
+/** Admits the next caller. */
 const awaitCaller = async (
   t: ExecutionContext,
   servers: SipServers,
@@ -106,7 +106,7 @@ const awaitCaller = async (
     tell: (command) => void opened.promise.then((one) => one.tell(command)),
     close: () => void opened.promise.then((one) => one.close()),
     leave: () => void opened.promise.then((one) => one.leave()),
-    canBeLeft: () => false,
+    canBeResumed: () => false,
   };
   return { line, callers: () => callers, ...following(events) };
 };
@@ -120,7 +120,7 @@ const answering =
     return { ...call, end };
   };
 
-/** Declares tests of such calls; when they have run, no channel may be left. */
+/** Declares tests of such calls; after them, no channel may be left. */
 export const withScriptedCalls = (about: string, declareTests: (calls: ScriptedCalls) => void): void =>
   onRealServers(about, (servers) => {
     test.serial.after.always('no channel is left', async (t) => {

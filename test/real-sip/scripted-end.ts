@@ -1,4 +1,4 @@
-/** Far ends by sipp whose scenario a test writes itself, step by step. */
+/** Far ends by sipp whose scenario is written by the test, step by step. */
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const bodyLines = (sdp: string | undefined, headers: readonly string[]): string[
 
 export type Body = { headers?: readonly string[]; sdp?: string };
 
-/** The far end's session description; its sound is at the port that the key "ear" names. */
+/** The far end's SDP; its audio is at the port of the key "ear". */
 export const soundAt = (...attributes: string[]): string =>
   [
     'v=0',
@@ -38,7 +38,7 @@ export const soundAt = (...attributes: string[]): string =>
     ...attributes,
   ].join('\n');
 
-/** A body in which this description stands before a location (RFC 5621). */
+/** A body with this SDP before a location (RFC 5621). */
 export const besideLocation = (sdp: string): Body => ({
   headers: ['Content-Type: multipart/mixed;boundary="far end"'],
   sdp: [
@@ -57,11 +57,11 @@ const kept = `<action>
   <ereg regexp="m=audio ([0-9]+)" search_in="body" assign_to="media,port"/>
 </action>`;
 
-/** Waits for a request; of an INVITE it is kept what later requests need, and where our sound is. */
+/** Waits for a request; of an INVITE, it stores the data for later requests and the address of our audio. */
 export const receive = (method: string): string =>
   method === 'INVITE' ? `<recv request="INVITE">${kept}</recv>` : `<recv request="${method}"/>`;
 
-/** As `receive('INVITE')`; it can be answered behind another request, by `answerKept`. */
+/** As `receive('INVITE')`; it can be answered after another request, by `answerKept`. */
 export const receiveAndKeep = (): string =>
   receive('INVITE').replace(
     '</action>',
@@ -77,7 +77,7 @@ export const answerKept = (...given: Parameters<typeof answer>): string =>
     .replace('[last_Via:]', 'Via:[$Via]')
     .replace('[last_To:]', 'To:[$to]');
 
-/** Waits for an INVITE, and goes to this label when it holds these words. */
+/** Waits for an INVITE, and jumps to this label if it contains these words. */
 export const receiveOrGo = (words: string, label: string): string =>
   `<recv request="INVITE" test="held" next="${label}">${kept.replace(
     '</action>',
@@ -86,7 +86,7 @@ export const receiveOrGo = (words: string, label: string): string =>
 
 export const label = (name: string): string => `<label id="${name}"/>`;
 
-/** Answers the request that came last; `tag` only in answers to the INVITE that began the call. */
+/** Answers the last request; `tag` only in answers to the INVITE that began the call. */
 export const answer = (
   status: string,
   { tag = false, headers = [], sdp }: Body & { tag?: boolean | string } = {},
@@ -102,7 +102,7 @@ export const answer = (
     ...bodyLines(sdp, headers),
   )}</send>`;
 
-/** Asks something within the call. */
+/** Sends a request within the call. */
 export const ask = (method: string, cseq: number, { headers = [], sdp }: Body = {}): string =>
   `<send>${message(
     `${method} [$contact] SIP/2.0`,
@@ -116,7 +116,7 @@ export const ask = (method: string, cseq: number, { headers = [], sdp }: Body = 
     ...bodyLines(sdp, headers),
   )}</send>`;
 
-/** Waits for an answer with this status, which fits this expression. */
+/** Waits for a response with this status that matches this expression. */
 export const expectAnswer = (status: number, fits?: { header?: string; body?: string }): string => {
   const checks = [
     fits?.header === undefined
@@ -147,7 +147,7 @@ export const invite = ({ headers = [], sdp }: Body): string =>
     ...bodyLines(sdp, headers),
   )}</send>`;
 
-/** A caller's ACK; `kept` for a refusal, whose transaction it belongs to. */
+/** A caller's ACK; `kept` for a refusal, to whose transaction it belongs. */
 export const acknowledge = (transaction: 'new' | 'kept' = 'new', { headers = [], sdp }: Body = {}): string =>
   `<send>${message(
     `ACK ${called} SIP/2.0`,
@@ -165,7 +165,7 @@ export const acknowledge = (transaction: 'new' | 'kept' = 'new', { headers = [],
 
 export const pause = (milliseconds: number): string => `<pause milliseconds="${milliseconds}"/>`;
 
-/** Tells the ear where to speak to. */
+/** Sends the target of the audio to the `EarAndMouth`. */
 export const tellTheEar =
   '<nop><action><exec command="bash -c \'echo call [$port] > /dev/udp/127.0.0.1/[ear]\'"/></action></nop>';
 
@@ -181,14 +181,14 @@ let count = 0;
 
 export type ScriptedEnd = {
   port: number;
-  /** What it has taken and sent. */
+  /** Received and sent messages of the far end. */
   messages(): Promise<string>;
-  /** Resolves when all went as in the scenario, and rejects with what sipp says when it did not. */
+  /** Resolves if the scenario succeeded, and rejects with sipp's message otherwise. */
   finished(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** It takes so many calls, or makes it to `dial`, a port of loopback. */
+/** Starts a far end that accepts this many calls, or makes one to `dial`, a port of loopback. */
 export const startScripted = async (
   folder: string,
   steps: readonly (string | readonly string[])[],
@@ -203,7 +203,7 @@ export const startScripted = async (
     dial?: number;
     to?: string;
     calls?: number;
-    /** False: it sends nothing again by itself, nor because something came again. */
+    /** False: no retransmissions, neither by itself nor in response to one. */
     repeats?: boolean;
   } = {},
 ): Promise<ScriptedEnd> => {
@@ -221,7 +221,7 @@ export const startScripted = async (
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<scenario name="scripted">',
         scenario,
-        // sipp takes a variable that is never used for a mistake.
+        // sipp considers an unused variable an error.
         variables.length === 0 ? '' : `<Reference variables="${[...new Set(variables)].join()}"/>`,
         '</scenario>',
       ].join('\n'),

@@ -7,13 +7,13 @@ export const secondTriesFile = 'TEST_SIP_SECOND_TRIES';
 export const reportSecondTry = (testFile: string, title: string, error: Error | undefined): void => {
   const file = process.env[secondTriesFile];
   if (file === undefined) return;
-  // AVA wraps what a test rejected with.
+  // AVA wraps the rejection of a test.
   const reason = error?.cause instanceof Error ? error.cause : error;
   const [firstLine = ''] = String(reason).split('\n');
   appendFileSync(file, `${testFile}: ${title}: ${firstLine}\n`);
 };
 
-/** `<file>: <title>: <first failure>` each. */
+/** One `<file>: <title>: <first failure>` each. */
 export const readSecondTries = (file: string): string[] =>
   existsSync(file)
     ? readFileSync(file, 'utf8')

@@ -1,4 +1,4 @@
-/** Session timers: who refreshes a call, and what comes of a call that nobody refreshes. */
+/** Session timers: which side refreshes a call, and the end of a call that is not refreshed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -23,7 +23,7 @@ import {
 const timer = (value: string): string => `Session-Expires: ${value}`;
 
 const testIntervals = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('an INVITE asks for a session timer, and asks again when it is too short', async (t) => {
+  realTimeTest('an INVITE requests a session timer and repeats it with a longer one', async (t) => {
     const { line, end, has } = await callTo(
       t,
       [
@@ -49,7 +49,7 @@ const testIntervals = ({ callTo }: ScriptedCalls): void => {
     t.regex(messages, /^Min-SE: 3600\r?$/m);
   });
 
-  realTimeTest('a call whose far end was to refresh and did not is hung up', async (t) => {
+  realTimeTest('hangs up a call whose far end failed to refresh', async (t) => {
     const { end, has, events } = await callTo(t, [
       ...ring,
       ...pickUp({ headers: ['Require: timer', timer('3;refresher=uas')], sdp: soundAt() }),
@@ -63,7 +63,7 @@ const testIntervals = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testRefreshes = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('refreshes are ours where the far end wants it so', async (t) => {
+  realTimeTest('refreshes the session when the far end asks for it', async (t) => {
     const { line, end, has, count } = await callTo(t, [
       ...ring,
       ...pickUp({ headers: ['Require: timer', timer('12;refresher=uac')], sdp: soundAt() }),
@@ -74,7 +74,7 @@ const testRefreshes = ({ callTo }: ScriptedCalls): void => {
       ...leave,
     ]);
     await has('line.answered');
-    // It is sent after half of the time, more or less five seconds.
+    // The refresh is sent after half of the interval, give or take five seconds.
     await until(async () => ((await end.messages()).match(/^INVITE sip:/gm) ?? []).length === 2);
     await delay(500);
     t.is(count('line.ended') + count('line.failed'), 0);
@@ -82,7 +82,7 @@ const testRefreshes = ({ callTo }: ScriptedCalls): void => {
     await t.notThrowsAsync(end.finished());
   });
 
-  realTimeTest('refreshes of the far end are answered and disturb nothing', async (t) => {
+  realTimeTest('refreshes of the far end are answered without disturbance', async (t) => {
     const ear = await startEar(t);
     const refreshed = { header: 'Session-Expires: 90;refresher=uac' };
     const { line, end, has, count } = await callTo(
@@ -115,7 +115,7 @@ const testRefreshes = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testCallers = ({ callFrom }: ScriptedCalls): void => {
-  realTimeTest('a caller that knows session timers gets one, and is to refresh it', async (t) => {
+  realTimeTest('a caller that supports session timers gets one and is the refresher', async (t) => {
     const supports = { headers: ['Supported: timer'], sdp: soundAt() };
     const { line, end, has } = await callFrom(t, [
       invite(supports),
@@ -129,7 +129,7 @@ const testCallers = ({ callFrom }: ScriptedCalls): void => {
     t.regex(await end.messages(), /^Require: timer\r?$/m);
   });
 
-  realTimeTest('a caller that wants us to refresh is refreshed', async (t) => {
+  realTimeTest('refreshes the session of a caller that asks for it', async (t) => {
     const wants = { headers: ['Supported: timer', timer('90;refresher=uas')], sdp: soundAt() };
     const { line, end, has } = await callFrom(t, [
       invite(wants),
@@ -142,7 +142,7 @@ const testCallers = ({ callFrom }: ScriptedCalls): void => {
     await t.notThrowsAsync(end.finished());
   });
 
-  realTimeTest('a caller whose session timer is too short is told so', async (t) => {
+  realTimeTest('refuses a caller with a too short session timer with 422', async (t) => {
     const { end, callers } = await callFrom(t, [
       invite({ headers: ['Supported: timer', timer('60')], sdp: soundAt() }),
       expectAnswer(422, { header: 'Min-SE: 90' }),

@@ -1,4 +1,4 @@
-/** Headers of INVITEs through a whole gateway: those that calls have, and those that are taken from callers. */
+/** Custom headers of INVITEs through a whole gateway: those of calls, and those read from callers. */
 import { z } from 'zod';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
 import { onRealServers } from './on-real-servers.ts';
@@ -39,7 +39,7 @@ const place = async (gateway: TestGateway, more: object): Promise<string> => {
 
 onRealServers('headers of an INVITE', (servers) => {
   realTimeTest(
-    'a call has them at the trunk that names them, also after a challenge, and at no other',
+    'a trunk that permits custom headers receives them, also after a challenge, and others do not',
     async (t) => {
       const { folder } = servers();
       const first = await startTrunk('silent', folder);
@@ -76,7 +76,7 @@ onRealServers('headers of an INVITE', (servers) => {
     },
   );
 
-  realTimeTest('those of the configured trunk are sent and taken as the settings name them', async (t) => {
+  realTimeTest('sends and receives headers of the configured trunk as the settings name them', async (t) => {
     const { folder, sipPort } = servers();
     const end = await startTrunk('silent', folder);
     t.teardown(end.close);
@@ -106,7 +106,7 @@ onRealServers('headers of an INVITE', (servers) => {
     t.false(JSON.stringify(sip).includes('1042'));
   });
 
-  realTimeTest('of a caller those are taken that the trunk names, as far as they can be kept', async (t) => {
+  realTimeTest("stores a caller's headers that the trunk permits, within the limits", async (t) => {
     const { folder, sipPort } = servers();
     const gateway = await realGateway(t, servers(), 9, { GW_TRUNK: '' });
     await addTrunk(gateway, {

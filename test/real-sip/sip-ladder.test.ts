@@ -1,4 +1,4 @@
-/** The SIP messages of a whole gateway's calls, as they are kept and read. */
+/** The SIP messages of a whole gateway's calls, as they are stored and read. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { z } from 'zod';
@@ -126,7 +126,7 @@ const testLadder = (servers: () => SipServers): void => {
 };
 
 const testHep = (servers: () => SipServers): void => {
-  realTimeTest('a collector gets the same messages by HEP', async (t) => {
+  realTimeTest('a collector receives the same messages by HEP', async (t) => {
     const collector = createSocket('udp4').bind(0, '127.0.0.1');
     await once(collector, 'listening');
     t.teardown(() => collector.close());

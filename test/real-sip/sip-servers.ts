@@ -5,7 +5,7 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import { stopProcess as endServerProcess } from '#src/servers/server-process.ts';
 import { startDrachtio as startConfiguredDrachtio } from '#src/servers/start-drachtio.ts';
 import { startFreeSwitch as startConfiguredFreeSwitch } from '#src/servers/start-freeswitch.ts';
@@ -14,7 +14,7 @@ import { ownPort, ownRange } from './ports.ts';
 
 const needed = ['drachtio', 'freeswitch', 'sipp', 'baresip', 'espeak-ng', 'sox', 'fs_cli'];
 
-/** The needed programs that are not installed. */
+/** The required programs that are not installed. */
 export const missingPrograms = (): string[] =>
   needed.filter(
     (name) => !(process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name))),
@@ -23,7 +23,7 @@ export const missingPrograms = (): string[] =>
 export const endProcess = (child: ChildProcess, patienceMs = 1_000): Promise<void> =>
   endServerProcess(child, patienceMs);
 
-// Also for gateways and other processes that tests start.
+// Applies also to gateways and other processes that tests start.
 endChildrenWithProcess();
 
 export const start = (
@@ -43,17 +43,17 @@ export const start = (
   return child;
 };
 
-/** A FreeSWITCH of its own. */
+/** A FreeSWITCH instance of its own. */
 export type RunningMediaServer = {
   address: ServerAddress;
-  /** An answer of its console. */
+  /** A response of the server's console. */
   console(command: string): Promise<string>;
-  /** How many there are, those of endpoints that are kept ready included. */
+  /** Number of channels, including pooled endpoints. */
   channels(): Promise<number>;
-  /** It dies at once; what follows needs its restart. */
+  /** Kills the server at once; further use requires its restart. */
   kill(): Promise<void>;
   restart(): Promise<void>;
-  /** It stands still until it is told to go on. */
+  /** Freezes the server until it is resumed. */
   pause(): void;
   goOn(): void;
   close(): Promise<void>;
@@ -110,17 +110,17 @@ const startMediaServer = async (
 };
 
 export type SipServers = {
-  /** Where these servers and their far ends leave files; gone after `close`. */
+  /** Folder for files of these servers and their far ends; removed by `close`. */
   folder: string;
   drachtio: ServerAddress;
   /** The first media server, and all of them. */
   freeSwitch: ServerAddress;
   mediaServers: readonly RunningMediaServer[];
-  /** Where drachtio-server takes SIP. */
+  /** The SIP port of drachtio-server. */
   sipPort: number;
-  /** An answer of FreeSWITCH's console. */
+  /** A response of FreeSWITCH's console. */
   console(command: string): Promise<string>;
-  /** It dies at once; what follows needs its restart. */
+  /** Kills the server at once; further use requires its restart. */
   killFreeSwitch(): Promise<void>;
   restartFreeSwitch(): Promise<void>;
   killDrachtio(): Promise<void>;
@@ -128,7 +128,7 @@ export type SipServers = {
   close(): Promise<void>;
 };
 
-/** `rtpPorts`: two for each call that stands at the same time on one media server. */
+/** `rtpPorts`: two for each simultaneous call on one media server. */
 export const startServers = async ({
   rtpPorts = 200,
   parkSec = 30,

@@ -1,4 +1,4 @@
-/** A far end with an ear and a mouth, to which calls go by sipp, and a gateway that hears it. */
+/** A far end that hears and speaks, with sipp for its SIP, and a gateway that recognizes it. */
 import type { ExecutionContext } from 'ava';
 import type { TestGateway } from '#test/helpers/gateway.ts';
 import { startEarAndMouth, type EarAndMouth } from './ear-and-mouth.ts';
@@ -9,11 +9,11 @@ import type { ToneVoskServer } from './tone-vosk-server.ts';
 
 export type SpeakingEnd = {
   far: EarAndMouth;
-  /** The port of a trunk that leads to it. */
+  /** The port of a trunk that leads to the far end. */
   trunkPort: number;
 };
 
-/** It belongs to the test. */
+/** Starts a far end that ends with the test. */
 export const startSpeakingEnd = async (
   t: ExecutionContext,
   servers: SipServers,
@@ -26,7 +26,7 @@ export const startSpeakingEnd = async (
   return { far, trunkPort: sipp.port };
 };
 
-/** A gateway that understands tones, with an English number of these settings. */
+/** A gateway that recognizes tones, with an English number of these settings. */
 export const listeningGateway = async (
   t: ExecutionContext,
   { servers, recognizer, trunkPort }: { servers: SipServers; recognizer: ToneVoskServer; trunkPort: number },

@@ -1,4 +1,4 @@
-/** Starts sipp, whose far ends take calls as soon as their port is open. */
+/** Starts sipp; it is ready as soon as its port is open. */
 import type { ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { until } from './real-lines.ts';
@@ -6,7 +6,7 @@ import { start } from './sip-servers.ts';
 
 type Transport = 'udp' | 'tcp';
 
-/** Whether a socket is bound to this port of loopback; of TCP one that listens (state 0A, proc(5)). */
+/** True if a socket is bound to this port of loopback; for TCP, a listening one (state 0A, proc(5)). */
 const isOpen = async (port: number, transport: Transport): Promise<boolean> => {
   const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const table = await readFile(`/proc/net/${transport}`, 'utf8');
@@ -16,7 +16,7 @@ const isOpen = async (port: number, transport: Transport): Promise<boolean> => {
     .some(([, local, , state]) => local === address && (transport === 'udp' || state === '0A'));
 };
 
-/** Resolves when it takes SIP at this port of loopback, or has ended. */
+/** Resolves when it accepts SIP at this port of loopback, or has exited. */
 export const startSipp = async (
   args: readonly string[],
   { port, rtpPort, transport = 'udp' }: { port: number; rtpPort: number; transport?: Transport },

@@ -1,11 +1,11 @@
-/** Somebody who is no party of a call sends sound to its port, while the gateway carries it itself. */
+/** A stranger sends audio to the port of a call that the gateway carries itself. */
 import { createSocket } from 'node:dgram';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls } from './scripted-calls.ts';
 import { leave, pickUp, ring, tellTheEar } from './scripted-end.ts';
 
-/** Loud sound in the codec of the call, as anybody can send it. */
+/** Loud audio in the codec of the call, as anyone can send it. */
 const shout = (sequence: number): Buffer => {
   const packet = Buffer.alloc(172);
   packet.writeUInt8(0x80, 0);
@@ -18,7 +18,7 @@ const shout = (sequence: number): Buffer => {
 
 withScriptedCalls('strangers', ({ callTo }) => {
   realTimeTest(
-    'a stranger at the port of a call is neither heard nor spoken to, and disturbs nobody',
+    'a stranger at the port of a call is not heard, gets no audio and does not disturb',
     async (t) => {
       const ear = await startEar(t);
       const { line, end, has, count, events } = await callTo(

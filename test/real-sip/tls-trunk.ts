@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { startDrachtio } from '#src/servers/start-drachtio.ts';
 import { ownPort } from './ports.ts';
@@ -23,7 +23,7 @@ export const startTlsTrunk = async () => {
       const to = `To: ${header(text, 'To')};tag=far`;
       socket.write(['SIP/2.0 486 Busy Here', ...same, to, 'Content-Length: 0', '\r\n'].join('\r\n'));
     });
-    // drachtio-server is ended in the midst of it.
+    // drachtio-server is stopped meanwhile.
     socket.on('error', () => {});
   });
   server.listen(0, '127.0.0.1');
@@ -33,7 +33,7 @@ export const startTlsTrunk = async () => {
   return { port: address.port, requests, close: () => void server.close() };
 };
 
-/** It has UDP as well, for the media server. */
+/** Starts a drachtio-server with TLS, and with UDP for the media server. */
 export const startTlsDrachtio = async (folder: string) => {
   const [port, sipPort, tlsPort] = [await ownPort(), await ownPort(), await ownPort()];
   const certFile = join(folder, 'cert.pem');

@@ -1,8 +1,8 @@
-/** A recognizer that understands `sayInTones`, and nothing else. */
-import type { RecognitionEvent, Recognizer } from '#sip/speech.ts';
+/** A recognizer that understands only `sayInTones`. */
+import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 import { createToneDecoder } from './tone-speech.ts';
 
-/** By words: as an engine that streams. By sentences: words come only when it is told that a pause may end them. */
+/** By words: like a streaming engine. By sentences: words arrive only when a pause may end them. */
 export const toneRecognizer = (gives: 'words' | 'sentences' = 'words'): Recognizer => ({
   name: 'tones',
   open(_options, emit) {

@@ -1,7 +1,7 @@
 /**
- * Words as tones, to be said over a telephone: every half byte of a text is one of sixteen tones, and a seventeenth
- * begins, an eighteenth repeats and a nineteenth ends. Bytes are parted by gaps, as syllables are, so that it sounds
- * like a voice to what looks for one. It survives μ-law and cuts at any place; what is not pure is not decoded.
+ * Text as tones, for transmission over a telephone: every half byte of a text is one of sixteen tones, and a
+ * seventeenth begins, an eighteenth repeats and a nineteenth ends. Bytes are separated by gaps, like syllables, so that
+ * voice detectors accept it. It survives μ-law and cuts at any place; impure tones are not decoded.
  */
 const sampleRate = 8_000;
 const begin = 16;
@@ -21,7 +21,7 @@ const halfBytes = (text: string): number[] =>
 
 const checksum = (halves: readonly number[]): number => halves.reduce((sum, half) => sum + half, 0) % 16;
 
-/** No two symbols beside each other are the same. */
+/** Two adjacent symbols are never the same. */
 const symbolsOf = (text: string): number[] => {
   const halves = halfBytes(text);
   const symbols: number[] = [];
@@ -30,7 +30,7 @@ const symbolsOf = (text: string): number[] => {
   return symbols;
 };
 
-/** The sound of a text, at 8000 Hz; about nine letters a second. */
+/** The audio of a text, at 8000 Hz; about nine letters a second. */
 export const sayInTones = (text: string): Int16Array => {
   const parts: number[] = [];
   let phase = 0;
@@ -46,7 +46,7 @@ export const sayInTones = (text: string): Int16Array => {
   return Int16Array.from(parts, Math.round);
 };
 
-/** The tone in this window; `null` when it is not one of them alone. */
+/** The tone in this window; `null` if it is not exactly one of them. */
 const symbolIn = (window: Int16Array): number | null => {
   let energy = 0;
   for (const sample of window) energy += sample ** 2;
@@ -68,7 +68,7 @@ export type ToneDecoder = { write(samples: Int16Array): void };
 export const createToneDecoder = (on: {
   /** The words so far, at the end of each word. */
   words: (text: string) => void;
-  /** All of it, with the right checksum. */
+  /** The whole text, with the right checksum. */
   whole: (text: string) => void;
 }): ToneDecoder => {
   let rest: Int16Array = new Int16Array();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import { createToneDecoder } from './tone-speech.ts';
 
-/** As Vosk's own server does, it answers each message of sound, whether there is something new or not. */
+/** Like Vosk's own server, it responds to each audio message, even without news. */
 const listenTo = (socket: WebSocket): void => {
   let partial = '';
   let whole: string | null = null;

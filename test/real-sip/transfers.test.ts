@@ -1,4 +1,7 @@
-/** Calls whose other party is handed to a person, on real servers: SIP of both far ends, and what each hears of the other. */
+/**
+ * Calls whose other party is transferred to a person, on real servers: SIP of both far ends, and the audio between
+ * them.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -6,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { TransferMode } from '#machines/line.ts';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { openWatched } from '#test/contract/watched-line.ts';
 import { createFarEnd, type FarCall, type FarEnd } from '#test/doubles/far-end.ts';
@@ -40,7 +43,7 @@ const answer = async (t: ExecutionContext, call: FarCall): Promise<Person> => {
   return { call, sound };
 };
 
-/** What both sides of the recording hold, in samples that are no silence. */
+/** Audible samples on both sides of the recording. */
 const createRecording = () => {
   const loud = { counterparty: 0, agent: 0 };
   const count = (samples: Int16Array): number => samples.filter((one) => Math.abs(one) > audible).length;
@@ -116,9 +119,9 @@ const connected = async (t: ExecutionContext, servers: Servers, media: TrunkMedi
   return { ...call, second };
 };
 
-/** Says a beep there; resolves with how long it took to be heard by the other. */
+/** Sends a beep there; resolves with its delay until the other side hears it. */
 const isHeard = async (speaker: EarAndMouth, listener: EarAndMouth): Promise<number> => {
-  // A beep of before is over.
+  // A previous beep is over.
   await until(() => Date.now() - (listener.lastHeardAt() ?? 0) > 500);
   const saidAt = Date.now();
   const { from } = await speaker.play(beep);
@@ -127,11 +130,11 @@ const isHeard = async (speaker: EarAndMouth, listener: EarAndMouth): Promise<num
   return Math.round((firstHeard?.at ?? Infinity) - from);
 };
 
-/** Until those alone are left that are kept ready. */
+/** Waits until only pooled channels are left. */
 const untilNoneIsLeft = ({ mediaServers }: Servers): Promise<void> =>
   until(async () => (await mediaServers[0]?.channels()) === pooled);
 
-/** How many channels are in a bridge. */
+/** Number of channels in a bridge. */
 const bridged = async ({ console }: Pick<SipServers, 'console'>): Promise<number> => {
   const channels = (await console('show channels')).matchAll(/^[0-9a-f-]{36}/gm);
   const partners = await Promise.all(
@@ -140,7 +143,7 @@ const bridged = async ({ console }: Pick<SipServers, 'console'>): Promise<number
   return partners.filter((partner) => /^[0-9a-f-]{36}$/.test(partner)).length;
 };
 
-/** The name of the channel that takes audio at this port. */
+/** The name of the channel that receives audio at this port. */
 const channelAt = async ({ console }: Pick<SipServers, 'console'>, port: number): Promise<string> => {
   for (const [uuid] of (await console('show channels')).matchAll(/^[0-9a-f-]{36}/gm))
     if (Number(await console(`uuid_getvar ${uuid} local_media_port`)) === port) return uuid;
@@ -159,7 +162,7 @@ const hangUpBoth = async ({
   await until(() => line.isOver());
 };
 
-/** Describes the audio of that person again, and resolves with the answer. */
+/** Sends the SDP of that person again, and resolves with the response. */
 const describes = async (
   { call, sound }: Person,
   changes: Parameters<typeof describeSound>[0],
@@ -239,7 +242,7 @@ onRealServers('transfers', (servers) => {
         await untilNoneIsLeft(servers());
       });
 
-    realTimeTest(`who is told what it is about takes the call with a key: ${media}`, async (t) => {
+    realTimeTest(`a person accepts a call with a digit after the briefing: ${media}`, async (t) => {
       const call = await startCall(t, servers(), media);
       const second = await answer(t, await rung(call, 'warm'));
       await until(() => call.line.saw('line.transfer_answered'));
@@ -265,7 +268,7 @@ onRealServers('transfers', (servers) => {
     });
   }
 
-  realTimeTest('who is busy is not reached, and who is rung no longer gets CANCEL', async (t) => {
+  realTimeTest('a busy person is not reached, and a cancelled one gets CANCEL', async (t) => {
     const call = await startCall(t, servers(), 'freeswitch');
     (await rung(call, 'cold')).answers(486);
     await until(() => call.line.all('line.transfer_failed').length === 1);
@@ -288,53 +291,47 @@ onRealServers('transfers', (servers) => {
     ['first', 'second'],
     ['second', 'first'],
   ] as const) {
-    realTimeTest(
-      `a bridge outlasts a hold by either side, and a codec that becomes another one: ${who}`,
-      async (t) => {
-        const call = await connected(t, servers(), 'freeswitch');
-        await isHeard(call[who].sound, call[other].sound);
-        t.is(directionIn(await describes(call[who], { direction: 'sendonly' })), 'recvonly');
-        t.is(await bridged(servers()), 2);
-        const heldAt = Date.now();
-        await call[other].sound.play(beep);
-        await delay(500);
-        t.true((call[who].sound.lastHeardAt() ?? 0) < heldAt, 'who holds the call hears nothing');
-        t.is(directionIn(await describes(call[who], {})), 'sendrecv');
-        const back = await isHeard(call[other].sound, call[who].sound);
-        const forth = await isHeard(call[who].sound, call[other].sound);
-        await describes(call[who], { formats: [8, 101] });
-        await describes(call[who], { formats: [0, 101] });
-        const again = await isHeard(call[other].sound, call[who].sound);
-        t.log({ back, forth, again });
-        t.true(Math.max(back, forth, again) < 500);
-        t.is(await bridged(servers()), 2);
-        await hangUpBoth(call);
-        await untilNoneIsLeft(servers());
-      },
-    );
+    realTimeTest(`a bridge survives a hold by either side and a codec change: ${who}`, async (t) => {
+      const call = await connected(t, servers(), 'freeswitch');
+      await isHeard(call[who].sound, call[other].sound);
+      t.is(directionIn(await describes(call[who], { direction: 'sendonly' })), 'recvonly');
+      t.is(await bridged(servers()), 2);
+      const heldAt = Date.now();
+      await call[other].sound.play(beep);
+      await delay(500);
+      t.true((call[who].sound.lastHeardAt() ?? 0) < heldAt, 'who holds the call hears nothing');
+      t.is(directionIn(await describes(call[who], {})), 'sendrecv');
+      const back = await isHeard(call[other].sound, call[who].sound);
+      const forth = await isHeard(call[who].sound, call[other].sound);
+      await describes(call[who], { formats: [8, 101] });
+      await describes(call[who], { formats: [0, 101] });
+      const again = await isHeard(call[other].sound, call[who].sound);
+      t.log({ back, forth, again });
+      t.true(Math.max(back, forth, again) < 500);
+      t.is(await bridged(servers()), 2);
+      await hangUpBoth(call);
+      await untilNoneIsLeft(servers());
+    });
 
-    realTimeTest(
-      `a key is pressed once for the other one, by telephone event and by INFO: ${who}`,
-      async (t) => {
-        const call = await connected(t, servers(), 'freeswitch');
-        call[who].sound.press('42');
-        await until(() => call[other].sound.keys() === '42');
-        call[who].call.sends('INFO', {
-          headers: { 'Content-Type': 'application/dtmf-relay' },
-          body: 'Signal=7\r\nDuration=160\r\n',
-        });
-        await call[who].call.receives(200);
-        await until(() => call[other].sound.keys() === '427');
-        await isHeard(call[who].sound, call[other].sound);
-        t.deepEqual([call[other].sound.keys(), call[who].sound.keys()], ['427', '']);
-        t.false(call.line.saw('line.digit'));
-        await hangUpBoth(call);
-        await untilNoneIsLeft(servers());
-      },
-    );
+    realTimeTest(`a digit is forwarded once, by telephone event and by INFO: ${who}`, async (t) => {
+      const call = await connected(t, servers(), 'freeswitch');
+      call[who].sound.press('42');
+      await until(() => call[other].sound.keys() === '42');
+      call[who].call.sends('INFO', {
+        headers: { 'Content-Type': 'application/dtmf-relay' },
+        body: 'Signal=7\r\nDuration=160\r\n',
+      });
+      await call[who].call.receives(200);
+      await until(() => call[other].sound.keys() === '427');
+      await isHeard(call[who].sound, call[other].sound);
+      t.deepEqual([call[other].sound.keys(), call[who].sound.keys()], ['427', '']);
+      t.false(call.line.saw('line.digit'));
+      await hangUpBoth(call);
+      await untilNoneIsLeft(servers());
+    });
   }
 
-  realTimeTest('a bridge goes on while the event socket is lost, and ends with the call', async (t) => {
+  realTimeTest('a bridge continues while the event socket is lost, and ends with the call', async (t) => {
     const proxy = await startProxy(t, servers().freeSwitch);
     const call = await connected(t, { ...servers(), freeSwitch: proxy.address }, 'freeswitch');
     proxy.cut();
@@ -355,7 +352,7 @@ onRealServers('transfers', (servers) => {
   realTimeTest('when FreeSWITCH dies, both legs of a bridge are hung up', async (t) => {
     const call = await connected(t, servers(), 'freeswitch');
     await servers().killFreeSwitch();
-    // Whatever comes of it, later tests need it.
+    // Later tests need FreeSWITCH even after a failure.
     await servers().restartFreeSwitch();
     for (const { call: leg } of [call.first, call.second]) {
       await leg.receives('BYE');
@@ -370,7 +367,7 @@ onRealServers('transfers', (servers) => {
   for (const who of ['first', 'second'] as const)
     realTimeTest(`when FreeSWITCH ends one channel of a bridge, both legs are hung up: ${who}`, async (t) => {
       const call = await connected(t, servers(), 'freeswitch');
-      // That to which the audio of this person goes.
+      // The port that receives this person's audio.
       const [, port] = /^m=audio (\d+)/m.exec(call[who].call.last('INVITE').body) ?? [];
       await servers().console(`uuid_kill ${await channelAt(servers(), Number(port))} MEDIA_TIMEOUT`);
       if (who === 'first') {
@@ -391,7 +388,7 @@ onRealServers('transfers', (servers) => {
     ['PCMU', true],
   ] as const)
     realTimeTest(
-      `a telephone is bridged with a person of another trunk: ${codec}, encrypted: ${srtp}`,
+      `bridges a telephone with a person of another trunk: ${codec}, encrypted: ${srtp}`,
       async (t) => {
         const network = createUdpNetwork(servers().sipPort);
         t.teardown(network.close);
@@ -455,7 +452,7 @@ onRealServers('transfers', (servers) => {
     );
 
   for (const who of ['the other party', 'the person'] as const)
-    realTimeTest(`a whole gateway bridges both, and says how that ended: ${who} hangs up`, async (t) => {
+    realTimeTest(`a whole gateway bridges both and stores the end: ${who} hangs up`, async (t) => {
       const network = createUdpNetwork(servers().sipPort);
       t.teardown(network.close);
       const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);

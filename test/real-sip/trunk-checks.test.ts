@@ -1,4 +1,4 @@
-/** Trunks are tried out: whether they are there, and what to do when they are not. */
+/** Trunk checks: whether a trunk is reachable, and advice if it is not. */
 import { startLoopingTrunk } from './looping-trunk.ts';
 import { pooled, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -6,17 +6,17 @@ import { startBlackHole } from './trunk-ends.ts';
 import { account, callee, own, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
 withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
-  realTimeTest('whatever a trunk answers to OPTIONS, it is there', async (t) => {
+  realTimeTest('a trunk is reachable with any answer to OPTIONS', async (t) => {
     const far = await startTrunkFor(t, 'trunk-options');
-    const { askTrunk } = await linesWith(t, []);
+    const { outOfDialog } = await linesWith(t, []);
     const never = new AbortController().signal;
     const askedAt = Date.now();
-    const { at } = await askTrunk.check(trunkAt(far.port), never);
+    const { at } = await outOfDialog.check(trunkAt(far.port), never);
     t.true(at >= askedAt && at <= Date.now());
-    await t.throwsAsync(askTrunk.check(trunkAt(9), never), { message: /^The trunk / });
+    await t.throwsAsync(outOfDialog.check(trunkAt(9), never), { message: /^The trunk / });
   });
 
-  realTimeTest('a trunk is tried out: registration, OPTIONS, and a call that comes back', async (t) => {
+  realTimeTest('checks a trunk: registration, OPTIONS, and a call that returns', async (t) => {
     let backTo: number | null = servers().sipPort;
     const far = await startLoopingTrunk(() => backTo);
     t.teardown(far.close);
@@ -49,7 +49,7 @@ withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
     await until(async () => (await servers().mediaServers[0]?.channels()) === pooled);
   });
 
-  realTimeTest('a check shows the challenge, and what to do about silence', async (t) => {
+  realTimeTest('a check shows the challenge, and gives advice about silence', async (t) => {
     const registrar = await startTrunkFor(t, 'trunk-registrar');
     const lines = await linesWith(t, []);
     const trunk = trunkAt(registrar.port, { ...account, password: 'guess', register: true });

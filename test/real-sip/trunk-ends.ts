@@ -1,4 +1,4 @@
-/** Trunks and callers played by sipp: what they take, and what they send. */
+/** Trunks and callers by sipp, and the messages that they accept and send. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { ownPort } from './ports.ts';
 import { endProcess, start } from './sip-servers.ts';
 import { startSipp } from './start-sipp.ts';
 
-/** One file in `far-ends` each; `silent` and `busy` are ordinary callees, which are reached without a password. */
+/** One file in `far-ends` each; `silent` and `busy` are ordinary callees, which do not challenge. */
 export type TrunkEnd =
   | 'trunk-challenging'
   | 'trunk-unavailable'
@@ -22,7 +22,7 @@ let count = 0;
 
 const logFileIn = (folder: string, name: string): string => join(folder, `${name}-${(count += 1)}.log`);
 
-/** A trunk for any number of calls. `messages` is what it has taken and sent, as text. */
+/** A trunk for any number of calls. `messages` are its received and sent messages, as text. */
 export const startTrunk = async (
   end: TrunkEnd,
   folder: string,
@@ -48,7 +48,7 @@ export const startTrunk = async (
   }
 };
 
-/** A port that takes everything and answers nothing. */
+/** A port that accepts packets and never responds. */
 export const startBlackHole = async () => {
   const socket = createSocket('udp4');
   socket.bind(0, '127.0.0.1');
@@ -85,7 +85,7 @@ const request = (method: string, cseq: number, to: string, ...more: string[]): s
     ...more,
   );
 
-/** A caller that expects to be answered with `status`; `password` is that of the account `gw`, for a challenge. */
+/** A caller that expects the response `status`; `password` is that of the account `gw`, for a challenge. */
 const scenario = (
   status: number,
   offer: string,
@@ -129,7 +129,7 @@ const scenario = (
   ].join('\n');
 };
 
-/** Calls once. Resolves to whether all went as expected, to the messages, and to how long it took. */
+/** Calls once. Resolves to whether all went as expected, the messages, and the duration. */
 export const callIn = async (
   folder: string,
   options: {

@@ -1,4 +1,4 @@
-/** Lines whose calls go out and come in by trunks that a test describes, with sipp as the trunk. */
+/** Lines whose calls use trunks that a test defines, with sipp as the trunk. */
 import type { ExecutionContext } from 'ava';
 import { trunkTimes } from '#config/policy.ts';
 import type { Line, LineEvent } from '#machines/line.ts';
@@ -26,7 +26,7 @@ export type TrunkLines = {
     end: TrunkEnd,
     options?: Parameters<typeof startTrunk>[2],
   ): ReturnType<typeof startTrunk>;
-  /** Lines with these trunks, without any of the configuration; `arrivals` are the numbers that were called. */
+  /** Lines with these trunks, without the configured one; `arrivals` are the called numbers. */
   linesWith(
     t: ExecutionContext,
     trunks: readonly Trunk[],
@@ -68,7 +68,7 @@ export type Outcome = Extract<LineEvent, { type: 'line.answered' | 'line.unanswe
 export const dial = (lines: DrachtioLines, onEvent: (event: LineEvent) => void): Line =>
   lines.open(lineInput({ from: own, to: callee }), onEvent);
 
-/** Calls, and hangs up when it is answered. Resolves to what came of it. */
+/** Places a call, and hangs up at the answer. Resolves to the result. */
 export const call = (lines: DrachtioLines, heldMs = 100): Promise<Outcome> =>
   new Promise((resolve) => {
     const line = dial(lines, (event) => {

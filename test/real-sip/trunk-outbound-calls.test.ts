@@ -1,4 +1,4 @@
-/** Calls out by trunks: passwords, headers, encryption of the signalling, and which trunk is next. */
+/** Outbound calls by trunks: credentials, headers, TLS, and failover. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
@@ -17,7 +17,7 @@ import {
 } from './trunk-lines.ts';
 
 const testPasswords = ({ startTrunkFor, linesWith }: TrunkLines): void => {
-  realTimeTest('a trunk that asks for a password gets it, with the headers that it wants', async (t) => {
+  realTimeTest('a trunk that challenges receives credentials and the required headers', async (t) => {
     const far = await startTrunkFor(t, 'trunk-challenging');
     const settings = {
       ...account,
@@ -36,7 +36,7 @@ const testPasswords = ({ startTrunkFor, linesWith }: TrunkLines): void => {
     t.regex(messages, /^m=audio \d+ RTP\/AVP 8( 101| 13)*\r?$/m);
   });
 
-  realTimeTest('a wrong password is the fault of the trunk: the next one carries the call', async (t) => {
+  realTimeTest('a rejected password is a trunk fault: the next one carries the call', async (t) => {
     const far = await startTrunkFor(t, 'trunk-challenging');
     const next = await startTrunkFor(t, 'silent');
     const wrong = trunkAt(far.port, { ...account, password: 'guess', name: 'first', priority: 1 });
@@ -54,7 +54,7 @@ const testPasswords = ({ startTrunkFor, linesWith }: TrunkLines): void => {
 
 const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): void => {
   for (const transport of ['udp', 'tcp'] as const)
-    realTimeTest(`a trunk that is unavailable hands the call to the next: ${transport}`, async (t) => {
+    realTimeTest(`an unavailable trunk passes the call to the next: ${transport}`, async (t) => {
       const first = await startTrunkFor(t, 'trunk-unavailable', { transport });
       const second = await startTrunkFor(t, 'silent', { transport });
       const lines = await linesWith(t, [
@@ -66,14 +66,14 @@ const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): v
       t.regex(await second.messages(), new RegExp(`^Via: SIP/2.0/${transport.toUpperCase()} `, 'm'));
     });
 
-  realTimeTest('a trunk that says nothing, or is not there, hands the call to the next', async (t) => {
+  realTimeTest('a silent or unreachable trunk passes the call to the next', async (t) => {
     const hole = await startBlackHole();
     t.teardown(hole.close);
     const far = await startTrunkFor(t, 'silent');
     const lines = await linesWith(t, [
       trunkAt(hole.port, { name: 'hole', priority: 1 }),
       trunkAt(9, { name: 'nobody', priority: 2 }),
-      trunkAt(9, { name: 'nobody by tcp', priority: 3, transport: 'tcp' }),
+      trunkAt(9, { name: 'no listener over TCP', priority: 3, transport: 'tcp' }),
       trunkAt(far.port, { name: 'last', priority: 4 }),
     ]);
     t.like(await call(lines), { type: 'line.answered' });
@@ -86,7 +86,7 @@ const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): v
   });
 
   realTimeTest(
-    'a trunk that fails after a 183 hands the call on, and is left alone for as long as it asks',
+    'a trunk that fails after a 183 passes the call on and is skipped until its Retry-After',
     async (t) => {
       const failing = await startScripted(servers().folder, [
         receive('INVITE'),
@@ -109,7 +109,7 @@ const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): v
 };
 
 const testCallees = ({ startTrunkFor, linesWith }: TrunkLines): void => {
-  realTimeTest('the record of a cancelled call holds what the trunk said to it', async (t) => {
+  realTimeTest("the record of a cancelled call has the trunk's response", async (t) => {
     const far = await startTrunkFor(t, 'unattended');
     const lines = await linesWith(t, [trunkAt(far.port)]);
     const last = await new Promise<Outcome>((resolve) => {
@@ -122,7 +122,7 @@ const testCallees = ({ startTrunkFor, linesWith }: TrunkLines): void => {
     t.truthy(last.sip?.callId);
   });
 
-  realTimeTest('a busy callee is busy, whatever other trunks there are', async (t) => {
+  realTimeTest('a busy callee is busy, whatever other trunks exist', async (t) => {
     const first = await startTrunkFor(t, 'busy');
     const second = await startTrunkFor(t, 'silent');
     const lines = await linesWith(t, [
@@ -135,7 +135,7 @@ const testCallees = ({ startTrunkFor, linesWith }: TrunkLines): void => {
 };
 
 const testChannels = ({ startTrunkFor, linesWith }: TrunkLines): void => {
-  realTimeTest('a full trunk is passed over, and refuses plainly when it is the only one', async (t) => {
+  realTimeTest('skips a full trunk, and refuses the call when it is the only one', async (t) => {
     const first = await startTrunkFor(t, 'silent');
     const second = await startTrunkFor(t, 'silent');
     const full = trunkAt(first.port, { name: 'small', priority: 1, maxChannels: 1 });
@@ -155,7 +155,7 @@ const testChannels = ({ startTrunkFor, linesWith }: TrunkLines): void => {
     t.regex(await second.messages(), /INVITE/);
   });
 
-  realTimeTest('without a trunk there is no call', async (t) => {
+  realTimeTest('fails a call without a trunk', async (t) => {
     t.like(await call(await linesWith(t, [])), {
       type: 'line.unanswered',
       cause: 'trunk_error',
@@ -165,7 +165,7 @@ const testChannels = ({ startTrunkFor, linesWith }: TrunkLines): void => {
 };
 
 const testTls = ({ servers, linesWith }: TrunkLines): void => {
-  realTimeTest('a trunk by TLS gets its calls by TLS', async (t) => {
+  realTimeTest('a trunk with TLS receives its calls over TLS', async (t) => {
     const drachtio = await startTlsDrachtio(servers().folder);
     t.teardown(drachtio.close);
     const far = await startTlsTrunk();

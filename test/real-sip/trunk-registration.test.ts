@@ -9,33 +9,30 @@ import { startBlackHole } from './trunk-ends.ts';
 import { account, callee, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
 withTrunkLines('registration at trunks', ({ servers, startTrunkFor, linesWith }) => {
-  realTimeTest(
-    'a registration is made with the password, and holds as long as the registrar says',
-    async (t) => {
-      const far = await startTrunkFor(t, 'trunk-registrar');
-      const { askTrunk } = await linesWith(t, []);
-      const never = new AbortController().signal;
-      const registered = await askTrunk.register(trunkAt(far.port, { ...account, register: true }), never);
-      t.is(registered.expiresSec, 120);
-      const messages = await far.messages();
-      t.regex(messages, new RegExp(`^Contact: <sip:gw@127\\.0\\.0\\.1:${servers().sipPort}`, 'm'));
-      t.regex(messages, /^Expires: 600/m);
-      await t.throwsAsync(askTrunk.register(trunkAt(far.port, { ...account, password: 'guess' }), never), {
-        message: /^The trunk refuses the user name or the password \(403 /,
-      });
-      const hole = await startBlackHole();
-      t.teardown(hole.close);
-      await t.throwsAsync(askTrunk.register(trunkAt(hole.port, account), never), {
-        message: /^The trunk does not answer/,
-      });
-    },
-  );
+  realTimeTest('registers with the password, for as long as the registrar says', async (t) => {
+    const far = await startTrunkFor(t, 'trunk-registrar');
+    const { outOfDialog } = await linesWith(t, []);
+    const never = new AbortController().signal;
+    const registered = await outOfDialog.register(trunkAt(far.port, { ...account, register: true }), never);
+    t.is(registered.expiresSec, 120);
+    const messages = await far.messages();
+    t.regex(messages, new RegExp(`^Contact: <sip:gw@127\\.0\\.0\\.1:${servers().sipPort}`, 'm'));
+    t.regex(messages, /^Expires: 600/m);
+    await t.throwsAsync(outOfDialog.register(trunkAt(far.port, { ...account, password: 'guess' }), never), {
+      message: /^The trunk refuses the user name or the password \(403 /,
+    });
+    const hole = await startBlackHole();
+    t.teardown(hole.close);
+    await t.throwsAsync(outOfDialog.register(trunkAt(hole.port, account), never), {
+      message: /^The trunk does not answer/,
+    });
+  });
 
   realTimeTest('a registration by TCP brings calls by TCP', async (t) => {
     const far = await startTrunkFor(t, 'trunk-registrar', { transport: 'tcp' });
-    const { askTrunk } = await linesWith(t, []);
+    const { outOfDialog } = await linesWith(t, []);
     const trunk = trunkAt(far.port, { ...account, transport: 'tcp' });
-    await askTrunk.register(trunk, new AbortController().signal);
+    await outOfDialog.register(trunk, new AbortController().signal);
     const contact = `^Contact: <sip:gw@127\\.0\\.0\\.1:${servers().sipPort};transport=tcp>`;
     t.regex(await far.messages(), new RegExp(contact, 'm'));
   });

@@ -1,11 +1,11 @@
-/** Where calls out go: what a trunk refuses another one carries, and where a trunk sends a call on to. */
+/** Routing of outbound calls: failover between trunks, and redirects of a trunk. */
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { answer, receive, startScripted } from './scripted-end.ts';
 import { startBlackHole } from './trunk-ends.ts';
 import { call, callee, dial, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
-/** Answers one call with this. */
+/** Answers one call with this response. */
 const answersWith = (folder: string, status: string, headers: string[] = []) =>
   startScripted(folder, [receive('INVITE'), answer(status, { tag: true, headers }), receive('ACK')]);
 
@@ -18,7 +18,7 @@ const at = (port: number, priority: number) => ({
 });
 
 withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith }) => {
-  realTimeTest('a trunk that forbids the call, or gets too many, hands it to the next', async (t) => {
+  realTimeTest('a trunk that forbids the call, or is overloaded, passes it to the next', async (t) => {
     const forbidding = await answersWith(servers().folder, '403 Forbidden');
     t.teardown(forbidding.close);
     const busy = await answersWith(servers().folder, '429 Too Many Requests', ['Retry-After: 60']);
@@ -36,7 +36,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     t.is((await busy.messages()).match(/^INVITE sip:/gm)?.length, 1, 'it has asked to be left alone');
   });
 
-  realTimeTest('a call goes where the trunk sends it on to, and stands there', async (t) => {
+  realTimeTest('follows a redirect of the trunk and keeps the call there', async (t) => {
     const far = await startTrunkFor(t, 'silent');
     const sending = await answersWith(servers().folder, '302 Moved Temporarily', [
       `Contact: <sip:${callee}@127.0.0.1:9>;q=0.1, <sip:${callee}@127.0.0.1:${far.port}>;q=0.9`,
@@ -48,7 +48,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     await t.notThrowsAsync(sending.finished());
   });
 
-  realTimeTest('a redirect that the trunk does not allow ends the call', async (t) => {
+  realTimeTest('a redirect that the trunk does not permit ends the call', async (t) => {
     const far = await startTrunkFor(t, 'silent');
     const sending = await answersWith(servers().folder, '302 Moved Temporarily', [
       `Contact: <sip:${callee}@127.0.0.1:${far.port}>`,
@@ -59,7 +59,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     t.notRegex(await far.messages(), /INVITE/);
   });
 
-  realTimeTest('a dead address of a trunk hands the call to the next one', async (t) => {
+  realTimeTest('a dead address of a trunk passes the call to the next one', async (t) => {
     const hole = await startBlackHole();
     t.teardown(hole.close);
     const far = await startTrunkFor(t, 'silent');
@@ -71,7 +71,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     t.regex(messages, /^From: <sip:07012345678@example.org>/m);
   });
 
-  realTimeTest('a trunk that is drained takes no new call, and the one on it goes on', async (t) => {
+  realTimeTest('a drained trunk takes no new call, and its current one continues', async (t) => {
     const far = await startTrunkFor(t, 'silent');
     const trunk = trunkAt(far.port);
     const trunks = [trunk];

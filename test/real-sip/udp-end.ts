@@ -1,4 +1,4 @@
-/** A far end of its own making: it answers what it is asked over UDP, and remembers every request once. */
+/** A raw UDP far end: it answers requests, and stores every request once. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
@@ -81,12 +81,12 @@ const ackOf = ({ host, port }: Place, answer: string): string =>
   ].join('\r\n');
 
 export const startUdpEnd = async ({
-  /** What becomes of an INVITE, by the user that is called. */
+  /** The response to an INVITE, by the called user. */
   ringing = [],
-  /** It is a proxy for somebody elsewhere, who cannot be reached but through it. */
+  /** Acts as a proxy for a far end that can be reached only through it. */
   recordRoute = false,
   address = '127.0.0.1',
-  /** Of its sound; without one, nobody hears it. */
+  /** Port of the far end's audio; without one, it receives none. */
   ear = 0,
 }: { ringing?: readonly string[]; recordRoute?: boolean; address?: string; ear?: number } = {}) => {
   const socket = createSocket(isIP(address) === 6 ? 'udp6' : 'udp4').bind(0, address);
@@ -119,7 +119,7 @@ export const startUdpEnd = async ({
     switch (method) {
       case 'INVITE':
         invites.set(callId, text);
-        // Behind a 180 to a re-INVITE drachtio-server (0.9.10) keeps the 200 to itself.
+        // After a 180 to a re-INVITE, drachtio-server (0.9.10) does not forward the 200.
         if (!headerIn(text, 'To').includes(';tag=')) respond(to, text, '180 Ringing');
         if (!ringing.includes(user)) respond(to, text, '200 OK', [], sdp(address, ear || port + 1, padding));
         break;
@@ -139,17 +139,17 @@ export const startUdpEnd = async ({
     port,
     heard,
     answers,
-    /** From now on every session description ends with these lines. */
+    /** From now on every SDP ends with these lines. */
     pad(lines: string): void {
       padding = lines;
     },
     count: (method: string): number => heard.filter((one) => one.method === method).length,
-    /** Calls a number at this port; the answers are in `answers`. `branch` tells its requests apart. */
+    /** Calls a number at this port; the responses are in `answers`. `branch` distinguishes its requests. */
     call(sipPort: number, number: string, callId: string): void {
       const body = sdp(address, ear || port + 3, padding);
       socket.send(inviteOf({ host, port }, { sipPort, number, callId }, body), sipPort, address);
     },
-    /** Confirms the answer of such a call. */
+    /** Acknowledges the answer of such a call. */
     confirm(sipPort: number, answer: string): void {
       socket.send(ackOf({ host, port }, answer), sipPort, address);
     },

@@ -1,4 +1,4 @@
-/** The far ends of the doubles before a real drachtio-server: each has a UDP port of its own. */
+/** The far ends of the doubles behind a real drachtio-server: each has a UDP port of its own. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { SipParty, SipServer } from '#test/doubles/far-end.ts';
@@ -15,7 +15,7 @@ import {
   type SipMessage,
 } from '#test/doubles/sip-parser.ts';
 
-/** A refused INVITE is confirmed by whoever sent it (RFC 3261 section 17.1.1.3). */
+/** A refused INVITE is acknowledged by its sender (RFC 3261 section 17.1.1.3). */
 const ackOf = (invite: SipMessage, refusal: SipMessage): SipMessage => ({
   startLine: `ACK ${requestUriOf(invite)} SIP/2.0`,
   headers: [
@@ -44,14 +44,14 @@ export const createUdpNetwork = (sipPort: number) => {
       const seen = new Set<string>();
       socket.on('message', (data) => {
         const message = parseSip(data.toString());
-        // What is sent again says nothing new.
+        // A retransmission is ignored.
         const key = `${kindOf(message)} ${mustHave(message, 'CSeq')} ${branchOf(message)}`;
         if (seen.has(key)) return;
         seen.add(key);
         const invite = sent.get(`${mustHave(message, 'Call-ID')} ${mustHave(message, 'CSeq')}`);
         if ((statusOf(message) ?? 0) >= 300 && methodOf(message) === 'INVITE' && invite !== undefined)
           send(party, ackOf(invite, message));
-        // The confirmation of a refusal is no news.
+        // The ACK of a refusal is ignored.
         if (kindOf(message) === 'ACK' && isRefused.has(mustHave(message, 'Call-ID'))) return;
         party.hear(message);
       });

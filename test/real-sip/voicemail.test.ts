@@ -1,4 +1,4 @@
-/** An answering machine on real servers: told by its words and its beep, and left a message that its ear hears. */
+/** An answering machine on real servers: detected by its words and its beep, and left a message that it hears. */
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { finalStatuses, type TestGateway } from '#test/helpers/gateway.ts';
@@ -27,7 +27,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  /** A gateway whose calls go to a far end, which says this, beeps and listens. */
+  /** A gateway whose calls go to a far end that says this, beeps and listens. */
   const world = async (
     t: ExecutionContext,
     number: Record<string, unknown>,
@@ -45,7 +45,7 @@ if (missing.length > 0) {
     return { gateway, far, beepOver: () => overAt };
   };
 
-  realTimeTest('a message is heard whole after the beep, and nothing right before it', async (t) => {
+  realTimeTest('the whole message is audible after the beep, with silence right before it', async (t) => {
     const { gateway, far, beepOver } = await world(
       t,
       { voicemail: 'leave_message', voicemail_message: message },
@@ -74,7 +74,7 @@ if (missing.length > 0) {
     t.deepEqual(turns.at(-2), ['user', 'Please leave a message after the tone.']);
   });
 
-  realTimeTest('a beep tells the machine that no words do, and it is hung up on', async (t) => {
+  realTimeTest('a beep identifies a machine without words, which is hung up on', async (t) => {
     const { gateway, beepOver } = await world(t, { voicemail: 'hang_up' }, 'Hello, this is Kim.');
     const callId = await gateway.call('01099998888', 'Confirm the reservation');
     const ended = await gateway.untilStatus(callId, ...finalStatuses);
@@ -82,7 +82,7 @@ if (missing.length > 0) {
     t.true(Date.parse(String(ended['ended_at'])) - beepOver() < 1_000);
   });
 
-  realTimeTest('a person is none, and the conversation goes on', async (t) => {
+  realTimeTest('a person is not a machine, and the conversation continues', async (t) => {
     const { far, trunkPort } = await startSpeakingEnd(t, servers);
     const gateway = await listeningGateway(t, { servers, recognizer, trunkPort }, { voicemail: 'hang_up' });
     far.onCall(async () => {

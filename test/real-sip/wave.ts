@@ -1,4 +1,4 @@
-/** Sound as numbers: WAVE files, and when somebody speaks in them. */
+/** Audio as numbers: WAVE files, and intervals of speech in them. */
 
 export type Wave = { sampleRate: number; channels: Int16Array[] };
 
@@ -45,7 +45,7 @@ export const envelope = (samples: Int16Array, sampleRate: number): number[] => {
   });
 };
 
-/** Stretches in which there is sound, in milliseconds; pauses shorter than `pauseMs` do not part them. */
+/** Intervals with audio, in milliseconds; pauses shorter than `pauseMs` do not separate them. */
 export const soundings = (
   samples: Int16Array,
   sampleRate: number,
@@ -63,8 +63,8 @@ export const soundings = (
 };
 
 /**
- * Where in `heard` the envelope of `said` fits best: the offset in milliseconds, and how alike the two are there
- * (correlation, 1 is the same rhythm).
+ * The best match of the envelope of `said` in `heard`: the offset in milliseconds, and the correlation there (1 is the
+ * same rhythm).
  */
 export const findIn = (
   heard: Int16Array,

@@ -1,26 +1,26 @@
 /**
- * Sound above 4000 Hz in a voice: with G.722 and Opus it reaches the recognizer and the far end, with G.711 it does
+ * Audio above 4000 Hz in a voice: with G.722 and Opus it reaches the recognizer and the far end, with G.711 it does
  * not.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LineEvent } from '#machines/line.ts';
-import type { Recognizer } from '#sip/speech.ts';
+import type { Recognizer } from '#sip/audio/speech.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
-import { amplitudesOf, medianOf, toneOf } from '#test/sip/media/tone.ts';
+import { amplitudesOf, medianOf, toneOf } from '#test/sip/rtp/tone.ts';
 import { startTelephone } from './far-end.ts';
 import { isWithout, onRealServers } from './on-real-servers.ts';
 import { realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 
-/** Of the far end's voice and of the agent's; a telephone carries neither. */
+/** Pitches of the far end's voice and of the agent's; a telephone carries neither. */
 const theirs = 5_500;
 const ours = 6_200;
 const amplitude = 6_000;
 
-/** Keeps what it hears. */
+/** Stores received audio. */
 const keepingRecognizer = () => {
   const heard: Int16Array[] = [];
   const rates: number[] = [];
@@ -48,7 +48,7 @@ const calls: readonly { takes: TrunkCodec; codecRate: number; trunk: TrunkCodec[
 
 onRealServers('wide sound', (servers) => {
   for (const { takes, codecRate, trunk, rate } of calls)
-    realTimeTest(`a call with ${takes} has sound at ${rate} Hz, both ways`, async (t) => {
+    realTimeTest(`a call with ${takes} has two-way audio at ${rate} Hz`, async (t) => {
       if (await isWithout(t, servers(), takes)) return;
       const phone = await startTelephone(servers().folder, {
         seconds: 15,

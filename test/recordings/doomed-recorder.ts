@@ -1,4 +1,4 @@
-/** Records a tone into a file, faster than it sounds, until somebody kills it. */
+/** Records a tone into a file, faster than real time, until it is killed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEncoders } from '#src/recordings/encoder.ts';
 import { createRecorder } from '#src/recordings/recorder.ts';

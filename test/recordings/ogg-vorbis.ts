@@ -1,11 +1,11 @@
 /**
- * Reads as much of an Ogg Vorbis file as it takes to tell, without decoding it, when each side of a call sounds
- * (RFC 3533; Vorbis I specification 4.2.2 and 4.3.1).
+ * Reads as much of an Ogg Vorbis file as needed to find, without decoding it, when each side of a call is audible (RFC
+ * 3533; Vorbis I specification 4.2.2 and 4.3.1).
  */
 
 type Page = { flags: number; granule: number; packets: Buffer[]; goesOn: boolean };
 
-/** The checksum of Ogg: polynomial 0x04c11db7, nothing inverted. */
+/** The checksum of Ogg: polynomial 0x04c11db7, without inversion. */
 const checksum = (bytes: Buffer): number => {
   let sum = 0;
   for (const byte of bytes) {
@@ -61,7 +61,7 @@ export type OggVorbis = {
   sampleRate: number;
   seconds: number;
   isWhole: boolean;
-  /** In order of time; whether the right side sounds can be told only while the left is silent. */
+  /** In order of time; the right side can be measured only while the left is silent. */
   blocks: { at: number; left: boolean; right: boolean | undefined }[];
 };
 
@@ -76,7 +76,7 @@ export const readOggVorbis = (file: Buffer): OggVorbis => {
   let before: number | undefined;
   const blocks = audio.map((packet) => {
     const bit = (index: number): number => ((packet[index >> 3] ?? 0) >> (index & 7)) & 1;
-    // libvorbis has two modes: 0 for short blocks, 1 for long ones, which tell the form of their edges in two bits.
+    // libvorbis has two modes: 0 for short blocks, 1 for long ones, which encode the shape of their edges in two bits.
     const isLong = bit(1);
     const size = blockSizes[isLong] ?? 0;
     if (before !== undefined) samples += before / 4 + size / 4;

@@ -1,4 +1,4 @@
-/** What a recording is made of, read without the code that wrote it. */
+/** Parts of a recording, read independently of the code that wrote it. */
 import { readOggVorbis } from './ogg-vorbis.ts';
 
 /** The pages of an Ogg file, the frames of an MP3 file. */
@@ -7,7 +7,7 @@ export const piecesOf = (format: 'ogg' | 'mp3', bytes: Buffer): Buffer[] => {
   for (let at = 0; at < bytes.length;) {
     const count = format === 'ogg' ? bytes.readUInt8(at + 26) : 0;
     const lengths = bytes.subarray(at + 27, at + 27 + count);
-    // Each begins with what a decoder looks for: the mark of a page, or the sync word of a frame.
+    // Each part begins with a mark for decoders: of a page, or the sync word of a frame.
     const isPiece =
       format === 'ogg' ? bytes.toString('latin1', at, at + 4) === 'OggS' : bytes.readUInt16BE(at) >= 0xffe0;
     if (!isPiece) throw new Error(`There is no piece at byte ${at}`);
@@ -18,6 +18,6 @@ export const piecesOf = (format: 'ogg' | 'mp3', bytes: Buffer): Buffer[] => {
   return pieces;
 };
 
-/** How long it is when it is read through; throws where it is damaged. */
+/** Duration of a recording by a full read; throws if it is damaged. */
 export const secondsOf = async (format: 'ogg' | 'mp3', bytes: Buffer): Promise<number> =>
   format === 'ogg' ? readOggVorbis(bytes).seconds : (piecesOf('mp3', bytes).length * 576) / 16_000;

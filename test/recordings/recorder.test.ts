@@ -18,9 +18,9 @@ import type { RecordingFormat } from '#src/recordings/encoder.ts';
 import { createLeftElsewhere } from '#src/recordings/left-elsewhere.ts';
 import type { CompleteFile } from '#src/recordings/recording-folder.ts';
 import { createRecorder, type RecordingOutcome } from '#src/recordings/recorder.ts';
-import { leaveRecording, recordingsLeftTo } from '#src/persistence/recordings.ts';
+import { leaveRecording, recordingsLeftTo } from '#src/persistence/calls/recordings.ts';
 import { createRecordings, type RecordingFact } from '#src/recordings/recordings.ts';
-import { createSoundQueue } from '#src/recordings/sound-queue.ts';
+import { createAudioQueue } from '#src/recordings/audio-queue.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
@@ -60,7 +60,7 @@ const openWorld = async (
     elsewhere: { everyMs: 3_600_000 },
     database,
     node: 'test',
-    goesOn: () => false,
+    isResumed: () => false,
     publish(id, fact) {
       t.is(id, callId);
       facts.push(fact);
@@ -73,60 +73,57 @@ const openWorld = async (
   return { root, recordings, callId, facts, told };
 };
 
-test.serial(
-  'a call becomes an Ogg Vorbis file of its length, with both parties on channels of their own',
-  async (t) => {
-    const { root, recordings, callId, facts, told } = await openWorld(t);
-    const sink = recordings.begin(callId);
-    sink.write(tone(1, 440), recordingsSilence(1));
-    sink.write(recordingsSilence(1), recordingsSilence(1));
-    sink.write(recordingsSilence(1), tone(1, 880));
-    sink.finish();
-    sink.finish();
-    await told;
-    const [fact] = facts;
-    t.is(facts.length, 1);
-    if (fact?.type !== 'recording.completed') throw new Error(`The recording is ${fact?.type}`);
-    t.is(fact.durationSec, 3);
-    t.is(fact.contentType, 'audio/ogg');
-    const path = join(root, fact.file);
-    const file = await readFile(path);
-    t.is(file.length, fact.bytes);
-    const { blocks, ...format } = readOggVorbis(file);
-    t.deepEqual(format, { channels: 2, sampleRate: rate, seconds: 3, isWhole: true });
-    // A block lies at the middle of its window, which reaches into the next second.
-    const within = (from: number) => blocks.filter(({ at }) => at > from + 0.1 && at < from + 0.9);
-    t.true(within(0).length > 10 && within(0).every(({ left }) => left));
-    t.true(within(1).length > 10 && within(1).every(({ left, right }) => !left && right === false));
-    t.true(within(2).length > 10 && within(2).every(({ left, right }) => !left && right === true));
-    t.is((await stat(path)).mode & 0o777, 0o600);
+test.serial('a call becomes an Ogg Vorbis file of its length, with one channel per party', async (t) => {
+  const { root, recordings, callId, facts, told } = await openWorld(t);
+  const sink = recordings.begin(callId);
+  sink.write(tone(1, 440), recordingsSilence(1));
+  sink.write(recordingsSilence(1), recordingsSilence(1));
+  sink.write(recordingsSilence(1), tone(1, 880));
+  sink.finish();
+  sink.finish();
+  await told;
+  const [fact] = facts;
+  t.is(facts.length, 1);
+  if (fact?.type !== 'recording.completed') throw new Error(`The recording is ${fact?.type}`);
+  t.is(fact.durationSec, 3);
+  t.is(fact.contentType, 'audio/ogg');
+  const path = join(root, fact.file);
+  const file = await readFile(path);
+  t.is(file.length, fact.bytes);
+  const { blocks, ...format } = readOggVorbis(file);
+  t.deepEqual(format, { channels: 2, sampleRate: rate, seconds: 3, isWhole: true });
+  // A block is at the middle of its window, which extends into the next second.
+  const within = (from: number) => blocks.filter(({ at }) => at > from + 0.1 && at < from + 0.9);
+  t.true(within(0).length > 10 && within(0).every(({ left }) => left));
+  t.true(within(1).length > 10 && within(1).every(({ left, right }) => !left && right === false));
+  t.true(within(2).length > 10 && within(2).every(({ left, right }) => !left && right === true));
+  t.is((await stat(path)).mode & 0o777, 0o600);
 
-    const loudness = async (channel: number, from: number): Promise<number> => {
-      const { stderr } = await runRecordings('sox', [
-        path,
-        '-n',
-        'remix',
-        String(channel),
-        'trim',
-        String(from),
-        '1',
-        'stat',
-      ]);
-      return Number(/RMS\s+amplitude:\s+([\d.]+)/.exec(stderr)?.[1]);
-    };
-    try {
-      await runRecordings('sox', ['--version']);
-    } catch {
-      t.log('sox is not installed: the sound itself was not measured');
-      return;
-    }
-    t.true((await loudness(1, 0)) > 0.2 && (await loudness(2, 2)) > 0.2);
-    t.true((await loudness(1, 2)) < 0.02 && (await loudness(2, 0)) < 0.02);
-  },
-);
+  const loudness = async (channel: number, from: number): Promise<number> => {
+    const { stderr } = await runRecordings('sox', [
+      path,
+      '-n',
+      'remix',
+      String(channel),
+      'trim',
+      String(from),
+      '1',
+      'stat',
+    ]);
+    return Number(/RMS\s+amplitude:\s+([\d.]+)/.exec(stderr)?.[1]);
+  };
+  try {
+    await runRecordings('sox', ['--version']);
+  } catch {
+    t.log('sox is not installed: the sound itself was not measured');
+    return;
+  }
+  t.true((await loudness(1, 0)) > 0.2 && (await loudness(2, 2)) > 0.2);
+  t.true((await loudness(1, 2)) < 0.02 && (await loudness(2, 0)) < 0.02);
+});
 
 test.serial(
-  'a call becomes an MP3 file of a constant bit rate: two channels, and a little longer than the call',
+  'a call becomes an MP3 file of constant bit rate: two channels, slightly longer than the call',
   async (t) => {
     const { root, recordings, callId, facts, told } = await openWorld(t, { format: 'mp3' });
     const sink = recordings.begin(callId);
@@ -152,7 +149,7 @@ test.serial(
   },
 );
 
-test.serial('a stored recording is read whole and in part', async (t) => {
+test.serial('reads a stored recording whole and in ranges', async (t) => {
   const { recordings, callId, facts, told } = await openWorld(t);
   const sink = recordings.begin(callId);
   sink.write(tone(1, 440), recordingsSilence(1));
@@ -167,7 +164,7 @@ test.serial('a stored recording is read whole and in part', async (t) => {
   t.is(await recordings.open({ callId, file: 'gone/away.ogg' }), undefined);
 });
 
-test.serial('a recording that fails says so once and leaves nothing behind; the call goes on', async (t) => {
+test.serial('a failed recording is reported once and leaves no files; the call continues', async (t) => {
   const { root, recordings, callId, facts, told } = await openWorld(t);
   const sink = recordings.begin(callId);
   sink.write(tone(1, 440), recordingsSilence(1));
@@ -188,7 +185,7 @@ test.serial('a recording that fails says so once and leaves nothing behind; the 
   );
 });
 
-test.serial('a folder that cannot be written to fails the recording, not the call', async (t) => {
+test.serial('a read-only folder fails the recording, not the call', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const file = join(root, 'a-file');
@@ -200,7 +197,7 @@ test.serial('a folder that cannot be written to fails the recording, not the cal
   t.is(facts[0]?.type, 'recording.failed');
 });
 
-test.serial('a disk that becomes full fails the recording, not the call', async (t) => {
+test.serial('a full disk fails the recording, not the call', async (t) => {
   try {
     await access('/dev/full');
   } catch {
@@ -213,7 +210,7 @@ test.serial('a disk that becomes full fails the recording, not the call', async 
   await mkdir(join(root, month));
   await symlink('/dev/full', join(root, month, `${callId}.ogg.part`));
   const sink = recordings.begin(callId);
-  // The call goes on: that the disk is full is noticed long before its end.
+  // The call continues: the full disk is noticed long before its end.
   for (let seconds = 0; seconds < 100 && facts.length === 0; seconds += 1) {
     sink.write(tone(1, 440), tone(1, 880));
     await setImmediate();
@@ -233,7 +230,7 @@ test.serial('sides of different length fail the recording', async (t) => {
   t.is(facts[0]?.type, 'recording.failed');
 });
 
-test.serial('closing keeps what is still being written, and says that its end is missing', async (t) => {
+test.serial('close keeps the incomplete recording and marks it as truncated', async (t) => {
   const { recordings, callId, facts } = await openWorld(t);
   recordings.begin(callId).write(tone(1, 440), recordingsSilence(1));
   await recordings.close();
@@ -241,26 +238,23 @@ test.serial('closing keeps what is still being written, and says that its end is
   t.like(facts[0], { type: 'recording.completed', truncated: true, durationSec: 1 });
 });
 
-test.serial(
-  'parts of a process that died are swept away at the next start, complete files are not',
-  async (t) => {
-    const { root } = await openWorld(t);
-    await mkdir(join(root, '2026-11'));
-    await writeFile(join(root, '2026-11', 'a.ogg.part'), '');
-    await writeFile(join(root, '2026-11', 'b.ogg'), '');
-    await openWorld(t, { folder: root });
-    t.deepEqual(await readdir(join(root, '2026-11')), ['b.ogg']);
-  },
-);
+test.serial('the next start deletes partial files of a dead process and keeps complete ones', async (t) => {
+  const { root } = await openWorld(t);
+  await mkdir(join(root, '2026-11'));
+  await writeFile(join(root, '2026-11', 'a.ogg.part'), '');
+  await writeFile(join(root, '2026-11', 'b.ogg'), '');
+  await openWorld(t, { folder: root });
+  t.deepEqual(await readdir(join(root, '2026-11')), ['b.ogg']);
+});
 
 // Recorder
 
-/** Keeps what is appended instead of encoding it. */
+/** Stores appended audio instead of encoding it. */
 const recordedInMemory = (
   broken: {
     opened?: Promise<void>;
     open?: Error;
-    /** Before anything is taken. */
+    /** Resolves before any audio is accepted. */
     appended?: Promise<void>;
     append?: Error;
     complete?: Error;
@@ -310,7 +304,7 @@ const recordedInMemory = (
       resolve(outcome);
     },
   );
-  /** When nothing more can come. */
+  /** Resolves when no more audio can arrive. */
   const settled = async (): Promise<void> => {
     await told;
     await setImmediate();
@@ -322,33 +316,30 @@ const recordedInMemory = (
 const sound = (length: number, first = 0): Int16Array =>
   Int16Array.from({ length }, (_, index) => first + index);
 
-test.serial(
-  'whatever is written in whatever stretches comes out once, in order, each side on its own',
-  async (t) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(fc.nat(3 * rate), fc.boolean()), { maxLength: 4 }),
-        async (stretches) => {
-          const { sink, told, left, right, pieces } = recordedInMemory();
-          let written = 0;
-          for (const [length, pauses] of stretches) {
-            sink.write(sound(length, written), sound(length, written + 1));
-            written += length;
-            if (pauses) await setImmediate();
-          }
-          sink.finish();
-          t.is((await told).status, 'completed');
-          t.deepEqual(Int16Array.from(left), sound(written));
-          t.deepEqual(Int16Array.from(right), sound(written, 1));
-          t.true(pieces.every((length) => length < 2 * rate));
-        },
-      ),
-      { numRuns: 20 },
-    );
-  },
-);
+test.serial('encodes everything once and in order, each side separately, for any block sizes', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(3 * rate), fc.boolean()), { maxLength: 4 }),
+      async (stretches) => {
+        const { sink, told, left, right, pieces } = recordedInMemory();
+        let written = 0;
+        for (const [length, pauses] of stretches) {
+          sink.write(sound(length, written), sound(length, written + 1));
+          written += length;
+          if (pauses) await setImmediate();
+        }
+        sink.finish();
+        t.is((await told).status, 'completed');
+        t.deepEqual(Int16Array.from(left), sound(written));
+        t.deepEqual(Int16Array.from(right), sound(written, 1));
+        t.true(pieces.every((length) => length < 2 * rate));
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
 
-test.serial('others get their turn while a long stretch is encoded', async (t) => {
+test.serial('yields to others while a long block is encoded', async (t) => {
   const { sink, told, pieces } = recordedInMemory();
   sink.write(sound(10 * rate), sound(10 * rate));
   sink.finish();
@@ -364,7 +355,7 @@ test.serial('others get their turn while a long stretch is encoded', async (t) =
   t.true(turns >= 10);
 });
 
-test.serial('the arrays of the writer can be used again', async (t) => {
+test.serial('the arrays of the writer can be reused', async (t) => {
   const { sink, told, left } = recordedInMemory();
   const counterparty = sound(100, 7);
   sink.write(counterparty, sound(100));
@@ -374,14 +365,14 @@ test.serial('the arrays of the writer can be used again', async (t) => {
   t.deepEqual(Int16Array.from(left), sound(100, 7));
 });
 
-test.serial('a call without sound has an empty recording', async (t) => {
+test.serial('a call without audio has an empty recording', async (t) => {
   const { sink, told, done } = recordedInMemory();
   sink.finish();
   t.deepEqual(await told, { status: 'completed', durationSec: 0, bytes: 0, truncated: false });
   t.deepEqual(done, ['open', 'complete']);
 });
 
-test.serial('only how it ended first counts, and it is told once', async (t) => {
+test.serial('only the first end counts and is reported once', async (t) => {
   const finished = recordedInMemory();
   finished.sink.write(sound(10), sound(10));
   finished.sink.finish();
@@ -407,7 +398,7 @@ test.serial('only how it ended first counts, and it is told once', async (t) => 
   t.deepEqual(failed.done, ['open', 'abandon']);
 });
 
-test.serial('what fails before the first sound makes no file', async (t) => {
+test.serial('a failure before the first audio creates no file', async (t) => {
   const { sink, told, done } = recordedInMemory();
   sink.fail(new Error('no voice'));
   t.is((await told).status, 'failed');
@@ -416,7 +407,7 @@ test.serial('what fails before the first sound makes no file', async (t) => {
 
 for (const step of ['open', 'append', 'complete'] as const)
   test.serial(
-    `a disk that fails at ${step} fails the recording once, even when its rest cannot be removed`,
+    `a disk that fails at ${step} fails the recording once, even if its rest cannot be deleted`,
     async (t) => {
       const error = new Error('the disk is full');
       const { sink, settled, outcomes, done } = recordedInMemory({
@@ -437,7 +428,7 @@ for (const step of ['open', 'append', 'complete'] as const)
     },
   );
 
-test.serial('a disk that hangs for a while takes everything in later, in order', async (t) => {
+test.serial('a disk that hangs for a while receives everything later, in order', async (t) => {
   const { promise: appended, resolve: goOn } = Promise.withResolvers<void>();
   const { sink, told, left } = recordedInMemory({ appended });
   for (let second = 0; second < 100; second += 1) sink.write(sound(rate, second), sound(rate));
@@ -450,7 +441,7 @@ test.serial('a disk that hangs for a while takes everything in later, in order',
   t.is(left[99 * rate], sound(rate, 99)[0]);
 });
 
-test.serial('sound that nobody takes does not pile up: the recording fails', async (t) => {
+test.serial('audio without a reader fails the recording instead of accumulating', async (t) => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const { sink, told, left } = recordedInMemory({ opened });
   const minute = new Int16Array(60 * rate);
@@ -461,15 +452,15 @@ test.serial('sound that nobody takes does not pile up: the recording fails', asy
   t.is(left.length, 0);
 });
 
-// Sound queue
+// Audio queue
 
 const soundQueueSilence = (seconds: number) => ({
   counterparty: new Int16Array(seconds * rate),
   agent: new Int16Array(seconds * rate),
 });
 
-test.serial('sound is given out by the second, and behind it the end', async (t) => {
-  const queue = createSoundQueue();
+test.serial('returns audio by the second, then the end', async (t) => {
+  const queue = createAudioQueue();
   queue.push(soundQueueSilence(2.5));
   queue.end('finished');
   const lengths: unknown[] = [];
@@ -479,8 +470,8 @@ test.serial('sound is given out by the second, and behind it the end', async (t)
   t.is(await queue.next(), 'finished');
 });
 
-test.serial('who asks before there is sound gets it when it comes', async (t) => {
-  const queue = createSoundQueue();
+test.serial('an early reader receives audio when it arrives', async (t) => {
+  const queue = createAudioQueue();
   let given: unknown;
   const asking = queue.next().then((piece) => (given = piece));
   await setImmediate();
@@ -490,23 +481,23 @@ test.serial('who asks before there is sound gets it when it comes', async (t) =>
   t.deepEqual(given, [soundQueueSilence(1)]);
 });
 
-test.serial('only the first end counts, and nothing is taken behind it', async (t) => {
-  const queue = createSoundQueue();
+test.serial('only the first end counts, and no audio is accepted after it', async (t) => {
+  const queue = createAudioQueue();
   queue.end('cut');
   queue.end('finished');
   queue.push(soundQueueSilence(1));
   t.is(await queue.next(), 'cut');
 });
 
-test.serial('behind an error nothing is given out any more', async (t) => {
-  const queue = createSoundQueue();
+test.serial('returns no audio after an error', async (t) => {
+  const queue = createAudioQueue();
   queue.push(soundQueueSilence(1));
   queue.end(new Error('the line broke'));
   await t.throwsAsync(queue.next(), { message: 'the line broke' });
 });
 
-test.serial('who need not hurry waits until little waits, or for the end', async (t) => {
-  const queue = createSoundQueue();
+test.serial('a patient reader waits until the queue is nearly empty, or for the end', async (t) => {
+  const queue = createAudioQueue();
   queue.push(soundQueueSilence(10));
   await queue.drained();
   queue.push(soundQueueSilence(2));
@@ -526,8 +517,8 @@ test.serial('who need not hurry waits until little waits, or for the end', async
   t.pass();
 });
 
-test.serial('more than two minutes may not wait; what was given out does not count', async (t) => {
-  const queue = createSoundQueue();
+test.serial('queues at most two minutes, not counting returned audio', async (t) => {
+  const queue = createAudioQueue();
   queue.push(soundQueueSilence(120));
   await queue.next();
   queue.push(soundQueueSilence(1));
@@ -538,18 +529,18 @@ test.serial('more than two minutes may not wait; what was given out does not cou
   await t.throwsAsync(queue.next(), { message: 'Encoding does not keep up with the recording' });
 });
 
-test.serial('two sides of different length are no sound', async (t) => {
-  const queue = createSoundQueue();
+test.serial('rejects two sides of different length', async (t) => {
+  const queue = createAudioQueue();
   queue.push({ counterparty: new Int16Array(1), agent: new Int16Array(2) });
   await t.throwsAsync(queue.next(), { message: 'The two sides of a recording must have the same length' });
 });
 
-// Gone on with
-// A recording that a process began which died, and that another one goes on with.
+// Continued recordings
+// A recording started by a process that died and continued by another one.
 
 const doomedRecorder = fileURLToPath(new URL('doomed-recorder.ts', import.meta.url));
 
-/** A call in progress whose process was killed while it recorded some seconds. */
+/** An active call whose process was killed after recording some seconds. */
 const killed = async (t: ExecutionContext, format: 'ogg' | 'mp3') => {
   const world = await recordingsWorld(t);
   const callId = await world.call('active');
@@ -562,7 +553,7 @@ const killed = async (t: ExecutionContext, format: 'ogg' | 'mp3') => {
   });
   doomed.kill('SIGKILL');
   await ended;
-  const recordings = await world.start(null, { format, goesOn: callId });
+  const recordings = await world.start(null, { format, isResumed: callId });
   return { world, callId, recordings };
 };
 
@@ -572,7 +563,7 @@ const completed = async ({ world }: Awaited<ReturnType<typeof killed>>) => {
   return { fact, bytes: await readFile(join(world.folder, fact.file)) };
 };
 
-test.serial('an Ogg file has both parts, with silence between them, and is one stream', async (t) => {
+test.serial('an Ogg file has both parts with silence between them as one stream', async (t) => {
   const began = await killed(t, 'ogg');
   const { world, callId, recordings } = began;
   const goesOnAtSec = 100;
@@ -600,12 +591,12 @@ test.serial('an MP3 file has both parts', async (t) => {
   const { fact, bytes } = await completed(began);
   t.false(fact.truncated);
   t.true(Math.abs(fact.durationSec - 65) < 1, String(fact.durationSec));
-  // Frames of 36 ms, 288 bytes each: all of them are whole, and they are as long as is told.
+  // Frames of 36 ms, 288 bytes each: all of them are complete, and their duration is the reported one.
   t.is(bytes.length % 288, 0);
   t.true(Math.abs((bytes.length / 288) * 0.036 - fact.durationSec) < 0.3);
 });
 
-test.serial('where nothing more is recorded, what there is is the recording', async (t) => {
+test.serial('the existing part becomes the recording when no more is recorded', async (t) => {
   const began = await killed(t, 'ogg');
   const { world, callId, recordings } = began;
   recordings.expect(callId, { talkedMs: () => 10_000, node: world.node });
@@ -616,8 +607,8 @@ test.serial('where nothing more is recorded, what there is is the recording', as
 });
 
 /**
- * A call whose first part one gateway has recorded, into a folder of its own, and which ends before the gateway that
- * took it over records anything.
+ * A call whose first part one gateway has recorded into its own folder, and which ends before the gateway that took it
+ * over records any audio.
  */
 const endedAtOnce = async (t: ExecutionContext, seconds: number) => {
   const first = await recordingsWorld(t);
@@ -638,31 +629,28 @@ const endedAtOnce = async (t: ExecutionContext, seconds: number) => {
   return { first, second, callId };
 };
 
-test.serial(
-  'a call that ends before its next gateway records it keeps what the first one wrote',
-  async (t) => {
-    const { first, second, callId } = await endedAtOnce(t, 5);
-    t.is(await second.statusOf(callId), 'pending');
-    t.deepEqual(second.facts, []);
-    await first.start(null, { elsewhere: { everyMs: 20 } });
-    const fact = await until('the first gateway tells', () => first.facts[0]);
-    t.like(fact, { type: 'recording.completed', callId, truncated: true });
-    await until('that is stored', async () =>
-      (await second.statusOf(callId)) === 'completed' ? true : undefined,
-    );
-    t.deepEqual(await recordingsLeftTo(first.database, first.node), []);
-    t.deepEqual(second.facts, []);
-  },
-);
+test.serial('keeps the first part of a call that ends before its next gateway records', async (t) => {
+  const { first, second, callId } = await endedAtOnce(t, 5);
+  t.is(await second.statusOf(callId), 'pending');
+  t.deepEqual(second.facts, []);
+  await first.start(null, { elsewhere: { everyMs: 20 } });
+  const fact = await until('the first gateway tells', () => first.facts[0]);
+  t.like(fact, { type: 'recording.completed', callId, truncated: true });
+  await until('that is stored', async () =>
+    (await second.statusOf(callId)) === 'completed' ? true : undefined,
+  );
+  t.deepEqual(await recordingsLeftTo(first.database, first.node), []);
+  t.deepEqual(second.facts, []);
+});
 
-test.serial('a recording fails once the gateway to which it was left has nothing of it either', async (t) => {
+test.serial('a recording fails when the gateway that should have it has none of it either', async (t) => {
   const { first, second, callId } = await endedAtOnce(t, 0);
   await first.start(null, { elsewhere: { everyMs: 20 } });
   await until('it has failed', async () => ((await second.statusOf(callId)) === 'failed' ? true : undefined));
   t.deepEqual(first.typesOf(callId), ['recording.failed']);
 });
 
-test.serial('a gateway that was only cut off finishes what is left to it without a restart', async (t) => {
+test.serial('a gateway that was only disconnected finishes its recordings without a restart', async (t) => {
   const world = await recordingsWorld(t);
   const callId = await world.call('active');
   const recordings = await world.start(null, { elsewhere: { everyMs: 20 } });
@@ -675,7 +663,7 @@ test.serial('a gateway that was only cut off finishes what is left to it without
   t.like(fact, { type: 'recording.completed', truncated: true });
 });
 
-test.serial('a recording that was left here and could not be read is read again', async (t) => {
+test.serial('retries a recording of this gateway that could not be read', async (t) => {
   const { database, node, call } = await recordingsWorld(t);
   const callId = await call('active');
   await leaveRecording(database, { callId, node });
@@ -709,7 +697,7 @@ test.serial('a recording that was left here and could not be read is read again'
   t.deepEqual(completed, [callId]);
 });
 
-/** The recording of a call whose first part another gateway has written, into a folder of its own. */
+/** The recording of a call whose first part another gateway has written into its own folder. */
 const withoutBeginning = async (t: ExecutionContext, format: 'ogg' | 'mp3', talkedSec: number) => {
   const world = await recordingsWorld(t);
   const callId = await world.call('active');
@@ -720,7 +708,7 @@ const withoutBeginning = async (t: ExecutionContext, format: 'ogg' | 'mp3', talk
 };
 
 for (const talkedSec of [0.1, 5, 10, 1_800])
-  test.serial(`without its beginning of ${talkedSec} s an Ogg file is silent in its place`, async (t) => {
+  test.serial(`an Ogg file without its first ${talkedSec} s has silence in their place`, async (t) => {
     const { fact, bytes } = await withoutBeginning(t, 'ogg', talkedSec);
     t.true(fact.truncated);
     t.is(bytes.length, fact.bytes);
@@ -734,7 +722,7 @@ for (const talkedSec of [0.1, 5, 10, 1_800])
   });
 
 for (const talkedSec of [0.01, 5, 1_800])
-  test.serial(`without its beginning of ${talkedSec} s an MP3 file is as long as the call`, async (t) => {
+  test.serial(`an MP3 file without its first ${talkedSec} s is as long as the call`, async (t) => {
     const { fact, bytes } = await withoutBeginning(t, 'mp3', talkedSec);
     t.true(fact.truncated);
     t.is(bytes.length, fact.bytes);
@@ -742,7 +730,7 @@ for (const talkedSec of [0.01, 5, 1_800])
     t.true(Math.abs((bytes.length / 288) * 0.036 - talkedSec - 3) < 0.3);
   });
 
-test.serial('gateways that share a folder leave what another one records', async (t) => {
+test.serial("gateways that share a folder keep each other's recordings", async (t) => {
   const world = await recordingsWorld(t);
   const theirs = await world.call('active', 'another');
   const over = await world.call('completed', 'another');
@@ -759,21 +747,18 @@ test.serial('gateways that share a folder leave what another one records', async
   t.false(files.some((name) => name.includes('unknown')));
 });
 
-test.serial(
-  'the half-written file of a call that does not go on is swept away, of one that does it stays',
-  async (t) => {
-    const world = await recordingsWorld(t);
-    const [goesOn, other] = [await world.call('active'), await world.call('active')];
-    for (const callId of [goesOn, other]) await world.leave(`${callId}.ogg.part`, Buffer.from('OggS'));
-    await world.start(null, { goesOn });
-    const files = await world.files();
-    t.true(files.some((name) => name.includes(goesOn)));
-    t.false(files.some((name) => name.includes(other)));
-  },
-);
+test.serial('deletes the partial file of an ended call and keeps that of a continuing one', async (t) => {
+  const world = await recordingsWorld(t);
+  const [isResumed, other] = [await world.call('active'), await world.call('active')];
+  for (const callId of [isResumed, other]) await world.leave(`${callId}.ogg.part`, Buffer.from('OggS'));
+  await world.start(null, { isResumed });
+  const files = await world.files();
+  t.true(files.some((name) => name.includes(isResumed)));
+  t.false(files.some((name) => name.includes(other)));
+});
 
 // Small disk
-// A disk that becomes full while a call is recorded: no file of the process may grow further.
+// A disk that becomes full while a call is recorded: files of the process have a maximum size.
 
 const runSmallDisk = promisify(execFile);
 const recorder = fileURLToPath(new URL('small-disk-recorder.ts', import.meta.url));
@@ -782,7 +767,7 @@ const kept = z.object({
   kept: z.object({ file: z.string(), durationSec: z.number(), bytes: z.number(), truncated: z.boolean() }),
 });
 
-/** Records where no file may be larger than so many blocks of 512 bytes. */
+/** Records with a maximum file size of this many blocks of 512 bytes. */
 const recordWithin = async (folder: string, callId: string, format: 'ogg' | 'mp3', blocks: number) => {
   const script = `ulimit -f ${blocks}; exec "$0" "$@"`;
   const command = ['-c', script, process.execPath, recorder, folder, callId, format];
@@ -797,7 +782,7 @@ const emptyFolder = async (onEnd: (remove: () => Promise<void>) => void): Promis
 };
 
 for (const format of ['ogg', 'mp3'] as const) {
-  test.serial(`of a call that the disk has no room for, what was written is kept: ${format}`, async (t) => {
+  test.serial(`keeps the written part of a call that fills the disk: ${format}`, async (t) => {
     const folder = await emptyFolder(t.teardown.bind(t));
     const callId = randomUUID();
     const { told, logged } = await recordWithin(folder, callId, format, 200);
@@ -810,11 +795,11 @@ for (const format of ['ogg', 'mp3'] as const) {
     t.true(bytes.length > 50_000 && bytes.length <= 200 * 512);
     t.true(Math.abs((await secondsOf(format, bytes)) - recording.durationSec) < 0.15);
     t.true(recording.durationSec > 5);
-    t.regex(logged, /could not be written to its end; what there is of it is kept/);
+    t.regex(logged, /writing a recording failed; the recorded part is kept/);
   });
 }
 
-test.serial('where the disk has no room for any sound the recording fails, and leaves nothing', async (t) => {
+test.serial('fails the recording and leaves no file when the disk has no space for any audio', async (t) => {
   const folder = await emptyFolder(t.teardown.bind(t));
   const callId = randomUUID();
   const { told, logged } = await recordWithin(folder, callId, 'ogg', 1);

@@ -1,4 +1,4 @@
-/** Recordings over a database of the test's own, whose facts are written as a journal does. */
+/** Recordings over a database of the test's own; facts are written as by a journal. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,13 +6,17 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { systemClock } from '#src/clocks.ts';
-import { journalPlace, recordFact } from '#src/persistence/call-facts.ts';
-import { recordingStatuses } from '#src/persistence/recordings.ts';
-import type { AbandonedNumbers } from '#src/recordings/abandoned.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { journalPlace, recordFact } from '#src/persistence/calls/call-facts.ts';
+import { recordingStatuses } from '#src/persistence/calls/recordings.ts';
+import {
+  type AbandonedNumbers,
+  type RecordingFact,
+  type Recordings,
+  createRecordings,
+} from '#src/recordings/recordings.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import type { ErasedNumbers } from '#src/recordings/erased-files.ts';
 import type { LeftElsewhereNumbers } from '#src/recordings/left-elsewhere.ts';
-import { createRecordings, type RecordingFact, type Recordings } from '#src/recordings/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
@@ -36,7 +40,7 @@ export const recordingsWorld = async (
   const number = await storedNumber(database);
   const facts: (RecordingFact & { callId: string })[] = [];
   const writes: Promise<void>[] = [];
-  // Registered before those that end the recordings, so that it runs after them; the database ends only then.
+  // Registered before those that end the recordings, so it runs after them; the database ends only then.
   t.teardown(() => Promise.all(writes));
   /** Tests of a file share a database. */
   const ownNode = randomUUID();
@@ -56,7 +60,7 @@ export const recordingsWorld = async (
     facts,
     typesOf: (callId: string) => facts.filter((fact) => fact.callId === callId).map(({ type }) => type),
     statusOf: async (callId: string) => (await recordingStatuses(database, [callId])).get(callId),
-    /** A call that was answered and is recorded; ended, where nothing else is said. */
+    /** An answered call that is recorded; ended, unless given otherwise. */
     async call(
       status: 'active' | 'completed' = 'completed',
       node: string = ownNode,
@@ -69,7 +73,7 @@ export const recordingsWorld = async (
     },
     end,
     pathOf: (name: string): string => join(folder, month, name),
-    /** What a process has left in the folder. */
+    /** Files that a process has left in the folder. */
     async leave(name: string, bytes: Uint8Array): Promise<void> {
       await mkdir(join(folder, month), { recursive: true });
       await writeFile(join(folder, month, name), bytes);
@@ -85,20 +89,20 @@ export const recordingsWorld = async (
         abandoned?: AbandonedNumbers;
         erased?: ErasedNumbers;
         elsewhere?: LeftElsewhereNumbers;
-        goesOn?: string;
+        isResumed?: string;
       } = {},
     ): Promise<Recordings> {
       const recordings = await createRecordings({
         folder,
         format: options.format ?? 'ogg',
         store: server && storeOn(server, options),
-        // Other tests of a file have recordings of gateways that are gone.
+        // Other tests of a file have recordings of stopped gateways.
         abandoned: options.abandoned ?? { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
         erased: options.erased ?? { everyMs: 3_600_000, atOnce: 1_000 },
         elsewhere: options.elsewhere ?? { everyMs: 3_600_000 },
         database,
         node: ownNode,
-        goesOn: (callId) => callId === options.goesOn,
+        isResumed: (callId) => callId === options.isResumed,
         publish(callId, fact) {
           facts.push({ ...fact, callId });
           if (options.isJournalAway === true) return;

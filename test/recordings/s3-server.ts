@@ -1,6 +1,6 @@
 /**
- * A store that speaks as much of S3 as recordings need: objects, ranges, uploads in parts. It checks every signature
- * (AWS Signature Version 4) and can be told to misbehave.
+ * A storage server with as much of S3 as recordings need: objects, ranges, multipart uploads. It checks every signature
+ * (AWS Signature Version 4) and can misbehave on request.
  */
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,21 +9,21 @@ import { buffer } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import type { S3Account } from '#src/recordings/s3-store.ts';
 
-/** Its misbehaviour at a request; `undefined` is well-behaved. */
+/** Misbehaviour of the server at a request; `undefined`: none. */
 export type Misbehaviour =
   | { status: number; body?: string }
-  /** Takes the request, and does it only then. */
+  /** Handles the request later, when this resolves. */
   | { after: Promise<unknown> }
-  /** Takes the request and never answers. */
+  /** Accepts the request and never responds. */
   | 'stalls'
-  /** Answers half of the body and then nothing more. */
+  /** Sends half of the body, then stalls. */
   | 'stalls half-way'
   | 'disconnects'
-  /** Answers half of the body and then breaks off. */
+  /** Sends half of the body, then breaks off. */
   | 'breaks off'
-  /** Answers the whole object whatever range was asked for. */
+  /** Returns the whole object for any range. */
   | 'ignores ranges'
-  /** Says that it has taken an object, and has not. */
+  /** Confirms an object without storing it. */
   | 'forgets';
 
 type S3Request = { method: string; key: string; query: URLSearchParams; headers: IncomingMessage['headers'] };
@@ -32,7 +32,7 @@ type StoredObject = { bytes: Buffer; contentType: string | undefined };
 
 export type S3Server = S3Account & {
   objects: Map<string, StoredObject>;
-  /** Uploads that were begun and neither completed nor aborted, with their parts. */
+  /** Uploads that were started and neither completed nor aborted, with their parts. */
   uploads: Map<string, Map<number, Buffer>>;
   /** `PUT`, `PUT part 2`, `POST begin` …, in order. */
   seen: string[];
@@ -48,7 +48,7 @@ const secretKey = 'hush-hush-store';
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Why a request is not signed as it should be; undefined when it is. */
+/** The error in the signature of a request; undefined if it is correct. */
 const whyUnsigned = (request: IncomingMessage, url: URL, body: Buffer): string | undefined => {
   const form =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([a-z0-9;-]+), Signature=([\da-f]{64})$/;
@@ -82,7 +82,7 @@ const refuse = (response: ServerResponse, status: number, code: string): void =>
   response.end(`<Error><Code>${code}</Code><AWSAccessKeyId>${accessKey}</AWSAccessKeyId></Error>`);
 };
 
-/** An object, or the part of it that is asked for. */
+/** An object, or the requested range of it. */
 const give = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -111,7 +111,7 @@ const give = (
   else response.end(part);
 };
 
-/** The parts that the end of an upload names, as one; undefined where one of them is not as it was sent. */
+/** The joined parts of a completed upload; undefined if one of them differs from the sent one. */
 const wholeOf = (body: Buffer, parts: ReadonlyMap<number, Buffer>): Buffer | undefined => {
   const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>"?([^<"]*)/g)];
   const bytes = named.map(([, number, etag]) => {
@@ -122,7 +122,7 @@ const wholeOf = (body: Buffer, parts: ReadonlyMap<number, Buffer>): Buffer | und
   return whole.length === named.length && whole.length > 0 ? Buffer.concat(whole) : undefined;
 };
 
-/** Takes and deletes objects, whole or as uploads in parts. */
+/** Stores and deletes objects, whole or as multipart uploads. */
 const createTaking = ({ objects, uploads }: Pick<S3Server, 'objects' | 'uploads'>) => {
   const types = new Map<string, string | undefined>();
   return (request: IncomingMessage, response: ServerResponse, url: URL, key: string, body: Buffer): void => {
@@ -188,7 +188,7 @@ export const startS3Server = async (t: ExecutionContext): Promise<S3Server> => {
   };
 
   const server = createServer((request, response) => {
-    // A connection that is gone in the middle is part of the tests.
+    // Connections that break within a body are part of the tests.
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

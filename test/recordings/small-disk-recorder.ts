@@ -1,4 +1,4 @@
-/** Records ten minutes of a tone into a folder whose disk may be too small for them, and prints what came of it. */
+/** Records ten minutes of a tone into a folder whose disk may be too small for them, and prints the result. */
 import pino from 'pino';
 import { systemClock } from '#src/clocks.ts';
 import { createRecorders } from '#src/recordings/recorders.ts';

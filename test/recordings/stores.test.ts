@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { ByteRange, OpenRecording } from '#src/domain/open-recording.ts';
-import { eraseRecordings } from '#src/persistence/erasing.ts';
-import { joinNodes } from '#src/persistence/nodes.ts';
-import { findRecording } from '#src/persistence/recordings.ts';
+import { eraseRecordings } from '#src/persistence/calls/erasing.ts';
+import { joinNodes } from '#src/persistence/nodes/nodes.ts';
+import { findRecording } from '#src/persistence/calls/recordings.ts';
 import { createS3Store } from '#src/recordings/s3-store.ts';
 import { createUploads } from '#src/recordings/uploads.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
@@ -30,7 +30,7 @@ import { tone } from './tone.ts';
 const partBytes = 100_000;
 const key = 'recordings/2026-11/a call+1.ogg';
 
-/** A store that does as it should is waited for, however busy the machine is. */
+/** A long time limit, as a busy machine may delay a well-behaved store. */
 const patientMs = 60_000;
 
 const setUpS3Store = async (t: ExecutionContext, changes: Partial<S3Server> = {}, stallMs = patientMs) => {
@@ -39,7 +39,7 @@ const setUpS3Store = async (t: ExecutionContext, changes: Partial<S3Server> = {}
   const open = (ms: number) =>
     createS3Store({ ...server, ...changes }, { connectMs: patientMs, stallMs: ms, partBytes });
   const store = open(stallMs);
-  /** For what stalls for certain. */
+  /** A short time limit for one that certainly stalls. */
   const impatient = open(300);
   t.teardown(async () => {
     await store.close();
@@ -60,14 +60,14 @@ const stored = async (t: ExecutionContext, bytes = randomBytes(1_000)) => {
   return { ...world, bytes };
 };
 
-test.serial('a small file goes in one signed request, with its type', async (t) => {
+test.serial('uploads a small file in one signed request, with its type', async (t) => {
   const { server, bytes } = await stored(t);
   t.deepEqual([...server.objects.keys()], [key]);
   t.deepEqual(server.objects.get(key), { bytes, contentType: 'audio/ogg' });
   t.deepEqual(server.seen, ['PUT', 'HEAD']);
 });
 
-test.serial('a large file goes in parts, and comes out the same', async (t) => {
+test.serial('uploads a large file in parts, unchanged', async (t) => {
   const { server, store, bytes } = await stored(t, randomBytes(2.5 * partBytes));
   t.deepEqual(server.seen, ['POST begin', 'PUT part 1', 'PUT part 2', 'PUT part 3', 'POST complete', 'HEAD']);
   t.is(server.objects.get(key)?.contentType, 'audio/ogg');
@@ -75,7 +75,7 @@ test.serial('a large file goes in parts, and comes out the same', async (t) => {
   t.deepEqual(await buffer(await store.read(key)), bytes);
 });
 
-test.serial('a file of exactly one part, and an empty one', async (t) => {
+test.serial('uploads a file of exactly one part, and an empty one', async (t) => {
   for (const size of [partBytes, 0]) {
     const { server, store } = await stored(t, randomBytes(size));
     t.deepEqual(server.seen, ['PUT', 'HEAD']);
@@ -83,7 +83,7 @@ test.serial('a file of exactly one part, and an empty one', async (t) => {
   }
 });
 
-test.serial('a range is passed on, and nothing else comes', async (t) => {
+test.serial('requests and returns only the given range', async (t) => {
   const { store, bytes } = await stored(t);
   for (const [start, end] of [
     [0, 0],
@@ -94,7 +94,7 @@ test.serial('a range is passed on, and nothing else comes', async (t) => {
     t.deepEqual(await buffer(await store.read(key, { start, end })), bytes.subarray(start, end + 1));
 });
 
-test.serial('what is not there has no size', async (t) => {
+test.serial('a missing object has no size', async (t) => {
   const { store } = await setUpS3Store(t);
   t.is(await store.size(key), undefined);
 });
@@ -103,13 +103,13 @@ const failures: [string, Misbehaviour, RegExp][] = [
   ['answers 500', { status: 500, body: 'hush-hush' }, /HTTP 500$/],
   ['answers 503', { status: 503 }, /HTTP 503$/],
   ['forbids', { status: 403, body: '<Error><Code>AccessDenied hush-hush</Code></Error>' }, /HTTP 403$/],
-  ['sends its clients elsewhere', { status: 307 }, /HTTP 307$/],
+  ['redirects its clients', { status: 307 }, /HTTP 307$/],
   ['stalls', 'stalls', /UND_ERR_HEADERS_TIMEOUT$/],
   ['disconnects', 'disconnects', /(UND_ERR_SOCKET|ECONNRESET)$/],
 ];
 
 for (const [name, how, message] of failures)
-  test.serial(`a store that ${name} fails, and none of its words get out`, async (t) => {
+  test.serial(`a store that ${name} fails without exposing its text`, async (t) => {
     const { server, file, ...stores } = await stored(t);
     const store = how === 'stalls' ? stores.impatient : stores.store;
     server.misbehave(() => how);
@@ -120,56 +120,51 @@ for (const [name, how, message] of failures)
     }
   });
 
-test.serial('wrong keys are refused without being repeated', async (t) => {
+test.serial('wrong keys are rejected without being repeated', async (t) => {
   const { store } = await setUpS3Store(t, { secretKey: 'hush-hush-wrong' });
   const error = await t.throwsAsync(store.size(key), { name: 'StoreFailure', message: /HTTP 403$/ });
   t.notRegex(String(error?.stack), /hush/);
 });
 
-test.serial('a store that is not there', async (t) => {
+test.serial('an unreachable store', async (t) => {
   const { store, file } = await setUpS3Store(t, { endpoint: noServer });
   await t.throwsAsync(store.put(key, await file(randomBytes(10))), { message: /ECONNREFUSED$/ });
 });
 
 for (const step of ['PUT part', 'POST complete'])
   for (const how of ['stalls', 'disconnects', { status: 500 }, { status: 200, body: '<Error/>' }] as const)
-    test.serial(
-      `an upload whose ${step} goes wrong (${JSON.stringify(how)}) leaves nothing behind`,
-      async (t) => {
-        const { server, store, file } = await setUpS3Store(t, {}, how === 'stalls' ? 10_000 : patientMs);
-        server.misbehave(({ method, query }) => {
-          const isIt =
-            step === 'PUT part'
-              ? query.get('partNumber') === '2'
-              : method === 'POST' && query.has('uploadId');
-          return isIt ? how : undefined;
-        });
-        await t.throwsAsync(store.put(key, await file(randomBytes(3 * partBytes))), { name: 'StoreFailure' });
-        t.is(server.objects.size, 0);
-        t.is(server.uploads.size, 0);
-      },
-    );
+    test.serial(`an upload whose ${step} fails (${JSON.stringify(how)}) leaves no parts`, async (t) => {
+      const { server, store, file } = await setUpS3Store(t, {}, how === 'stalls' ? 10_000 : patientMs);
+      server.misbehave(({ method, query }) => {
+        const isIt =
+          step === 'PUT part' ? query.get('partNumber') === '2' : method === 'POST' && query.has('uploadId');
+        return isIt ? how : undefined;
+      });
+      await t.throwsAsync(store.put(key, await file(randomBytes(3 * partBytes))), { name: 'StoreFailure' });
+      t.is(server.objects.size, 0);
+      t.is(server.uploads.size, 0);
+    });
 
-test.serial('a store that forgets what it was given has not taken it', async (t) => {
+test.serial('detects a store that loses an uploaded object', async (t) => {
   const { server, store, file } = await setUpS3Store(t);
   server.misbehave(({ method }) => (method === 'PUT' ? 'forgets' : undefined));
   await t.throwsAsync(store.put(key, await file(randomBytes(10))), { message: /lost a recording$/ });
 });
 
-test.serial('a store that answers another part than was asked for is not believed', async (t) => {
+test.serial('rejects another range than the requested one', async (t) => {
   const { server, store } = await stored(t);
   server.misbehave(() => 'ignores ranges');
   await t.throwsAsync(store.read(key, { start: 1, end: 5 }), { name: 'StoreFailure' });
 });
 
 for (const how of ['stalls half-way', 'breaks off'] as const)
-  test.serial(`a stream whose store ${how} ends with an error, not as if it were whole`, async (t) => {
+  test.serial(`a stream whose store ${how} ends with an error instead of looking complete`, async (t) => {
     const { server, store, impatient } = await stored(t);
     server.misbehave(() => how);
     await t.throwsAsync(async () => buffer(await (how === 'stalls half-way' ? impatient : store).read(key)));
   });
 
-test.serial('a reader that goes away lets go of the store', async (t) => {
+test.serial('a reader that leaves closes the request to the store', async (t) => {
   const { server, store } = await stored(t, randomBytes(10_000_000));
   const stream = await store.read(key);
   stream.destroy();
@@ -212,7 +207,7 @@ test.serial('a recording is pending until it is in the store, then it leaves the
   t.deepEqual(await read(opened, { start: 2, end: 9 }), bytes?.subarray(2, 10));
 });
 
-test.serial('while the database does not know of it, a recording stays in the folder as well', async (t) => {
+test.serial('a recording stays in the folder until the database knows that it is in the store', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   const recordings = await world.start(server, { isJournalAway: true });
@@ -222,13 +217,13 @@ test.serial('while the database does not know of it, a recording stays in the fo
   await recordings.close();
   t.is((await world.files()).length, 1);
 
-  // After a crash the database says `pending`: it is found, brought there again, and said again.
+  // After a crash the database says `pending`: the file is found, uploaded again, and reported again.
   await world.start(server);
   await until('the folder is empty', async () => ((await world.files()).length === 0 ? true : undefined));
   t.is(await world.statusOf(callId), 'completed');
 });
 
-test.serial('what waits for an absent store is found by the next start', async (t) => {
+test.serial('the next start uploads recordings that waited for an unreachable store', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   server.misbehave(() => 'disconnects');
@@ -245,51 +240,45 @@ test.serial('what waits for an absent store is found by the next start', async (
   for (const fact of world.facts) t.like(fact, { durationSec: 3, contentType: 'audio/ogg' });
 });
 
-test.serial(
-  'a store that is away for too long: completed where it lies, and brought there later',
-  async (t) => {
-    const server = await startS3Server(t);
-    const world = await recordingsWorld(t);
-    server.misbehave(() => 'disconnects');
-    const recordings = await world.start(server, { pendingMs: 0 });
-    const callId = await world.call();
-    record(recordings, callId);
-    const fact = await until('it is completed', () => world.facts[0]);
-    if (fact.type !== 'recording.completed') throw new Error('It is not complete');
-    const opened = await recordings.open({ callId, file: fact.file });
-    t.is(opened?.bytes, fact.bytes);
-    server.misbehave(() => undefined);
-    await until('the folder is empty', async () => ((await world.files()).length === 0 ? true : undefined));
-    t.is((await read(opened)).length, fact.bytes, 'what was opened is read to its end');
-    t.is((await recordings.open({ callId, file: fact.file }))?.bytes, fact.bytes);
-    t.is(world.facts.length, 1, 'it is said once');
-  },
-);
+test.serial('after a long outage, a recording is completed in the folder and uploaded later', async (t) => {
+  const server = await startS3Server(t);
+  const world = await recordingsWorld(t);
+  server.misbehave(() => 'disconnects');
+  const recordings = await world.start(server, { pendingMs: 0 });
+  const callId = await world.call();
+  record(recordings, callId);
+  const fact = await until('it is completed', () => world.facts[0]);
+  if (fact.type !== 'recording.completed') throw new Error('It is not complete');
+  const opened = await recordings.open({ callId, file: fact.file });
+  t.is(opened?.bytes, fact.bytes);
+  server.misbehave(() => undefined);
+  await until('the folder is empty', async () => ((await world.files()).length === 0 ? true : undefined));
+  t.is((await read(opened)).length, fact.bytes, 'what was opened is read to its end');
+  t.is((await recordings.open({ callId, file: fact.file }))?.bytes, fact.bytes);
+  t.is(world.facts.length, 1, 'it is said once');
+});
 
-test.serial(
-  'recordings from before there was a store go there, too, and nothing else of the folder',
-  async (t) => {
-    const world = await recordingsWorld(t);
-    const before = await world.start(null);
-    const callId = await world.call();
-    record(before, callId);
-    await until('it is completed', async () =>
-      (await world.statusOf(callId)) === 'completed' ? true : undefined,
-    );
-    await before.close();
-    await world.leave('notes.txt', Buffer.from('mine'));
-    await world.leave('00000000-0000-4000-8000-000000000000.ogg', Buffer.from('of no call'));
-    const server = await startS3Server(t);
-    const recordings = await world.start(server);
-    await until('it is brought there', async () => ((await world.files()).length === 2 ? true : undefined));
-    t.truthy(objectOf(server, callId));
-    t.is(server.objects.size, 1);
-    t.is(world.facts.length, 1);
-    await recordings.close();
-  },
-);
+test.serial('uploads recordings from before the store was configured, and no other files', async (t) => {
+  const world = await recordingsWorld(t);
+  const before = await world.start(null);
+  const callId = await world.call();
+  record(before, callId);
+  await until('it is completed', async () =>
+    (await world.statusOf(callId)) === 'completed' ? true : undefined,
+  );
+  await before.close();
+  await world.leave('notes.txt', Buffer.from('mine'));
+  await world.leave('00000000-0000-4000-8000-000000000000.ogg', Buffer.from('of no call'));
+  const server = await startS3Server(t);
+  const recordings = await world.start(server);
+  await until('it is brought there', async () => ((await world.files()).length === 2 ? true : undefined));
+  t.truthy(objectOf(server, callId));
+  t.is(server.objects.size, 1);
+  t.is(world.facts.length, 1);
+  await recordings.close();
+});
 
-test.serial('a file that is gone before it was in the store is a failed recording, once', async (t) => {
+test.serial('a file lost before its upload fails the recording once', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   server.misbehave(() => 'disconnects');
@@ -303,32 +292,29 @@ test.serial('a file that is gone before it was in the store is a failed recordin
   t.deepEqual(world.typesOf(callId), ['recording.failed']);
 });
 
-test.serial(
-  'a store that does not answer is a refusal without its words; a file that it has not is none',
-  async (t) => {
-    const server = await startS3Server(t);
-    const world = await recordingsWorld(t);
-    const recordings = await world.start(server);
-    const callId = await world.call();
-    record(recordings, callId);
-    const fact = await until('it is published', () => world.facts[0]);
-    await until('it is there', async () => ((await world.files()).length === 0 ? true : undefined));
-    if (fact.type !== 'recording.completed') throw new Error('It is not complete');
-    const opened = await recordings.open({ callId, file: fact.file });
-    server.misbehave(() => ({ status: 500, body: 'hush-hush' }));
-    const refusal = { code: 'service_unavailable', message: /not available right now/ };
-    t.notRegex(
-      String((await t.throwsAsync(recordings.open({ callId, file: fact.file }), refusal))?.cause),
-      /hush/,
-    );
-    await t.throwsAsync(async () => opened?.read(), refusal);
-    server.misbehave(() => undefined);
-    server.objects.clear();
-    t.is(await recordings.open({ callId, file: fact.file }), undefined);
-  },
-);
+test.serial('an unresponsive store is an error without its text; a missing file is not', async (t) => {
+  const server = await startS3Server(t);
+  const world = await recordingsWorld(t);
+  const recordings = await world.start(server);
+  const callId = await world.call();
+  record(recordings, callId);
+  const fact = await until('it is published', () => world.facts[0]);
+  await until('it is there', async () => ((await world.files()).length === 0 ? true : undefined));
+  if (fact.type !== 'recording.completed') throw new Error('It is not complete');
+  const opened = await recordings.open({ callId, file: fact.file });
+  server.misbehave(() => ({ status: 500, body: 'hush-hush' }));
+  const refusal = { code: 'service_unavailable', message: /not available right now/ };
+  t.notRegex(
+    String((await t.throwsAsync(recordings.open({ callId, file: fact.file }), refusal))?.cause),
+    /hush/,
+  );
+  await t.throwsAsync(async () => opened?.read(), refusal);
+  server.misbehave(() => undefined);
+  server.objects.clear();
+  t.is(await recordings.open({ callId, file: fact.file }), undefined);
+});
 
-test.serial('closing does not wait for a store that stalls', async (t) => {
+test.serial('close does not wait for a stalled store', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   server.misbehave(() => 'stalls');
@@ -341,28 +327,25 @@ test.serial('closing does not wait for a store that stalls', async (t) => {
   t.is(await world.statusOf(callId), 'pending');
 });
 
-test.serial(
-  'many recordings with a store that fails now and then all get there, each said once',
-  async (t) => {
-    const server = await startS3Server(t);
-    const world = await recordingsWorld(t);
-    let asked = 0;
-    server.misbehave(() => ((asked += 1) % 11 === 0 ? { status: 500 } : undefined));
-    const recordings = await world.start(server);
-    const callIds = await Promise.all(Array.from({ length: 12 }, () => world.call()));
-    for (const callId of callIds) record(recordings, callId, 1);
-    await until('the folder is empty', async () =>
-      world.facts.length === 12 && (await world.files()).length === 0 ? true : undefined,
-    );
-    t.is(server.objects.size, 12);
-    t.is(server.uploads.size, 0);
-    for (const callId of callIds) t.deepEqual(world.typesOf(callId), ['recording.completed']);
-  },
-);
+test.serial('many recordings finally reach a sometimes failing store, each reported once', async (t) => {
+  const server = await startS3Server(t);
+  const world = await recordingsWorld(t);
+  let asked = 0;
+  server.misbehave(() => ((asked += 1) % 11 === 0 ? { status: 500 } : undefined));
+  const recordings = await world.start(server);
+  const callIds = await Promise.all(Array.from({ length: 12 }, () => world.call()));
+  for (const callId of callIds) record(recordings, callId, 1);
+  await until('the folder is empty', async () =>
+    world.facts.length === 12 && (await world.files()).length === 0 ? true : undefined,
+  );
+  t.is(server.objects.size, 12);
+  t.is(server.uploads.size, 0);
+  for (const callId of callIds) t.deepEqual(world.typesOf(callId), ['recording.completed']);
+});
 
 // Uploads
 
-/** A store that takes files or fails when the test says so. */
+/** A store that accepts files or fails as the test decides. */
 const uploadsWorld = () => {
   const clock = createOrderedClock();
   const underWay = new Map<string, PromiseWithResolvers<void>>();
@@ -399,7 +382,7 @@ const uploadsWorld = () => {
   };
 };
 
-test.serial('so many go there at once, the others in their order', async (t) => {
+test.serial('limits simultaneous uploads and keeps the order of the others', async (t) => {
   const { uploads, begun, stored, take } = uploadsWorld();
   for (const file of ['a', 'b', 'c', 'd']) uploads.add(file);
   t.deepEqual(begun, ['a', 'b']);
@@ -411,48 +394,42 @@ test.serial('so many go there at once, the others in their order', async (t) => 
   t.deepEqual(stored, ['b', 'a', 'c', 'd']);
 });
 
-test.serial(
-  'a store that fails is left alone, whatever comes meanwhile, and what waits is said',
-  async (t) => {
-    const { uploads, begun, delayed, fail, clock } = uploadsWorld();
-    for (const file of ['a', 'b', 'c']) uploads.add(file);
+test.serial('pauses after a store failure and reports waiting uploads', async (t) => {
+  const { uploads, begun, delayed, fail, clock } = uploadsWorld();
+  for (const file of ['a', 'b', 'c']) uploads.add(file);
+  await fail('a');
+  await fail('b');
+  uploads.add('d');
+  t.deepEqual(begun, ['a', 'b']);
+  t.deepEqual(delayed, [
+    ['c', 'a'],
+    ['c', 'a', 'b'],
+  ]);
+  t.is(clock.pending(), 1, 'two that fail together are one failure');
+  clock.advance(1_000);
+  t.deepEqual(begun.slice(2), ['c', 'a']);
+});
+
+test.serial('lengthens the pause each time and resets it after a success', async (t) => {
+  const { uploads, begun, fail, take, clock } = uploadsWorld();
+  uploads.add('a');
+  for (const backoffMs of [1_000, 2_000, 4_000, 4_000]) {
+    const before = begun.length;
     await fail('a');
-    await fail('b');
-    uploads.add('d');
-    t.deepEqual(begun, ['a', 'b']);
-    t.deepEqual(delayed, [
-      ['c', 'a'],
-      ['c', 'a', 'b'],
-    ]);
-    t.is(clock.pending(), 1, 'two that fail together are one failure');
-    clock.advance(1_000);
-    t.deepEqual(begun.slice(2), ['c', 'a']);
-  },
-);
+    clock.advance(backoffMs - 1);
+    t.is(begun.length, before);
+    clock.advance(1);
+    t.is(begun.length, before + 1);
+  }
+  await take('a');
+  uploads.add('b');
+  await fail('b');
+  clock.advance(1_000);
+  t.is(begun.at(-1), 'b');
+  t.is(begun.length, 7);
+});
 
-test.serial(
-  'it is left alone for longer each time, and for a short while again when it has taken something',
-  async (t) => {
-    const { uploads, begun, fail, take, clock } = uploadsWorld();
-    uploads.add('a');
-    for (const restMs of [1_000, 2_000, 4_000, 4_000]) {
-      const before = begun.length;
-      await fail('a');
-      clock.advance(restMs - 1);
-      t.is(begun.length, before);
-      clock.advance(1);
-      t.is(begun.length, before + 1);
-    }
-    await take('a');
-    uploads.add('b');
-    await fail('b');
-    clock.advance(1_000);
-    t.is(begun.at(-1), 'b');
-    t.is(begun.length, 7);
-  },
-);
-
-test.serial('closed, it waits for those under way and begins no other', async (t) => {
+test.serial('close waits for current uploads and starts no more', async (t) => {
   const { uploads, begun, fail, take, clock } = uploadsWorld();
   for (const file of ['a', 'b', 'c']) uploads.add(file);
   let isClosed = false;
@@ -465,7 +442,7 @@ test.serial('closed, it waits for those under way and begins no other', async (t
   t.is(clock.pending(), 0);
 });
 
-test.serial('closed while the store is left alone, it holds no timer', async (t) => {
+test.serial('close during a pause clears its timer', async (t) => {
   const { uploads, fail, clock } = uploadsWorld();
   uploads.add('a');
   await fail('a');
@@ -474,7 +451,7 @@ test.serial('closed while the store is left alone, it holds no timer', async (t)
 });
 
 // Erased files
-// The files of recordings that were erased go, from the folder and from the store, whatever is away meanwhile.
+// The files of erased recordings are deleted from the folder and from the store, regardless of outages.
 
 type World = Awaited<ReturnType<typeof recordingsWorld>>;
 
@@ -488,7 +465,7 @@ const untilForgotten = ({ database }: World, callId: string) =>
     (await findRecording(database, callId))?.file === null ? true : undefined,
   );
 
-test.serial('a file goes from the folder, and another stays', async (t) => {
+test.serial('deletes a file from the folder and keeps another', async (t) => {
   const world = await recordingsWorld(t);
   const recordings = await world.start(null, often);
   const [erased, kept] = [await world.call(), await world.call()];
@@ -502,7 +479,7 @@ test.serial('a file goes from the folder, and another stays', async (t) => {
   );
 });
 
-test.serial('one that is erased while it is written goes when it is complete', async (t) => {
+test.serial('deletes an erased recording when its writing is complete', async (t) => {
   const world = await recordingsWorld(t);
   const recordings = await world.start(null, often);
   const callId = await world.call();
@@ -513,7 +490,7 @@ test.serial('one that is erased while it is written goes when it is complete', a
   t.deepEqual(await world.files(), []);
 });
 
-test.serial('it goes from the store, as soon as that is back', async (t) => {
+test.serial('deletes it from the store once that is reachable', async (t) => {
   const world = await recordingsWorld(t);
   const server = await startS3Server(t);
   const recordings = await world.start(server, often);
@@ -532,7 +509,7 @@ test.serial('it goes from the store, as soon as that is back', async (t) => {
   );
 });
 
-test.serial('one that the store keeps back does not hold up the others', async (t) => {
+test.serial('a file that the store cannot delete does not delay others', async (t) => {
   const world = await recordingsWorld(t);
   const server = await startS3Server(t);
   const recordings = await world.start(server, { erased: { everyMs: 50, atOnce: 1 } });
@@ -546,7 +523,7 @@ test.serial('one that the store keeps back does not hold up the others', async (
   t.deepEqual([...server.objects.keys()], [kept]);
 });
 
-/** A recording that was completed without a store, and is being brought into one that takes its time. */
+/** A recording that was completed without a store, and is being uploaded slowly into one. */
 const uploading = async (t: ExecutionContext, node?: string) => {
   const world = await recordingsWorld(t);
   const first = await world.start(null);
@@ -568,7 +545,7 @@ const uploading = async (t: ExecutionContext, node?: string) => {
 const untilStoreIsEmpty = ({ objects }: { objects: ReadonlyMap<string, unknown> }) =>
   until('the store is empty', () => objects.size === 0 || undefined, 10_000);
 
-test.serial('one that is erased while it is brought into the store does not stay there', async (t) => {
+test.serial('deletes a recording that is erased during its upload', async (t) => {
   const { world, callId, server, finishUpload, isStored } = await uploading(t);
   await eraseRecordings(world.database, [callId]);
   await until('it is gone here', async () => (await world.files()).length === 0 || undefined);
@@ -579,7 +556,7 @@ test.serial('one that is erased while it is brought into the store does not stay
   t.pass();
 });
 
-test.serial('nor does one that another gateway has erased from the folder that both share', async (t) => {
+test.serial('deletes a recording that another gateway erased from a shared folder', async (t) => {
   const other = randomUUID();
   const { world, callId, server, finishUpload, isStored } = await uploading(t, other);
   await joinNodes(world.database, { name: other, instance: randomUUID(), address: null });
@@ -591,26 +568,20 @@ test.serial('nor does one that another gateway has erased from the folder that b
   t.pass();
 });
 
-test.serial(
-  'a gateway removes those of one that does not run, and leaves the files of one that does',
-  async (t) => {
-    const world = await recordingsWorld(t);
-    const running = randomUUID();
-    await joinNodes(world.database, { name: running, instance: randomUUID(), address: null });
-    const [gone, other] = [
-      await world.call('completed', randomUUID()),
-      await world.call('completed', running),
-    ];
-    const recordings = await world.start(null, often);
-    for (const callId of [gone, other]) record(recordings, callId);
-    for (const callId of [gone, other]) await untilCompleted(world, callId);
-    await eraseRecordings(world.database, [gone, other]);
-    await untilForgotten(world, gone);
-    t.not((await findRecording(world.database, other))?.file, null);
-  },
-);
+test.serial('a gateway deletes the files of a stopped one, and not those of a running one', async (t) => {
+  const world = await recordingsWorld(t);
+  const running = randomUUID();
+  await joinNodes(world.database, { name: running, instance: randomUUID(), address: null });
+  const [gone, other] = [await world.call('completed', randomUUID()), await world.call('completed', running)];
+  const recordings = await world.start(null, often);
+  for (const callId of [gone, other]) record(recordings, callId);
+  for (const callId of [gone, other]) await untilCompleted(world, callId);
+  await eraseRecordings(world.database, [gone, other]);
+  await untilForgotten(world, gone);
+  t.not((await findRecording(world.database, other))?.file, null);
+});
 
-test.serial('a gateway that comes back removes what was erased while it did not run', async (t) => {
+test.serial('a restarted gateway deletes recordings erased in the meantime', async (t) => {
   const world = await recordingsWorld(t);
   const first = await world.start(null, often);
   const callId = await world.call();
@@ -618,7 +589,7 @@ test.serial('a gateway that comes back removes what was erased while it did not 
   await untilCompleted(world, callId);
   await first.close();
   await eraseRecordings(world.database, [callId]);
-  // Another gateway took the file for lost.
+  // Another gateway considered the file lost.
   await world.database.execute('update recording set file = null where call_id = $1', [callId]);
   await world.start(null, often);
   await until('it is gone', async () => ((await world.files()).length === 0 ? true : undefined));
@@ -629,30 +600,27 @@ test.serial('a gateway that comes back removes what was erased while it did not 
 
 const hour = 3_600_000;
 
-test.serial(
-  'a recording of a gateway that is gone is given up when its time is over, and no other one',
-  async (t) => {
-    const world = await recordingsWorld(t);
-    const running = randomUUID();
-    await joinNodes(world.database, { name: running, instance: randomUUID(), address: null });
-    const before = Date.now() - 2 * hour;
-    const gone = await world.call('completed', randomUUID(), before);
-    const others = [
-      await world.call('completed', randomUUID()),
-      await world.call('completed', running, before),
-      await world.call('active', randomUUID()),
-    ];
-    await world.start(null, { abandoned: { everyMs: hour, afterMs: hour } });
-    await until('it is given up', async () => ((await world.statusOf(gone)) === 'failed' ? true : undefined));
-    t.deepEqual(
-      world.facts.map(({ callId, type }) => [callId, type]),
-      [[gone, 'recording.failed']],
-    );
-    for (const callId of others) t.is(await world.statusOf(callId), 'pending');
-  },
-);
+test.serial('fails exactly the recordings of a lost gateway when their time is over', async (t) => {
+  const world = await recordingsWorld(t);
+  const running = randomUUID();
+  await joinNodes(world.database, { name: running, instance: randomUUID(), address: null });
+  const before = Date.now() - 2 * hour;
+  const gone = await world.call('completed', randomUUID(), before);
+  const others = [
+    await world.call('completed', randomUUID()),
+    await world.call('completed', running, before),
+    await world.call('active', randomUUID()),
+  ];
+  await world.start(null, { abandoned: { everyMs: hour, afterMs: hour } });
+  await until('it is given up', async () => ((await world.statusOf(gone)) === 'failed' ? true : undefined));
+  t.deepEqual(
+    world.facts.map(({ callId, type }) => [callId, type]),
+    [[gone, 'recording.failed']],
+  );
+  for (const callId of others) t.is(await world.statusOf(callId), 'pending');
+});
 
-test.serial('it is looked again and again, also for a gateway that others found dead', async (t) => {
+test.serial('retries regularly, also for a gateway that others found dead', async (t) => {
   const world = await recordingsWorld(t);
   const recordings = await world.start(null, { abandoned: { everyMs: 20, afterMs: hour } });
   const lost = { name: randomUUID(), instance: randomUUID(), address: null };
@@ -709,36 +677,33 @@ for (const format of ['ogg', 'mp3'] as const)
   );
 
 for (const format of ['ogg', 'mp3'] as const) {
-  test.serial(
-    `a ${format} file whose process was killed is the recording as far as it was written`,
-    async (t) => {
-      const world = await recordingsWorld(t);
-      const callId = await world.call();
-      const path = world.pathOf(`${callId}.${format}`);
-      const doomed = spawn(process.execPath, [doomedRecorder, path], {
-        stdio: ['ignore', 'inherit', 'inherit'],
-      });
-      const ended = once(doomed, 'exit');
-      await until('some of it is written', async () => {
-        const { size } = await stat(`${path}.part`).catch(() => ({ size: 0 }));
-        return size > 60_000 ? true : undefined;
-      });
-      doomed.kill('SIGKILL');
-      await ended;
+  test.serial(`a ${format} file of a killed process is the recording as far as it was written`, async (t) => {
+    const world = await recordingsWorld(t);
+    const callId = await world.call();
+    const path = world.pathOf(`${callId}.${format}`);
+    const doomed = spawn(process.execPath, [doomedRecorder, path], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    const ended = once(doomed, 'exit');
+    await until('some of it is written', async () => {
+      const { size } = await stat(`${path}.part`).catch(() => ({ size: 0 }));
+      return size > 60_000 ? true : undefined;
+    });
+    doomed.kill('SIGKILL');
+    await ended;
 
-      await world.start(null);
-      const [fact, ...noMore] = world.facts;
-      if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
-      t.deepEqual(noMore, []);
-      t.like(fact, { callId, truncated: true });
-      const bytes = await readFile(join(world.folder, fact.file));
-      t.is(bytes.length, fact.bytes);
-      t.true(fact.durationSec > 3);
-      t.true(Math.abs((await secondsOf(format, bytes)) - fact.durationSec) < 0.15);
-    },
-  );
+    await world.start(null);
+    const [fact, ...noMore] = world.facts;
+    if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
+    t.deepEqual(noMore, []);
+    t.like(fact, { callId, truncated: true });
+    const bytes = await readFile(join(world.folder, fact.file));
+    t.is(bytes.length, fact.bytes);
+    t.true(fact.durationSec > 3);
+    t.true(Math.abs((await secondsOf(format, bytes)) - fact.durationSec) < 0.15);
+  });
 
-  test.serial(`what of a ${format} file is there whole is kept, wherever it breaks off`, async (t) => {
+  test.serial(`keeps the complete part of a ${format} file, wherever it breaks off`, async (t) => {
     const world = await recordingsWorld(t);
     const bytes = await recorded(world, format, 12);
     const pieces = piecesOf(format, bytes);
@@ -756,7 +721,7 @@ for (const format of ['ogg', 'mp3'] as const) {
   });
 }
 
-test.serial('a page that is damaged, and what follows it, is left out', async (t) => {
+test.serial('omits a damaged page and everything after it', async (t) => {
   const world = await recordingsWorld(t);
   const bytes = await recorded(world, 'ogg', 12);
   const pieces = piecesOf('ogg', bytes);
@@ -771,42 +736,36 @@ test.serial('a page that is damaged, and what follows it, is left out', async (t
   t.is(fact.bytes, bytes.length - last.length);
 });
 
-test.serial(
-  'a recording that was cut off stays so when its completion was not written before the next crash',
-  async (t) => {
-    const world = await recordingsWorld(t);
-    const bytes = await recorded(world, 'ogg', 12);
-    const callId = await world.call();
-    await world.leave(`${callId}.truncated.ogg`, bytes);
-    await world.start(null);
-    t.like(
-      world.facts.find((each) => each.callId === callId),
-      { type: 'recording.completed', truncated: true },
-    );
-  },
-);
+test.serial('a truncated recording stays marked when the next crash precedes its completion', async (t) => {
+  const world = await recordingsWorld(t);
+  const bytes = await recorded(world, 'ogg', 12);
+  const callId = await world.call();
+  await world.leave(`${callId}.truncated.ogg`, bytes);
+  await world.start(null);
+  t.like(
+    world.facts.find((each) => each.callId === callId),
+    { type: 'recording.completed', truncated: true },
+  );
+});
+
+test.serial('a shutdown keeps the written part of current recordings', async (t) => {
+  const world = await recordingsWorld(t);
+  const recordings = await world.start(null);
+  const [begun, silent] = [await world.call(), await world.call()];
+  const sink = recordings.begin(begun);
+  recordings.begin(silent);
+  for (let second = 0; second < 5; second += 1) sink.write(tone(1, 440), tone(1, 880));
+  await until('its file is there', async () => ((await world.files()).length > 0 ? true : undefined));
+  await recordings.close();
+  const fact = world.facts.find((each) => each.callId === begun);
+  if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
+  t.true(fact.truncated);
+  t.is(await secondsOf('ogg', await readFile(join(world.folder, fact.file))), fact.durationSec);
+  t.deepEqual(world.typesOf(silent), ['recording.failed']);
+});
 
 test.serial(
-  'what is still being written when the gateway ends is kept as far as it is written',
-  async (t) => {
-    const world = await recordingsWorld(t);
-    const recordings = await world.start(null);
-    const [begun, silent] = [await world.call(), await world.call()];
-    const sink = recordings.begin(begun);
-    recordings.begin(silent);
-    for (let second = 0; second < 5; second += 1) sink.write(tone(1, 440), tone(1, 880));
-    await until('its file is there', async () => ((await world.files()).length > 0 ? true : undefined));
-    await recordings.close();
-    const fact = world.facts.find((each) => each.callId === begun);
-    if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
-    t.true(fact.truncated);
-    t.is(await secondsOf('ogg', await readFile(join(world.folder, fact.file))), fact.durationSec);
-    t.deepEqual(world.typesOf(silent), ['recording.failed']);
-  },
-);
-
-test.serial(
-  'after a crash what was half-written without a sound, or never begun, has failed and is swept away',
+  'after a crash, partial files without audio and unstarted recordings fail and are deleted',
   async (t) => {
     const world = await recordingsWorld(t);
     const half = await world.call();
@@ -819,7 +778,7 @@ test.serial(
   },
 );
 
-test.serial('a call in progress, and those of other gateways, are left alone', async (t) => {
+test.serial('leaves active calls and those of other gateways unchanged', async (t) => {
   const world = await recordingsWorld(t);
   const active = await world.call('active');
   const foreign = await world.call('completed', 'another');
@@ -829,7 +788,7 @@ test.serial('a call in progress, and those of other gateways, are left alone', a
   t.is(await world.statusOf(foreign), 'pending');
 });
 
-test.serial('a damaged file that calls itself complete stops no start', async (t) => {
+test.serial('a damaged file marked as complete does not prevent a start', async (t) => {
   const world = await recordingsWorld(t);
   for (const bytes of ['', 'OggS', 'no sound at all'])
     await world.leave(`${await world.call()}.ogg`, Buffer.from(bytes));

@@ -1,4 +1,4 @@
-/** Suites of rehearsals: how they are read, and what their results say. */
+/** Rehearsal suites: parsing and results. */
 import { globSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { caseLines, changeLines, closingLines } from '#src/commands/rehearse/report.ts';
@@ -24,34 +24,34 @@ const wrong = test.macro<[string, string, [line: number, column: number, message
     );
     for (const [index, [, , message]] of expected.entries()) t.regex(problems[index]?.message ?? '', message);
   },
-  title: (_, what) => `where it is wrong is told by line and column: ${what}`,
+  title: (_, what) => `reports an error by line and column: ${what}`,
 });
 
 const head = 'cases:\n  - name: one\n    caller:\n';
 
 test.serial(wrong, 'no YAML', 'cases:\n  - name: [\n', [[3, 1, /Flow sequence/]]);
-test.serial(wrong, 'a step that nobody knows', `${head}      - hear: x\n`, [
+test.serial(wrong, 'an unknown step', `${head}      - hear: x\n`, [
   [4, 9, /There is no hear here/],
   [4, 9, /A step does one thing/],
 ]);
-test.serial(wrong, 'two things in a step', `${head}      - says: x\n        hears: y\n`, [
+test.serial(wrong, 'two actions in a step', `${head}      - says: x\n        hears: y\n`, [
   [4, 9, /A step does one thing/],
 ]);
-test.serial(wrong, 'an expression that may take long', `${head}      - hears: /(?=x)y/\n`, [
+test.serial(wrong, 'a slow regular expression', `${head}      - hears: /(?=x)y/\n`, [
   [4, 16, /neither ahead/],
 ]);
-test.serial(wrong, 'no expression', `${head}      - hears: /(x/\n`, [
+test.serial(wrong, 'an invalid regular expression', `${head}      - hears: /(x/\n`, [
   [4, 16, /This is no regular expression/],
 ]);
 test.serial(
   wrong,
-  'a state of no chart',
+  'an unknown state',
   `${head}      - hangs_up: true\n    expect:\n      visits: [nowhere]\n`,
   [[6, 16, /no state nowhere/]],
 );
 test.serial(
   wrong,
-  'an end that there is not',
+  'an unknown end reason',
   `${head}      - hangs_up: true\n    expect: { end_reason: tired }\n`,
   [[5, 27, /expected one of "agent_hangup"/]],
 );
@@ -63,12 +63,12 @@ test.serial(
 );
 test.serial(
   wrong,
-  'a name that is taken',
+  'a duplicate name',
   `${head}      - hangs_up: true\n  - name: one\n    caller: [{ hangs_up: true }]\n`,
   [[5, 11, /Another case has this name/]],
 );
 
-test.serial('the suites that come with it are right, and name their schema', (t) => {
+test.serial('the included suites are valid and name their schema', (t) => {
   const files = globSync('*.yaml', { cwd: examples });
   t.is(files.length, 3);
   for (const file of files) {
@@ -78,7 +78,7 @@ test.serial('the suites that come with it are right, and name their schema', (t)
   }
 });
 
-test.serial('the schema for editors is what suites are read by', (t) => {
+test.serial('the schema for editors equals the one used to read suites', (t) => {
   const written: unknown = JSON.parse(readFileSync(new URL('suite.schema.json', examples), 'utf8'));
   t.deepEqual(written, JSON.parse(JSON.stringify(suiteJsonSchema())));
 });
@@ -114,24 +114,24 @@ const suite = (...cases: CaseResult[]): SuiteResult => ({
 
 const plain = (_style: string, text: string): string => text;
 
-test.serial('a failed case is told with what was said around it', (t) => {
+test.serial('shows a failed case with the words around the failure', (t) => {
   const text = caseLines(result('says goodbye', failed('never_says: …', 1)), plain);
   t.regex(text, /✘ says goodbye \(1\.5 s\)\n {4}never_says: …\n/);
   t.regex(text, / {8}other party: One\n {6}> agent: Two\n/);
   t.regex(text, /call call-1\n$/);
 });
 
-test.serial('a flaky case is told by how often it passed', (t) => {
+test.serial('shows how often a flaky case passed', (t) => {
   t.regex(caseLines(result('one', good, failed('x'), good), plain), /~ one: flaky, passed 2 of 3/);
 });
 
-test.serial('what was never visited is named', (t) => {
+test.serial('names unvisited states', (t) => {
   const text = closingLines(suite(result('one', good), result('two', failed('x'))), plain);
   t.regex(text, /2 cases: 1 passed, 1 failed/);
   t.regex(text, /call: states 1\/2, transitions 0\/2\n {2}never in over\n {2}never taken a → b, over\n/);
 });
 
-test.serial('JUnit XML counts what failed, flaky ones too, and escapes what was said', (t) => {
+test.serial('JUnit XML counts failures and flaky cases, and escapes words', (t) => {
   const all = suite(result('a "b"', good), result('<c>', failed('says: “\u{0}x”'), good));
   const xml = junitOf('suite & more', all);
   t.regex(xml, /<testsuite name="suite &amp; more" tests="2" failures="1"/);
@@ -141,7 +141,7 @@ test.serial('JUnit XML counts what failed, flaky ones too, and escapes what was 
   t.false(xml.includes('\u{0}'));
 });
 
-test.serial('a later run is compared with an earlier one', (t) => {
+test.serial('compares a run with an earlier one', (t) => {
   const before = keep(suite(result('one', good), result('two', failed('x')), result('three', good)));
   const now = keep(suite(result('one', good, failed('x')), result('two', good), result('four', good)));
   const changes = changesSince(before, now);
@@ -180,7 +180,7 @@ const taken = (chart: string, steps: JournalledStep[]): ((name: string) => boole
   return (name) => before.some((one) => one.startsWith(name)) && !after.some((one) => one.startsWith(name));
 };
 
-test.serial('nothing is visited without a call', (t) => {
+test.serial('without a call, no state is visited', (t) => {
   for (const { states, transitions } of createCoverage().report()) {
     t.is(states.visited + transitions.visited, 0);
     t.is(states.never.length, states.all);
@@ -188,14 +188,14 @@ test.serial('nothing is visited without a call', (t) => {
   }
 });
 
-test.serial('what was journalled is found among the arrows of the chart', (t) => {
+test.serial('finds journalled transitions among the arrows of the chart', (t) => {
   const isTaken = taken('call', steps);
   t.true(isTaken('ringing.alerting → active:'));
   t.true(isTaken('active.talking → active.hung-up:'));
   t.false(isTaken('active.talking.conversing → active.talking.transferring:'));
 });
 
-test.serial('a state that is left at once, and the ways through it, are visited', (t) => {
+test.serial('counts transient states and the paths through them as visited', (t) => {
   const isTaken = taken('call', steps);
   t.true(isTaken('active.hung-up → over:'));
   t.true(isTaken('over → completed:'));
@@ -205,14 +205,14 @@ test.serial('a state that is left at once, and the ways through it, are visited'
   t.false(isTakenInConversation('opening → saying:'));
 });
 
-test.serial('an event that leads nowhere by itself may open what leads on at once', (t) => {
+test.serial('counts an always-transition that an event without a target enables', (t) => {
   const isTaken = taken('conversation', steps);
   t.true(isTaken('listening → replying:'));
   t.true(isTaken('replying → listening.hearing:'));
   t.true(isTaken('replying → replying.speaking:'));
 });
 
-test.serial('figures add up, and outer states are visited with inner ones', (t) => {
+test.serial('sums coverage, and visits outer states with inner ones', (t) => {
   const coverage = createCoverage();
   coverage.add(steps);
   for (const { states, transitions } of coverage.report())

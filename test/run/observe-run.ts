@@ -1,6 +1,6 @@
 /**
- * Reads the events of an AVA run and sends those that matter to the parent process, where there is one that listens
- * (`run-suite.ts`). AVA calls it by `observeRun` of `ava.config.js`. AVA types only some of its events, so each is parsed.
+ * Reads the events of an AVA run and sends the relevant ones to a listening parent process (`run-suite.ts`). AVA calls
+ * it by `observeRun` of `ava.config.js`. AVA types only some of its events, so each is parsed.
  */
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -34,7 +34,7 @@ const seen = z.discriminatedUnion('type', [
 
 type Seen = z.infer<typeof seen>;
 
-/** The message, and what AVA says about the values; one line. */
+/** The message and AVA's description of the values; one line. */
 const messageOf = (err: z.infer<typeof error> | undefined): string => {
   if (err === undefined) return 'exited with an error';
   const values = details.parse(err.formattedDetails).flatMap(({ label, formatted }) => [label, formatted]);
@@ -87,7 +87,7 @@ export const messagesOf = (event: unknown, projectFolder: string): RunMessage[] 
   }
 };
 
-/** To be set as `observeRun` in AVA's configuration. */
+/** Set as `observeRun` in AVA's configuration. */
 export const observeRun = ({ events }: { events: AsyncIterable<unknown> }): void => {
   if (process.send === undefined) return;
   const send = process.send.bind(process);

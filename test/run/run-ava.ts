@@ -1,8 +1,7 @@
 /** One run of AVA as a child process, followed by the messages of `observe-run.ts`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { runMessage, type RunMessage } from './run-messages.ts';
 
 export type FailedTest = { file: string; title: string; message: string };
@@ -13,7 +12,7 @@ export type AvaRun = {
   failed: FailedTest[];
   /** Milliseconds of each passed test, by file and title. */
   durations: { file: string; title: string; ms: number }[];
-  /** What AVA printed, its description of each failure at the end. */
+  /** Output of AVA, with its description of each failure at the end. */
   output: string;
 };
 
@@ -26,14 +25,20 @@ export type AvaOptions = {
   signal?: AbortSignal;
 };
 
-const ava = join(dirname(createRequire(import.meta.url).resolve('ava')), 'cli.js');
+/**
+ * V8 aborts by chance ("Check failed: jit_page.has_value()") when worker threads compile and free WebAssembly on a
+ * processor with protection keys (PKU): https://github.com/nodejs/node/issues/64500. Code memory is then unprotected.
+ */
+const nodeOptions = ['--no-memory-protection-keys'];
+
+const ava = fileURLToPath(new URL('start-ava.mjs', import.meta.url));
 
 /** Never rejects for a failed test. A run that AVA itself could not finish has a failure of the file `(AVA)`. */
 export const runAva = async ({ config, files = [], onMessage, signal }: AvaOptions): Promise<AvaRun> => {
   const run: AvaRun = { passed: 0, skipped: [], failed: [], durations: [], output: '' };
   const child = spawn(
     process.execPath,
-    [ava, ...(config === undefined ? [] : ['--config', config]), ...files],
+    [...nodeOptions, ava, ...(config === undefined ? [] : ['--config', config]), ...files],
     {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     },
@@ -57,14 +62,19 @@ export const runAva = async ({ config, files = [], onMessage, signal }: AvaOptio
     onMessage?.(message);
   });
   // 'close' follows the last output and the last message.
-  const [code] = await once(child, 'close');
+  const [code, killedBy] = await once(child, 'close');
   signal?.removeEventListener('abort', stop);
-  if (code !== 0 && run.failed.length === 0)
-    run.failed.push({ file: '(AVA)', title: '(the run)', message: `AVA ended with ${String(code)}` });
+  const hasCrashed = killedBy !== null && signal?.aborted !== true;
+  if (hasCrashed || (code !== 0 && run.failed.length === 0))
+    run.failed.push({
+      file: '(AVA)',
+      title: '(the run)',
+      message: `AVA ended with ${String(code ?? killedBy)}`,
+    });
   return run;
 };
 
-/** What AVA printed about failures behind the list of tests; all of it where there is no such part. */
+/** AVA's description of failures after the list of tests; the whole output if it has no such part. */
 export const failureDetails = (output: string): string => {
   const start = output.indexOf('\n  ─\n');
   return (start === -1 ? output.slice(-20_000) : output.slice(start + 5)).trim();

@@ -14,5 +14,5 @@ export const runMessage = z.discriminatedUnion('type', [
 
 export type RunMessage = z.infer<typeof runMessage>;
 
-/** `title` where a whole file failed rather than one of its tests. */
+/** `title` when a whole file failed rather than one of its tests. */
 export const wholeFile = '(the file)';

@@ -43,7 +43,7 @@ const runOver = async (
   await writeFile(join(folder, 'ava.config.js'), configuration);
   for (const [name, text] of Object.entries(files))
     await writeFile(join(folder, 'test', `${name}.test.js`), text);
-  // AVA runs no AVA within itself unless its own variables are gone.
+  // AVA refuses to run within itself while its own variables are set.
   const { PATH = '' } = process.env;
   return new Promise((resolve) => {
     const child = execFile(
@@ -102,7 +102,7 @@ test('more than three unsteady files make a run red', (t) => {
   t.is(closingLines(run, four).at(-1), '10 passed, 4 failed, 0 skipped');
 });
 
-test('a failure is listed once, and a file that crashed counts as no test', (t) => {
+test('lists a failure once, and does not count a crashed file as a test', (t) => {
   const crash = { file: 'test/a.test.ts', title: '(the file)', message: 'unhandled-rejection: closed' };
   const unsteady = [{ ...crash, title: 'reads', message: 'late' }, crash, crash];
   t.deepEqual(closingLines({ passed: 10, skipped: [] }, { unsteady, failed: [] }), [
@@ -112,7 +112,7 @@ test('a failure is listed once, and a file that crashed counts as no test', (t) 
   ]);
 });
 
-test('tests that are pending when AVA gives up have failed', (t) => {
+test('tests that are pending when AVA times out have failed', (t) => {
   const event = {
     type: 'timeout',
     period: 60_000,
@@ -128,7 +128,7 @@ test('tests that are pending when AVA gives up have failed', (t) => {
   ]);
 });
 
-test('events that do not matter, or are not known, are passed over', (t) => {
+test('ignores unknown and irrelevant events', (t) => {
   t.deepEqual(messagesOf({ type: 'declared-test', testFile: '/project/test/a.test.ts' }, '/project'), []);
   t.deepEqual(messagesOf({ type: 'of a later AVA' }, '/project'), []);
 });

@@ -35,7 +35,7 @@ const createProgress = (): ((message: RunMessage) => void) => {
 
 const isFile = (file: string): boolean => file.startsWith('test/');
 
-/** Runs each file that failed once more, alone, and prints what AVA says about those that fail again. */
+/** Runs each failed file once more, alone, and prints AVA's description of those that fail again. */
 const judge = async (first: AvaRun): Promise<Verdict> => {
   const verdict: { unsteady: FailedTest[]; failed: FailedTest[] } = { unsteady: [], failed: [] };
   for (const [file, failures] of Map.groupBy(first.failed, (test) => test.file)) {

@@ -1,7 +1,7 @@
 /**
- * `npm run test:steady -- --times 10 --busy 2` runs the suite that often beside that many busy processes, and prints each
- * title that failed at least once with the number of runs in which it did. Paths behind the options choose files.
- * The exit code is 0 when none did.
+ * `npm run test:steady -- --times 10 --busy 2` runs the suite that often beside that many busy processes, and prints
+ * each title that failed at least once with its number of failures. Paths after the options select files. The exit code
+ * is 0 without failures.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -19,7 +19,7 @@ const { times, busy } = z.object({ times: count, busy: count }).parse(values);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Ends by itself when this process is gone: its standard input closes then. */
+/** Exits when this process is gone: its standard input closes then. */
 const startBusy = (): ChildProcess =>
   spawn(
     process.execPath,

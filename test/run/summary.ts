@@ -2,14 +2,14 @@
 import { wholeFile } from './run-messages.ts';
 import type { AvaRun, FailedTest } from './run-ava.ts';
 
-/** More unsteady files than this in one run are a fault of the tree, not of chance. */
+/** More unsteady files than this in one run indicate a defect. */
 export const mostUnsteadyFiles = 3;
 
-/** What a run came to, after each file that failed was run once more. */
+/** The result of a run, after each failed file was run once more. */
 export type Verdict = {
-  /** First failures in files that passed when they were run alone. */
+  /** First failures in files that passed alone. */
   unsteady: readonly FailedTest[];
-  /** Failures in files that failed alone as well. */
+  /** Failures in files that failed alone, too. */
   failed: readonly FailedTest[];
 };
 
@@ -35,7 +35,7 @@ const lineOf = (word: string, { file, title, message }: FailedTest): string =>
 /** A title such as "… (skipped: Chromium is not installed)" gives its reason. */
 const reasonOf = (title: string): string => /\(skipped: ([^)]*)\)/.exec(title)?.[1] ?? `“${title}”`;
 
-/** A line for each reason why tests were skipped. */
+/** One line for each reason of skipped tests. */
 export const skippedLines = (skipped: AvaRun['skipped']): string[] =>
   [...Map.groupBy(skipped, ({ title }) => reasonOf(title))].map(
     ([reason, tests]) =>
@@ -44,7 +44,7 @@ export const skippedLines = (skipped: AvaRun['skipped']): string[] =>
       ].join(', ')}: ${reason}`,
   );
 
-/** The last line has the numbers; a test that is unsteady counts as passed, unless too many files are. */
+/** The last line has the numbers; an unsteady test counts as passed, unless too many files are unsteady. */
 export const closingLines = (run: Pick<AvaRun, 'passed' | 'skipped'>, verdict: Verdict): string[] => {
   const unsteady = distinct(verdict.unsteady);
   const failed = distinct(verdict.failed);

@@ -12,7 +12,7 @@ const times: RestartTimes = {
   patienceMs: 10_000,
 };
 
-/** Each start runs the next of these programs of the shell; the last one again and again. */
+/** Each start runs the next of these shell programs, and then the last one again. */
 const supervised = (t: ExecutionContext, programs: readonly string[]) => {
   const pids: number[] = [];
   const story: string[] = [];
@@ -24,7 +24,7 @@ const supervised = (t: ExecutionContext, programs: readonly string[]) => {
       const ready = async (): Promise<void> => {
         const [first] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
         if (!Buffer.isBuffer(first)) throw new Error('It did not start');
-        // What waits for its input goes on, now that it was seen to be ready.
+        // The program that waits for its input continues, now that it was seen to be ready.
         child.stdin.end();
       };
       return { child, ready: ready() };
@@ -41,7 +41,7 @@ const supervised = (t: ExecutionContext, programs: readonly string[]) => {
 const runs = 'echo ready; exec sleep 600';
 const fails = 'echo ready; read line; exit 3';
 
-test('a server that ends by itself is started again, later each time it does not last', async (t) => {
+test('restarts a server that ends by itself, with growing delays', async (t) => {
   const { server, story } = supervised(t, [fails, fails, fails, fails, runs]);
   await server.ready;
   await until('it runs at last', () => story.filter((line) => line === 'back').length === 4 || undefined);
@@ -56,7 +56,7 @@ test('a server that ends by itself is started again, later each time it does not
   );
 });
 
-test('a server that is killed is started again, also when it does not come up at once', async (t) => {
+test('restarts a killed server, even if it does not start at once', async (t) => {
   const { server, story, pids } = supervised(t, [runs, 'exit 1', runs]);
   await server.ready;
   process.kill(pids[0] ?? 0, 'SIGKILL');
@@ -64,7 +64,7 @@ test('a server that is killed is started again, also when it does not come up at
   t.deepEqual(story, ['SIGKILL, again in 1', 'exit code 1, again in 2', 'back']);
 });
 
-test('a server that ends again and again is given up', async (t) => {
+test('gives up a server that ends again and again', async (t) => {
   const { server, story, pids } = supervised(t, [fails]);
   await server.ready;
   await until('it is given up', () => story.includes('given up') || undefined);
@@ -73,13 +73,13 @@ test('a server that ends again and again is given up', async (t) => {
   t.is(story.at(-1), 'given up');
 });
 
-test('a server that never started is the trouble of whoever started it', async (t) => {
+test('rejects when a server never started', async (t) => {
   const { server, story } = supervised(t, ['exit 1']);
   await t.throwsAsync(server.ready, { message: 'It did not start' });
   t.deepEqual(story, []);
 });
 
-test('a server that is told to end stays ended', async (t) => {
+test('does not restart a server that was stopped', async (t) => {
   const { server, story, pids } = supervised(t, [runs]);
   await server.ready;
   await server.stop();

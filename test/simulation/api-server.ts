@@ -1,7 +1,7 @@
 /** HTTP server of a simulated gateway: real parsing and real handlers, on streams instead of sockets. */
 import { createServer, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
-import type { Surroundings } from '#src/start/surroundings.ts';
+import type { Environment } from '#src/parts/environment.ts';
 import { arriveIn, runIn, type SimulatedProcess } from './simulated-time.ts';
 
 export type ApiAnswer = { status: number; body: unknown };
@@ -36,7 +36,7 @@ class Exchange extends Duplex {
 }
 
 export type ApiServer = {
-  listen: Surroundings['listen'];
+  listen: Environment['listen'];
   /** Calls back with the response; never, if the process dies before that. */
   ask(request: ApiRequest, onAnswer: (answer: ApiAnswer) => void): void;
   /** Drops unanswered requests, which would keep the gateway in memory. */

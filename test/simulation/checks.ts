@@ -10,11 +10,11 @@ type Rule = { what: string; broken: string };
 /** Each query returns violations of its rule. */
 const always: readonly Rule[] = [
   {
-    what: 'a gateway wrote of a call that another one held',
+    what: 'a gateway wrote to a call held by another one',
     broken: `select * from stale_write`,
   },
   {
-    what: 'a call was taken over more often than its epoch says',
+    what: 'a call was taken over more often than its epoch shows',
     broken: `select id, epoch, count(*) from call join call_fact on call_id = id and type = 'call.taken_over'
       group by id, epoch having count(*) > epoch - 1`,
   },
@@ -23,7 +23,7 @@ const always: readonly Rule[] = [
     broken: `select call_id from call_fact where type = 'call.ended' group by call_id having count(*) > 1`,
   },
   {
-    what: 'a fact stands behind the end of its call',
+    what: 'a fact follows the end of its call',
     broken: `select later.call_id, later.type from call_fact later join call_fact ended using (call_id)
       where ended.type = 'call.ended' and later.sequence > ended.sequence
         and later.type not in ('call.summarized', 'recording.completed', 'recording.failed')`,
@@ -34,12 +34,12 @@ const always: readonly Rule[] = [
       having count(*) <> max(sequence) or min(sequence) <> 1`,
   },
   {
-    what: 'an event tells what no fact says',
+    what: 'an event has no corresponding fact',
     broken: `select event.call_id, event.type from event where event.type <> 'call.ringing' and not exists (
       select from call_fact where call_fact.call_id = event.call_id and call_fact.type = event.type)`,
   },
   {
-    what: 'a call ended in its row and not in its journal, or the other way round',
+    what: 'a call ended in its row but not in its journal, or the other way round',
     broken: `select id, status from call where (ended_at is not null) <> exists (
       select from call_fact where call_id = call.id and type = 'call.ended')`,
   },
@@ -48,18 +48,18 @@ const always: readonly Rule[] = [
     broken: `select call_id from event where type = 'call.ended' group by call_id having count(*) > 1`,
   },
   {
-    what: 'a person is rung for a call that has ended',
+    what: 'a person rings for a call that has ended',
     broken: `select id, transfer from call
       where ended_at is not null and transfer ->> 'status' in ('requested', 'ringing', 'briefing')`,
   },
   {
-    what: 'two persons who talked with each other were torn apart, and the call went on',
+    what: 'two talking persons were disconnected although the call continued',
     broken: `select connected.call_id, later.type from call_fact connected join call_fact later using (call_id)
       where connected.type = 'call.transfer_connected' and later.sequence > connected.sequence
         and later.type in ('call.transfer_failed', 'call.transfer_returned')`,
   },
   {
-    what: 'a person is rung while another one is, or has taken the call',
+    what: 'two persons ring at once, or one rings after another took the call',
     broken: `select call_id from (
         select call_id, type, lag(type) over (partition by call_id order by sequence) as before from call_fact
         where type in ('call.transfer_requested', 'call.transfer_connected', 'call.transfer_failed', 'call.transfer_returned')
@@ -94,29 +94,28 @@ const atRest: readonly Rule[] = [
     broken: `select id, status, node from call where ended_at is null`,
   },
   {
-    what: 'a call that has ended has no event of its end',
+    what: 'an ended call has no event of its end',
     broken: `select id from call where not exists (
       select from event where event.call_id = call.id and event.type = 'call.ended')`,
   },
   {
-    what: 'a delivery is neither made nor dead',
+    what: 'a delivery is neither delivered nor dead',
     broken: `select event.call_id, event.type, attempts from event_delivery
       join event on event.id = event_id where state = 'pending'`,
   },
-  { what: 'what a call needs to go on is still kept', broken: `select call_id from call_revival` },
-  { what: 'a far end is still remembered', broken: `select * from sip_leg` },
+  { what: 'the checkpoint of an ended call still exists', broken: `select call_id from call_checkpoint` },
   {
     what: 'a request placed two calls',
     broken: `select instruction from call where instruction is not null group by 1 having count(*) > 1`,
   },
   {
-    what: 'somebody spoke before the answer of a call or after its end',
+    what: 'words were spoken before the answer of a call or after its end',
     broken: `select call_id, call_fact.at, answered_at, ended_at from call_fact join call on call.id = call_id
       where type = 'turn.spoken' and duration_sec is not null and
         (at < answered_at - interval '1 second' or at > ended_at + interval '1 second')`,
   },
   {
-    what: 'a party was told more before it was known whether it agrees',
+    what: 'a party heard more than the announcement before its consent',
     broken: `select told.call_id, text from ${told}
       join call on call.id = told.call_id join phone_number on phone_number.id = number_id
       where phone_number.consent ->> 'announce' is not null and position(text in '${announcement}') = 0
@@ -124,18 +123,18 @@ const atRest: readonly Rule[] = [
           and known.type = 'call.consent' and known.sequence < told.sequence)`,
   },
   {
-    what: 'a party that does not agree was told more than goodbye',
+    what: 'a party that refused consent heard more than a goodbye',
     broken: `select told.call_id, text from ${told} join call_fact refused using (call_id)
       where refused.type = 'call.consent' and refused.data ->> 'given' = 'false' and told.sequence > refused.sequence
         and position(text in '${phrases.ko.consentRefused}') = 0`,
   },
   {
-    what: 'a call says something else of consent than its journal',
+    what: 'a call and its journal disagree about consent',
     broken: `select id, consent, data from call left join call_fact on call_id = id and type = 'call.consent'
       where consent ->> 'given' is distinct from data ->> 'given'`,
   },
   {
-    what: 'a call lasted longer than it may',
+    what: 'a call exceeded its maximum duration',
     broken: `select id, duration_sec from call where duration_sec > max_duration_sec + 45 or duration_sec < 0`,
   },
 ];
@@ -157,4 +156,4 @@ export const checkAtRest = (postgres: Postgres): string[] => brokenIn(postgres, 
 export const isAtRest = (postgres: Postgres): boolean =>
   !postgres.isTrue(`select exists (select from call where ended_at is null)
     or exists (select from event_delivery where state = 'pending')
-    or exists (select from call_revival)`);
+    or exists (select from call_checkpoint)`);

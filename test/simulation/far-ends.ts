@@ -63,7 +63,7 @@ const watched = (
       if (!isSilent) emit(event);
     });
   };
-  const silent: Line = { tell() {}, close() {}, leave() {}, canBeLeft: () => false };
+  const silent: Line = { tell() {}, close() {}, leave() {}, canBeResumed: () => false };
   if (effects.happens(process, `before ${what}`)) return silent;
   const line = begin(later);
   const holders = standing.get(callId) ?? new Set();
@@ -92,18 +92,18 @@ const watched = (
       release();
       if (process.isAlive) line.leave();
     },
-    canBeLeft: line.canBeLeft,
+    canBeResumed: line.canBeResumed,
   };
 };
 
 export const withFarEnds = (lines: Lines, parts: { farEnds: FarEnds; process: SimulatedProcess }): Lines => ({
   ...lines,
   open: (input, emit) => watched(input, emit, (tell) => lines.open(input, tell), 'INVITE', false, parts),
-  adopt: (input, left, emit) =>
+  resume: (input, left, emit) =>
     watched(
       input,
       emit,
-      (tell) => lines.adopt(input, left, tell),
+      (tell) => lines.resume(input, left, tell),
       'adoption',
       left.connectedWith !== null,
       parts,

@@ -11,7 +11,7 @@ const seed = 1;
 
 const calm: Plan = {
   ...calmPlan(seed),
-  // Exceeds the ringing time.
+  // Duration of a story, which exceeds the ringing time.
   faultyMs: 60_000,
   afterMs: 1_000,
 };

@@ -21,7 +21,7 @@ export type Transfer = {
 };
 
 /** Writes that only the holder of a call may execute. */
-export type HolderWrite = 'insert call_fact' | 'update call_revival';
+export type HolderWrite = 'insert call_fact' | 'update call_checkpoint';
 
 export type Plan = {
   nodes: readonly string[];
@@ -115,7 +115,7 @@ const withTransfers = (call: Plan['calls'][number], random: Random): Plan['calls
   return transfers.length === 0 || call.to === null ? call : { ...call, to: random.pick(staying), transfers };
 };
 
-/** In every fourth world. */
+/** The consent requirement, in every fourth world. */
 const consentOf = (random: Random): ConsentRequirement | null =>
   random.chance(0.25) ? random.pick(['none', 'speech', 'speech', 'key']) : null;
 
@@ -164,7 +164,7 @@ const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'cra
     ? []
     : [
         {
-          before: random.pick(['insert call_fact', 'insert call_fact', 'update call_revival']),
+          before: random.pick(['insert call_fact', 'insert call_fact', 'update call_checkpoint']),
           count: 2 + random.below(8),
           afterTakingMs: random.below(random.chance(0.8) ? 20 : 3_000),
         },

@@ -65,13 +65,13 @@ const writers = `
   create trigger note_stale_fact after insert on call_fact for each row
     when (new.type not in ('call.ended', 'call.summarized', 'recording.completed', 'recording.failed'))
     execute function note_stale_write('fact');
-  create trigger note_stale_progress after update of progress on call_revival for each row
+  create trigger note_stale_progress after update of progress on call_checkpoint for each row
     execute function note_stale_write('progress');
 `;
 
 /** Statements whose result depends on the session. */
 const asksForSession =
-  /advisory_lock|pg_backend_pid|pg_terminate_backend|insert into "?call_fact|update "?call_revival/;
+  /advisory_lock|pg_backend_pid|pg_terminate_backend|insert into "?call_fact|update "?call_checkpoint/;
 
 export type Answer = {
   messages: Message[];
@@ -180,9 +180,10 @@ export class Postgres {
     const answered: Buffer[] = [];
     const sent = asked.flatMap((message) => {
       if (message.kind === 'B') return [this.#binding(message, texts)];
-      const [name = '', asked = ''] = message.kind === 'P' ? textsOf(message, 2).texts : [];
-      if (name === '') return [message.bytes];
+      if (message.kind !== 'P') return [message.bytes];
+      const [name = '', asked = ''] = textsOf(message, 2).texts;
       const text = this.planted(asked);
+      if (name === '') return [messageOf('P', name, text, textsOf(message, 2).rest)];
       texts.set(name, text);
       if (this.#namesOfTexts.has(text)) {
         answered.push(parsed);
@@ -215,7 +216,7 @@ export class Postgres {
 
 const notificationOf = (message: Message): { channel: string; payload: string } => {
   const [channel = '', payload = ''] = textsOf(
-    // After the id of the notifying process.
+    // Channel and payload follow the id of the notifying process.
     { kind: 'A', bytes: message.bytes.subarray(4) },
     2,
   ).texts;

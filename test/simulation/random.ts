@@ -1,7 +1,7 @@
 /** Random generator of a simulation: the same seed yields the same numbers. */
 
 export type Random = {
-  /** From 0, below 1. */
+  /** Returns a number from 0 to below 1. */
   fraction(): number;
   /** A whole number from 0, below `limit`. */
   below(limit: number): number;

@@ -19,7 +19,7 @@ export type SimulatedProcess = {
   wallOffsetMs: number;
   /** Offset of its monotonic clock, which begins like its wall clock and is never set. */
   readonly steadyOffsetMs: number;
-  /** Chart states of the calls that it has held. */
+  /** Chart states of the calls that the process has held. */
   readonly charts: Map<string, string>;
 };
 
@@ -70,13 +70,13 @@ export class SimulatedTime {
     return this.#steps;
   }
 
-  /** On behalf of the running process. */
+  /** Sets a timer of the running process. */
   setTimer(callback: () => void, milliseconds: number): Entry {
     const lateMs = this.#random.below(latestMs + 1);
     return this.after(Math.max(1, Math.trunc(milliseconds)) + lateMs, callback);
   }
 
-  /** Exact to the millisecond; on behalf of the running process. */
+  /** Sets a timer of the running process that is exact to the millisecond. */
   after(milliseconds: number, callback: () => void): Entry {
     const entry: Entry = this.#agenda.add(
       this.#now + milliseconds,

@@ -20,7 +20,7 @@ const roundsOfEnd = 50;
 const writesOfCalls = /insert call_fact|(insert|update) call\b|insert event\b/;
 
 /** Name from `statementName` of the statement by which a process takes over the calls of a dead one. */
-const takesCalls = 'update call, update call_revival';
+const takesCalls = 'update call, update call_checkpoint';
 
 /** A step of a call's chart; `from` is `null` when a gateway begins or takes over the call. */
 export type Move = { from: string | null; to: string };

@@ -1,11 +1,11 @@
 /** Answering machines: greetings, phrases and beeps. */
 import test from 'ava';
 import { answeringMachine as numbers, listening } from '#config/policy.ts';
-import { createLineTime } from '#sip/line-time.ts';
-import { createAnsweringMachine } from '#sip/listening/answering-machine.ts';
-import { behindScreening, isSaidByMachine, saidByMachine } from '#sip/listening/answering-phrases.ts';
-import { createBeepDetector } from '#sip/listening/beep.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
+import { createAnsweringMachine } from '#sip/audio/listening/answering-machine.ts';
+import { behindScreening, isSaidByMachine, saidByMachine } from '#sip/audio/listening/answering-phrases.ts';
+import { createBeepDetector } from '#sip/audio/listening/beep.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { announcements } from '#test/announcements/announcements.ts';
 import { judgeAll, rate } from '#test/announcements/judge.ts';
@@ -13,7 +13,7 @@ import { texts } from '#test/announcements/texts.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { sayInTones } from '#test/real-sip/tone-speech.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
-import { onLine, silence, tone } from './listening/line-sound.ts';
+import { onLine, silence, tone } from './audio/listening/line-sound.ts';
 
 // Awaited before the first test: AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
@@ -36,7 +36,7 @@ const createAnsweringMachineWorld = (language = 'en') => {
     clock,
     story,
     pass: clock.advance,
-    /** The other party's voice, for so long; its words come a moment before it ends. */
+    /** The other party's voice for this time; its words arrive a moment before it ends. */
     voice(milliseconds: number, words = ''): void {
       answerer.voiceBegan();
       clock.advance(milliseconds);
@@ -49,7 +49,7 @@ const createAnsweringMachineWorld = (language = 'en') => {
   };
 };
 
-test('who says a word and waits is a person', (t) => {
+test('classifies a party that says one word and waits as a person', (t) => {
   const { voice, pass, story, isCurious, clock } = createAnsweringMachineWorld();
   pass(800);
   voice(700, 'Hello?');
@@ -61,7 +61,7 @@ test('who says a word and waits is a person', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('a person who says more at once is one, too', (t) => {
+test('classifies a longer greeting followed by silence as a person', (t) => {
   const { voice, pass, story } = createAnsweringMachineWorld();
   voice(900, 'Good morning,');
   pass(700);
@@ -70,7 +70,7 @@ test('a person who says more at once is one, too', (t) => {
   t.deepEqual(story, ['human']);
 });
 
-test('a voice without words is nobody, however long it takes', (t) => {
+test('a voice without words yields no classification, however long it lasts', (t) => {
   const { voice, pass, story, clock } = createAnsweringMachineWorld();
   for (let times = 0; times < 20; times += 1) {
     voice(900);
@@ -84,7 +84,7 @@ test('a voice without words is nobody, however long it takes', (t) => {
   t.deepEqual(story, ['human']);
 });
 
-test('what is not clear after a while stays so', (t) => {
+test('an unclear classification stays unclear after the decision time', (t) => {
   const { voice, pass, story, agentSpeaks, isCurious, clock } = createAnsweringMachineWorld();
   agentSpeaks(true);
   for (let times = 0; times < 16; times += 1) {
@@ -98,7 +98,7 @@ test('what is not clear after a while stays so', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('words that come long after their voice count from when they come', (t) => {
+test('words that arrive long after their voice count from their arrival', (t) => {
   const { voice, pass, story, recognized } = createAnsweringMachineWorld();
   voice(700);
   pass(2_600);
@@ -108,7 +108,7 @@ test('words that come long after their voice count from when they come', (t) => 
   t.deepEqual(story, ['human']);
 });
 
-test('what only machines say tells at once, also in words that are not final', (t) => {
+test('phrases that only machines use classify at once, even in interim results', (t) => {
   const { voiceBegan, pass, story, recognized } = createAnsweringMachineWorld();
   voiceBegan();
   pass(900);
@@ -118,14 +118,14 @@ test('what only machines say tells at once, also in words that are not final', (
   t.deepEqual(story, ['machine']);
 });
 
-test('what machines say may come in two sentences', (t) => {
+test('machine phrases may be spread over two sentences', (t) => {
   const { voice, story } = createAnsweringMachineWorld('ko');
   voice(1_500, '지금은 전화를 받을 수');
   voice(1_500, '없습니다.');
   t.deepEqual(story, ['machine']);
 });
 
-test('a greeting that goes on and on is a machine, once there are words in it', (t) => {
+test('a greeting that does not stop is a machine once it contains words', (t) => {
   const { voiceBegan, recognized, pass, story } = createAnsweringMachineWorld();
   voiceBegan();
   pass(numbers.greetingMs + 2_000);
@@ -134,7 +134,7 @@ test('a greeting that goes on and on is a machine, once there are words in it', 
   t.deepEqual(story, ['machine']);
 });
 
-test('over the voice of the agent a long voice tells nothing', (t) => {
+test('ignores the length of a voice while the agent speaks', (t) => {
   const { voiceBegan, recognized, pass, story, agentSpeaks } = createAnsweringMachineWorld();
   agentSpeaks(true);
   voiceBegan();
@@ -147,7 +147,7 @@ test('over the voice of the agent a long voice tells nothing', (t) => {
   t.deepEqual(story, ['machine']);
 });
 
-test('words over the voice of the agent without a voice are its own', (t) => {
+test("words during the agent's speech without a voice are its echo", (t) => {
   const { recognized, voiceBegan, pass, story, agentSpeaks } = createAnsweringMachineWorld();
   agentSpeaks(true);
   recognized('Shall I leave a message after the tone?', true);
@@ -158,7 +158,7 @@ test('words over the voice of the agent without a voice are its own', (t) => {
   t.deepEqual(story, ['machine']);
 });
 
-test('a tone behind words is a beep, and a machine', (t) => {
+test('a beep after words means a machine', (t) => {
   const { voice, pass, story, beep } = createAnsweringMachineWorld();
   voice(2_000, 'This is Kim.');
   pass(500);
@@ -168,7 +168,7 @@ test('a tone behind words is a beep, and a machine', (t) => {
   t.deepEqual(story, ['machine', 'takes message']);
 });
 
-test('words that become known only behind the beep tell as well', (t) => {
+test('words recognized after the beep still classify', (t) => {
   const { voice, pass, story, beep, recognized } = createAnsweringMachineWorld();
   voice(2_000);
   pass(500);
@@ -180,7 +180,7 @@ test('words that become known only behind the beep tell as well', (t) => {
   t.deepEqual(story, ['machine', 'takes message']);
 });
 
-test('a tone by itself, behind noise, or before or right behind a hello is no beep', (t) => {
+test('ignores a tone alone, after noise, or directly before or after a hello', (t) => {
   const alone = createAnsweringMachineWorld();
   alone.pass(500);
   alone.beep();
@@ -218,7 +218,7 @@ test('a machine takes a message after each beep', (t) => {
   t.true(isCurious());
 });
 
-test('a machine that falls silent without a beep takes a message, once', (t) => {
+test('a machine that falls silent without a beep takes one message', (t) => {
   const { voice, pass, story } = createAnsweringMachineWorld();
   voice(2_000, 'Please leave a message.');
   pass(numbers.silentMs - 500);
@@ -231,7 +231,7 @@ test('a machine that falls silent without a beep takes a message, once', (t) => 
   t.deepEqual(story, ['machine', 'takes message']);
 });
 
-test('a person stays one, whatever is said and heard later', (t) => {
+test('a person stays a person, whatever is said or heard later', (t) => {
   const { voice, pass, story, beep } = createAnsweringMachineWorld();
   voice(700, 'Hello?');
   pass(numbers.quietMs);
@@ -261,7 +261,7 @@ for (const [language, milliseconds, text] of screenings) {
     t.true(isCurious());
   });
 
-  test(`"${text.slice(0, 40)}…" is never taken for a machine while it is said`, (t) => {
+  test(`"${text.slice(0, 40)}…" is not classified as a machine while it is being said`, (t) => {
     const { voiceBegan, recognized, story, pass } = createAnsweringMachineWorld(language);
     voiceBegan();
     for (let length = 1; length <= text.length; length += 1) {
@@ -272,7 +272,7 @@ for (const [language, milliseconds, text] of screenings) {
   });
 }
 
-test('whoever says something else behind call screening is a person', (t) => {
+test('different words after call screening mean a person', (t) => {
   const { voice, pass, story, heard, isCurious, clock } = createAnsweringMachineWorld();
   voice(4_000, "Hi, if you record your name and reason for calling, I'll see if this person is available.");
   heard("Hi, if you record your name and reason for calling, I'll see if this person is available.");
@@ -288,7 +288,7 @@ test('whoever says something else behind call screening is a person', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('a voicemail behind call screening is a machine, and takes a message', (t) => {
+test('a voicemail after call screening is a machine and takes a message', (t) => {
   const { voice, pass, story, heard, beep } = createAnsweringMachineWorld();
   voice(4_000, "Please say your name and why you're calling.");
   pass(10_000);
@@ -299,7 +299,7 @@ test('a voicemail behind call screening is a machine, and takes a message', (t) 
   t.deepEqual(story, ['screening', 'machine', 'takes message']);
 });
 
-test('turns of a call that is not screened say nothing of who has answered', (t) => {
+test('turns of a call that is not screened yield no classification', (t) => {
   const { heard, pass, story } = createAnsweringMachineWorld();
   heard('Hello?');
   pass(30_000);
@@ -333,7 +333,7 @@ for (const [language, milliseconds, text] of receptionists)
     t.deepEqual(story, ['human']);
   });
 
-test('when the call is over nothing is said any more', (t) => {
+test('reports no classification after the end of the call', (t) => {
   const { voice, voiceBegan, pass, story, beep, recognized, stop, clock } = createAnsweringMachineWorld();
   voice(700, 'Hello?');
   stop();
@@ -408,7 +408,7 @@ const screening: readonly [string, string][] = [
 ];
 
 for (const [language, text] of screening)
-  test(`"${text}" (${language}) is what call screening says`, (t) => {
+  test(`"${text}" (${language}) is a call screening phrase`, (t) => {
     t.is(saidByMachine(text, language), 'screening');
     t.false(isSaidByMachine(text, language));
   });
@@ -438,13 +438,13 @@ const behind: readonly [string, string, 'human' | 'machine' | 'menu' | null][] =
 ];
 
 for (const [language, text, by] of behind)
-  test(`"${text}" (${language}) behind call screening is said by ${by ?? 'call screening still'}`, (t) =>
+  test(`"${text}" (${language}) after call screening is said by ${by ?? 'call screening still'}`, (t) =>
     t.is(behindScreening(text, language), by));
 
 const said = test.macro<[string, string, boolean]>({
   exec: (t, language, text, byMachine) => t.is(isSaidByMachine(text, language), byMachine),
   title: (_, language, text, byMachine) =>
-    `"${text}" (${language}) is ${byMachine ? 'what machines say' : 'not what machines say'}`,
+    `"${text}" (${language}) is ${byMachine ? 'a machine phrase' : 'not a machine phrase'}`,
 });
 
 for (const [language, text] of machines) test(said, language, text, true);
@@ -452,7 +452,7 @@ for (const [language, text] of people) test(said, language, text, false);
 
 // Beep
 
-/** When beeps were found in this sound, in milliseconds. */
+/** Times at which beeps were detected in this audio, in milliseconds. */
 const beepsIn = (sound: Int16Array, piece = 160): number[] => {
   const found: number[] = [];
   let atMs = 0;
@@ -466,7 +466,7 @@ const beepsIn = (sound: Int16Array, piece = 160): number[] => {
 
 const around = (sound: Int16Array): Int16Array => onLine(silence(500), sound, silence(500));
 
-test.serial('a beep is found when it is over, whatever its pitch and length, in noise, too', (t) => {
+test.serial('detects a beep at its end, at any pitch and length, in noise, too', (t) => {
   for (const pitch of [350, 400, 440, 620, 1_000, 1_400, 2_100])
     for (const milliseconds of [160, 400, 1_000, 1_900])
       for (const noise of [0, 600]) {
@@ -477,33 +477,33 @@ test.serial('a beep is found when it is over, whatever its pitch and length, in 
       }
 });
 
-test.serial('a quiet beep is one, what can hardly be heard is none', (t) => {
+test.serial('detects a quiet beep but not a barely audible one', (t) => {
   t.is(beepsIn(around(tone(500, [1_000], { loudness: 600 }))).length, 1);
   t.is(beepsIn(around(tone(500, [1_000], { loudness: 60 }))).length, 0);
 });
 
-test.serial('pieces of any size are the same sound', (t) => {
+test.serial('chunks of any size give the same result', (t) => {
   const sound = around(tone(500, [1_000]));
   for (const piece of [80, 100, 240, 1_600]) t.is(beepsIn(sound, piece).length, 1);
 });
 
 const none = test.macro<[string, () => Int16Array]>({
   exec: (t, _, sound) => t.deepEqual(beepsIn(around(sound())), []),
-  title: (_, what) => `${what} is no beep`,
+  title: (_, what) => `${what} is not a beep`,
 });
 
 test.serial(none, 'silence', () => silence(2_000));
 test.serial(none, 'noise', () => tone(2_000, [0], { noise: 8_000 }));
 test.serial(none, 'a click', () => tone(60, [1_000]));
-test.serial(none, 'a tone that stays', () => tone(3_000, [1_000]));
-test.serial(none, 'the whistle of a fax', () => tone(3_000, [2_100]));
-test.serial(none, 'a telephone that rings', () => tone(1_000, [440, 480]));
-test.serial(none, 'a busy telephone', () => tone(500, [480, 620]));
+test.serial(none, 'a continuous tone', () => tone(3_000, [1_000]));
+test.serial(none, 'a fax tone', () => tone(3_000, [2_100]));
+test.serial(none, 'a ringback tone', () => tone(1_000, [440, 480]));
+test.serial(none, 'a busy tone', () => tone(500, [480, 620]));
 test.serial(none, 'a dial tone', () => tone(1_500, [350, 440]));
 for (const [row, low] of [697, 770, 852, 941].entries())
   for (const [column, high] of [1_209, 1_336, 1_477, 1_633].entries())
-    test.serial(none, `the key ${'123A456B789C*0#D'[4 * row + column]}`, () => tone(300, [low, high]));
-test.serial(none, 'a fast melody of tones', () => sayInTones('Hello, who is there?'));
+    test.serial(none, `the DTMF digit ${'123A456B789C*0#D'[4 * row + column]}`, () => tone(300, [low, high]));
+test.serial(none, 'a fast melody', () => sayInTones('Hello, who is there?'));
 test.serial(none, 'a siren', () =>
   Int16Array.from({ length: 16_000 }, (_, at) => 6_000 * Math.sin(at / 8 + at ** 2 / 2e4)),
 );
@@ -515,14 +515,14 @@ const voices: readonly [string, string][] = [
 ];
 
 for (const [language, text] of voices)
-  whereInstalled('espeak-ng')(`a voice is no beep (${language})`, async (t) => {
+  whereInstalled('espeak-ng')(`a voice is not a beep (${language})`, async (t) => {
     const { sampleRate, samples } = await espeakNg().synthesize(text, language);
     t.deepEqual(beepsIn(onLine(resample(samples, sampleRate, 8_000))), []);
   });
 
 // Sentences and sixty announcements
 
-test('tells by one sentence who speaks', (t) => {
+test('classifies each announcement by one sentence', (t) => {
   const judged = texts.flatMap(([language, by, sentences]) =>
     sentences.map((text) => ({ text, by, verdict: saidByMachine(text, language) ?? 'human' })),
   );
@@ -532,7 +532,7 @@ test('tells by one sentence who speaks', (t) => {
   );
 });
 
-test('the set holds twenty answers in each language, of each kind some', (t) => {
+test('the set has twenty answers per language, with several of each kind', (t) => {
   const counts = Map.groupBy(announcements, ({ language, by }) => `${language} ${by}`);
   t.is(announcements.length, 60);
   t.is(counts.size, 12);
@@ -542,7 +542,7 @@ for (const { gives, agent } of [
   { gives: 'words', agent: 'speaks' },
   { gives: 'sentences', agent: 'waits' },
 ] as const)
-  test(`judges all announcements right and in time (agent ${agent}, recognizer of ${gives})`, async (t) => {
+  test(`classifies all announcements correctly and in time (agent ${agent}, recognizer of ${gives})`, async (t) => {
     const judged = await judgeAll({ gives, agent });
     const others = judged.filter((one) => rate(one) !== 'right');
     t.deepEqual(

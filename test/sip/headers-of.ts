@@ -1,6 +1,6 @@
 import type { Headers } from '#sip/headers/header-values.ts';
 
-/** Headers of an INVITE, each by its name; names of headers know no case. */
+/** Headers of an INVITE by name; header names are case-insensitive. */
 export const headersOf = (headers: Record<string, string>): Headers => {
   const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return {

@@ -8,7 +8,7 @@ import { challengesIn } from '#sip/headers/challenges.ts';
 import { parametrized, tokensIn, valuesIn } from '#sip/headers/header-values.ts';
 import { nameAddressesIn, tagIn, uriIn } from '#sip/headers/name-addresses.ts';
 import { plainText, reasonsIn } from '#sip/headers/reasons.ts';
-import { registeredSec } from '#sip/trunks/registered-contact.ts';
+import { registeredSec } from '#sip/trunks/out-of-dialog-requests.ts';
 import { headersOf } from './headers-of.ts';
 
 // Header lists
@@ -25,13 +25,13 @@ test('splits a list at commas outside of quotes and brackets', (t) => {
   t.deepEqual(tokensIn('timer ,100rel,'), ['timer', '100rel']);
 });
 
-test('reads parameters, quoted ones too, the first of a name', (t) => {
+test('reads parameters, including quoted ones, and keeps the first of each name', (t) => {
   const { value, parameters } = parametrized(String.raw`Q.850 ;Cause=16 ; text="a;b, \"c\"";cause=17;lr`);
   t.is(value, 'Q.850');
   t.deepEqual([...parameters], [['cause', '16'], ['text', 'a;b, "c"'], ['lr', '']]); // prettier-ignore
 });
 
-test('reads names, URIs and parameters of a list of addresses', (t) => {
+test('reads display names, URIs and parameters of an address list', (t) => {
   const header =
     '"Kim, \\"J\\"" <sip:1;x=<@h>, Bob <sip:2;tag=no@h>;TAG=a, sip:3@h;tag=b, <tel:+82212345678>';
   t.deepEqual(
@@ -53,14 +53,14 @@ test('reads names, URIs and parameters of a list of addresses', (t) => {
   t.is(uriIn(''), '');
 });
 
-test('an address that cannot be read hides no other one', (t) => {
+test('skips a malformed address and reads the others', (t) => {
   t.deepEqual(
     nameAddressesIn('<<sip:1@h>, "x", <sip:2@h>').map(({ uri }) => uri),
     ['sip:2@h'],
   );
 });
 
-test('a header of any content is read in time and without an error', (t) => {
+test('reads a header of any content in linear time without an error', (t) => {
   const sign = fc.constantFrom('"', '<', '>', ',', ';', '\\', '=', ' ', 'a', 'Digest ', '\n');
   fc.assert(
     fc.property(fc.array(sign, { maxLength: 60 }), (signs) => {
@@ -77,7 +77,7 @@ test('a header of any content is read in time and without an error', (t) => {
 
 // Challenges
 
-test('tells challenges from their parameters', (t) => {
+test('separates challenges from their parameters', (t) => {
   const header =
     'Basic realm="t", Digest realm="a, b", nonce = "1", qop="auth,auth-int",algorithm=SHA-256, DIGEST nonce="2",realm="c"';
   t.deepEqual(
@@ -99,7 +99,7 @@ test('tells challenges from their parameters', (t) => {
 
 // Digest
 
-test('the examples of RFC 7616 section 3.9.1 and RFC 2617 section 3.5 come out', (t) => {
+test('computes the examples of RFC 7616 section 3.9.1 and RFC 2617 section 3.5', (t) => {
   const input = {
     realm: 'http-auth@example.org',
     nonce: '7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v',
@@ -116,7 +116,7 @@ test('the examples of RFC 7616 section 3.9.1 and RFC 2617 section 3.5 come out',
   t.is(responseWith('sha-256'), '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1');
 });
 
-test('knows the algorithms of RFC 7616', (t) => {
+test('supports the algorithms of RFC 7616', (t) => {
   t.deepEqual(algorithmOf(undefined), { hash: 'md5', isSession: false });
   t.deepEqual(algorithmOf('SHA-256-sess'), { hash: 'sha-256', isSession: true });
   t.deepEqual(algorithmOf('SHA-512-256'), { hash: 'sha-512-256', isSession: false });
@@ -130,7 +130,7 @@ const request = { method: 'REGISTER', uri: 'sip:t.example' };
 const hexOf = (hash: string, ...parts: string[]): string =>
   createHash(hash).update(parts.join(':')).digest('hex');
 
-/** What a trunk expects for these credentials. */
+/** The response that a trunk expects for these credentials. */
 const isProof = (header: string, hash: string, { username, password }: typeof account): boolean => {
   const [credentials] = challengesIn(header);
   const part = (name: string): string => credentials?.parameters.get(name) ?? '';
@@ -155,7 +155,7 @@ const answerTo = (header: string): string =>
 
 for (const [title, header, hash, expected] of [
   [
-    'MD5 where no algorithm is named',
+    'MD5 when no algorithm is named',
     'Digest realm="t.example", nonce="n1", qop="auth"',
     'md5',
     ['n1', 'MD5', 'auth'],
@@ -197,25 +197,25 @@ for (const [title, header, hash, expected] of [
     ['A', 'MD5', undefined],
   ],
   [
-    'the one it knows',
+    'the only supported one',
     'Digest realm="t", nonce="A", algorithm=SHA3-512, Digest realm="t", nonce="B", algorithm=MD5',
     'md5',
     ['B', 'MD5', undefined],
   ],
   [
-    'Digest behind Basic',
+    'Digest after Basic',
     'Basic realm="t", Digest realm="t.example", nonce="n1"',
     'md5',
     ['n1', 'MD5', undefined],
   ],
   [
-    'auth of a list of qop',
+    'auth out of a qop list',
     'Digest realm="t", nonce="n1", qop="auth-int,auth"',
     'md5',
     ['n1', 'MD5', 'auth'],
   ],
   [
-    'auth where another challenge wants auth-int',
+    'auth when another challenge requires auth-int',
     'Digest realm="t", nonce="A", algorithm=SHA-256, qop="auth-int", Digest realm="t", nonce="B", qop="auth"',
     'md5',
     ['B', 'MD5', 'auth'],
@@ -254,13 +254,13 @@ for (const header of [
     t.true(isUnsupportedChallenge(challenge(header)));
   });
 
-test('echoes opaque, and quotes what needs it', (t) => {
+test('echoes opaque and quotes the parameters that require it', (t) => {
   const answer = answerTo(String.raw`Digest realm="a \"b\"", nonce="n", opaque="o\\p"`);
   t.true(answer.includes(String.raw`realm="a \"b\""`));
   t.true(answer.includes(String.raw`opaque="o\\p"`));
 });
 
-test('does not answer twice in a realm, unless the nonce was stale', (t) => {
+test('answers a realm once, unless the nonce was stale', (t) => {
   const authorizing = digestClientFor(account).begin();
   const answers = (header: string) => authorizing.answer(challenge(header), request)?.['Authorization'];
   t.regex(answers('Digest realm="t", nonce="1"') ?? '', /nonce="1"/);
@@ -270,7 +270,7 @@ test('does not answer twice in a realm, unless the nonce was stale', (t) => {
   t.regex(answers('Digest realm="other", nonce="3"') ?? '', /nonce="3"/);
 });
 
-test('ends at the fourth answer, whatever a server says', (t) => {
+test('stops after four answers, for any server', (t) => {
   const authorizing = digestClientFor(account).begin();
   const answered = Array.from({ length: 10 }, (_, index) =>
     authorizing.answer(challenge(`Digest realm="t", nonce="${index}", stale=true`), request),
@@ -278,14 +278,14 @@ test('ends at the fourth answer, whatever a server says', (t) => {
   t.is(answered.length, 4);
 });
 
-test('keeps the credentials for a proxy when the registrar challenges, too', (t) => {
+test('keeps the proxy credentials when the registrar challenges, too', (t) => {
   const authorizing = digestClientFor(account).begin();
   authorizing.answer(challenge('Digest realm="proxy", nonce="1"', 407), request);
   const headers = authorizing.answer(challenge('Digest realm="registrar", nonce="2"'), request) ?? {};
   t.deepEqual(Object.keys(headers), ['Proxy-Authorization', 'Authorization']);
 });
 
-test('counts how often a nonce was used', (t) => {
+test('increments the nonce count', (t) => {
   const client = digestClientFor(account);
   const counts = ['1', '1', '2', '1'].map((nonce) => {
     const header = challenge(`Digest realm="t", nonce="${nonce}", qop="auth"`);
@@ -295,7 +295,7 @@ test('counts how often a nonce was used', (t) => {
   t.deepEqual(counts, ['00000001', '00000002', '00000001', '00000003']);
 });
 
-test('without credentials no challenge is answered', (t) => {
+test('answers no challenge without credentials', (t) => {
   t.is(digestClientFor(undefined).begin().answer(challenge('Digest realm="t", nonce="1"'), request), null);
 });
 
@@ -304,30 +304,35 @@ test('without credentials no challenge is answered', (t) => {
 const ours = 'sip:gw@192.0.2.1:5060';
 for (const [title, contact, expires, seconds] of [
   [
-    'ours behind another one',
+    'our contact after another one',
     '<sip:desk@198.51.100.9>;expires=3600, <sip:gw@192.0.2.1:5060>;expires=60',
     undefined,
     60,
   ],
   [
-    'ours is longer',
+    'a longer expiry for our contact',
     '<sip:desk@198.51.100.9>;expires=17, <sip:gw@192.0.2.1:5060>;expires=600',
     undefined,
     600,
   ],
   [
-    'ours without the usual port',
+    'our contact without the default port',
     '<sip:gw@192.0.2.1>;expires=60, <sip:gw@198.51.100.9>;expires=17',
     undefined,
     60,
   ],
   [
-    'ours behind a name with a comma',
+    'our contact after a name with a comma',
     '"Desk, 2" <sip:desk@x>;expires=9, "gw" <sip:gw@192.0.2.1:5060;ob>;expires="60"',
     undefined,
     60,
   ],
-  ['ours without an expiry', '<sip:desk@198.51.100.9>;expires=3600, <sip:gw@192.0.2.1:5060>', '90', 90],
+  [
+    'our contact without an expiry',
+    '<sip:desk@198.51.100.9>;expires=3600, <sip:gw@192.0.2.1:5060>',
+    '90',
+    90,
+  ],
   [
     'our user at the address that the registrar saw',
     '<sip:desk@x>;expires=17, <sip:gw@203.0.113.5:1024>;expires=60',
@@ -335,16 +340,16 @@ for (const [title, contact, expires, seconds] of [
     60,
   ],
   [
-    'two of our user elsewhere',
+    'two contacts of our user elsewhere',
     '<sip:gw@203.0.113.5:1024>;expires=600, <sip:gw@203.0.113.6>;expires=60',
     undefined,
     60,
   ],
-  ['one under another name', '<sip:s123@203.0.113.5>;expires=60', undefined, 60],
-  ['others alone', '<sip:a@x>;expires=3600, <sip:b@x>;expires=17', '120', 120],
+  ['one contact under another name', '<sip:s123@203.0.113.5>;expires=60', undefined, 60],
+  ['only foreign contacts', '<sip:a@x>;expires=3600, <sip:b@x>;expires=17', '120', 120],
   ['no Contact', '', '120', 120],
   ['nothing', '', undefined, undefined],
-  ['what is no number', '<sip:gw@192.0.2.1:5060>;expires=soon', undefined, undefined],
+  ['an invalid number', '<sip:gw@192.0.2.1:5060>;expires=soon', undefined, undefined],
 ] as const)
   // prettier-ignore
   test(`the expiry of a registration: ${title}`, (t) => {
@@ -357,7 +362,7 @@ for (const [title, contact, expires, seconds] of [
 
 // Reasons
 
-test('reads several reasons, with quoted texts', (t) => {
+test('reads several reasons with quoted texts', (t) => {
   t.deepEqual(
     reasonsIn(
       String.raw`SIP;cause=603;text="v=analytics1;url=https://block.example, \"x\"", q.850 ; cause = 21`,
@@ -369,7 +374,7 @@ test('reads several reasons, with quoted texts', (t) => {
   );
 });
 
-test('a hostile reason is shortened, and has no control characters', (t) => {
+test('shortens a hostile reason and removes control characters', (t) => {
   const [first] = reasonsIn(`SIP;cause=99999;text="a\u0000\u202Eb${'x'.repeat(1_000)}"`);
   t.is(first?.cause, null);
   t.is(first?.text?.length, 200);

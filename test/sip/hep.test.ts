@@ -45,7 +45,7 @@ const startCollector = async (t: ExecutionContext, host: string, port?: number) 
   };
 };
 
-test.serial('messages are gathered for a moment, so that a name has an address', async (t) => {
+test.serial("buffers messages for a moment until the collector's name is resolved", async (t) => {
   const { collector, clock, packets, heard } = await startCollector(t, '127.0.0.1');
   t.teardown(() => collector.close());
   collector.send(collectedMessage('INVITE sip:x SIP/2.0', { remote: 'trunk.example:5060' }));
@@ -59,7 +59,7 @@ test.serial('messages are gathered for a moment, so that a name has an address',
   t.is(collector.lost(), 0);
 });
 
-test.serial('a collector is found by its name', async (t) => {
+test.serial('resolves the name of a collector', async (t) => {
   const { collector, clock, heard } = await startCollector(t, 'localhost');
   t.teardown(() => collector.close());
   collector.send(collectedMessage('INVITE sip:x SIP/2.0'));
@@ -67,7 +67,7 @@ test.serial('a collector is found by its name', async (t) => {
   t.is((await heard(1)).length, 1);
 });
 
-test.serial('what is more than may be gathered is lost, and counted', async (t) => {
+test.serial('drops and counts messages beyond the buffer limit', async (t) => {
   const { collector, clock, heard } = await startCollector(t, '127.0.0.1');
   t.teardown(() => collector.close());
   for (let count = 0; count < 5; count += 1) collector.send(collectedMessage(`INFO sip:${count} SIP/2.0`));
@@ -76,14 +76,14 @@ test.serial('what is more than may be gathered is lost, and counted', async (t) 
   t.is(collector.lost(), 2);
 });
 
-test.serial('closing sends what was gathered', async (t) => {
+test.serial('sends buffered messages on close', async (t) => {
   const { collector, heard } = await startCollector(t, '127.0.0.1');
   collector.send(collectedMessage('BYE sip:x SIP/2.0'));
   await collector.close();
   t.is((await heard(1)).length, 1);
 });
 
-test.serial('a collector that is not there costs nothing', async (t) => {
+test.serial('an unreachable collector does not affect the gateway', async (t) => {
   const gone = createSocket('udp4').bind(0, '127.0.0.1');
   await once(gone, 'listening');
   const { port } = gone.address();
@@ -109,7 +109,7 @@ const packetMessage: SipMessage = {
   leftOut: 0,
 };
 
-test('a message over IPv4: who, to whom, when, which call, and what', (t) => {
+test('a message over IPv4: source, destination, time, call and text', (t) => {
   t.deepEqual(readHep(hepPacket(packetMessage, { captureId: 2_001, password: 'hush' })), {
     family: 2,
     protocol: 17,
@@ -127,7 +127,7 @@ test('a message over IPv4: who, to whom, when, which call, and what', (t) => {
   });
 });
 
-test('a message that came in over TLS and IPv6, without a password', (t) => {
+test('a message received over TLS and IPv6, without a password', (t) => {
   const came = { ...packetMessage, direction: 'in', transport: 'tls' } as const;
   const addresses = { local: '[2001:db8::7]:5061', remote: '[2001:db8::1:9]:5081' };
   const read = readHep(hepPacket({ ...came, ...addresses }, { captureId: 4_294_967_295, password: null }));

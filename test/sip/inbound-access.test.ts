@@ -38,7 +38,7 @@ const accessWorld = (trunks: readonly Trunk[], configured: Trunk | null = null) 
     clock,
     logger: pino({ level: 'silent' }),
   });
-  /** Knocks: the trunk that is let in, or the answer. */
+  /** Sends a request: returns the admitted trunk or the response. */
   const knock = (address: string, authorization?: string) => {
     const answers: { status: number; challenge: string }[] = [];
     const trunk = access.admit(
@@ -67,12 +67,12 @@ const answerTo = (challenge: string, { username = 'gw', password = 'hunter' } = 
   return `Digest username="${username}", realm="${realm}", nonce="${nonce}", uri="sip:a@b", qop=auth, nc=00000001, cnonce="c", response="${response}"`;
 };
 
-test.serial('a trunk is let in by its address without a word', (t) => {
+test.serial('admits a trunk by its address without a challenge', (t) => {
   const { knock } = accessWorld([openAccess]);
   t.deepEqual(knock('203.0.113.9'), { trunk: openAccess, answers: [] });
 });
 
-test.serial('an unknown caller is refused with 403, and counted', (t) => {
+test.serial('refuses an unknown caller with 403 and counts it', (t) => {
   const { knock, access } = accessWorld([openAccess]);
   t.deepEqual(knock('198.51.100.1'), { trunk: null, answers: [{ status: 403, challenge: '' }] });
   t.deepEqual(access.refused(), {
@@ -83,7 +83,7 @@ test.serial('an unknown caller is refused with 403, and counted', (t) => {
   });
 });
 
-test.serial('a trunk that must prove itself is challenged, and let in with the right answer', (t) => {
+test.serial('challenges a trunk with digest authentication and admits a correct response', (t) => {
   const { knock, access } = accessWorld([openAccess, guardedAccess]);
   const { trunk, answers } = knock('198.51.100.1');
   t.is(trunk, null);
@@ -99,7 +99,7 @@ test.serial('a trunk that must prove itself is challenged, and let in with the r
   });
 });
 
-test.serial('a wrong answer is refused with 403, and counted', (t) => {
+test.serial('refuses a wrong response with 403 and counts it', (t) => {
   const { knock, access } = accessWorld([guardedAccess]);
   for (const wrong of [{ password: 'guess' }, { username: 'somebody' }]) {
     const challenge = knock('198.51.100.1').answers[0]?.challenge ?? '';
@@ -113,14 +113,14 @@ test.serial('a wrong answer is refused with 403, and counted', (t) => {
   });
 });
 
-test.serial('whoever uses an answer again is challenged again, and told that it is stale', (t) => {
+test.serial('challenges a reused response again with stale=true', (t) => {
   const { knock } = accessWorld([guardedAccess]);
   const answer = answerTo(knock('198.51.100.1').answers[0]?.challenge ?? '');
   t.is(knock('198.51.100.1', answer).trunk, guardedAccess);
   t.regex(knock('198.51.100.2', answer).answers[0]?.challenge ?? '', /stale=true$/);
 });
 
-test.serial('each trunk is known in its own realm', (t) => {
+test.serial('gives each trunk a realm of its own', (t) => {
   const other = { ...guardedAccess, id: 'other', name: 'other', realm: 'example.com', password: 'other' };
   const { knock } = accessWorld([other, guardedAccess]);
   const challenge = knock('198.51.100.1').answers[0]?.challenge ?? '';
@@ -128,7 +128,7 @@ test.serial('each trunk is known in its own realm', (t) => {
   t.is(knock('198.51.100.1', answerTo(challenge, { password: 'other' })).trunk, other);
 });
 
-test.serial('the address of the configured trunk is looked up, and let in', async (t) => {
+test.serial('resolves and admits the address of the configured trunk', async (t) => {
   const configured = configuredTrunk({ address: '127.0.0.1:5070' });
   const { knock, access } = accessWorld([openAccess], configured);
   t.is(knock('127.0.0.1').trunk, null);
@@ -137,26 +137,23 @@ test.serial('the address of the configured trunk is looked up, and let in', asyn
   access.close();
 });
 
-test.serial(
-  'a challenge that is not answered is counted, and slows down whoever leaves it so again and again',
-  (t) => {
-    const { access, clock, knock } = accessWorld([guardedAccess]);
-    for (let times = 1; times <= 4; times += 1) t.is(knock('203.0.113.7').answers[0]?.status, 401);
-    t.is(access.refused().unanswered_challenge, 0);
-    clock.increment(10_000);
-    t.is(access.refused().unanswered_challenge, 4);
-    const { answers } = knock('203.0.113.7');
-    t.deepEqual(answers, []);
-    clock.increment(250);
-    t.is(answers[0]?.status, 401, 'it is late');
-    t.is(knock('203.0.113.8').answers[0]?.status, 401, 'others are not slowed down');
-    access.close();
-    clock.increment(60_000);
-    t.is(access.refused().unanswered_challenge, 4);
-  },
-);
+test.serial('counts unanswered challenges and delays sources that repeat them', (t) => {
+  const { access, clock, knock } = accessWorld([guardedAccess]);
+  for (let times = 1; times <= 4; times += 1) t.is(knock('203.0.113.7').answers[0]?.status, 401);
+  t.is(access.refused().unanswered_challenge, 0);
+  clock.increment(10_000);
+  t.is(access.refused().unanswered_challenge, 4);
+  const { answers } = knock('203.0.113.7');
+  t.deepEqual(answers, []);
+  clock.increment(250);
+  t.is(answers[0]?.status, 401, 'it is late');
+  t.is(knock('203.0.113.8').answers[0]?.status, 401, 'others are not slowed down');
+  access.close();
+  clock.increment(60_000);
+  t.is(access.refused().unanswered_challenge, 4);
+});
 
-test.serial('a challenge that is answered is not counted, whatever the answer', (t) => {
+test.serial('does not count a challenge that is answered, even wrongly', (t) => {
   const { access, clock, knock } = accessWorld([guardedAccess]);
   knock('203.0.113.7');
   knock('203.0.113.7', 'Digest username="gw"');
@@ -165,7 +162,7 @@ test.serial('a challenge that is answered is not counted, whatever the answer', 
   access.close();
 });
 
-test.serial('a request whose Contact names no host is ignored, whoever sends it, and counted', (t) => {
+test.serial('ignores and counts a request whose Contact has no host', (t) => {
   const { access } = accessWorld([openAccess]);
   const raw = (contact: string): string => `INVITE sip:1@127.0.0.1 SIP/2.0\r\nContact: ${contact}\r\n\r\n`;
   t.false(access.ignores({ raw: raw('<sip:a@203.0.113.9>'), source_address: '203.0.113.9' }));
@@ -184,9 +181,9 @@ const guardedByList = someTrunk({
   inboundAddresses: ['198.51.100.7'],
 });
 const anywhere = someTrunk({ name: 'anywhere', inboundAuth: 'digest' });
-const outOnly = someTrunk({ name: 'out only' });
+const outOnly = someTrunk({ name: 'outbound only' });
 
-test('an address of a trunk is that trunk', (t) => {
+test('an address of a trunk identifies it', (t) => {
   const trunks = [outOnly, openByList, guardedByList];
   for (const address of ['203.0.113.255', '::ffff:203.0.113.1', '2001:db8:1::1', '[2001:db8::2]'])
     t.deepEqual(callerAt(address, { trunks, configured }), { trunk: openByList }, address);
@@ -194,7 +191,7 @@ test('an address of a trunk is that trunk', (t) => {
     t.is(callerAt(address, { trunks, configured }), 'unknown', address);
 });
 
-test('a trunk with digest is challenged at its addresses, or from anywhere when it has none', (t) => {
+test('challenges a trunk with digest at its addresses, or from anywhere without addresses', (t) => {
   t.deepEqual(callerAt('198.51.100.7', { trunks: [openByList, guardedByList], configured }), {
     accounts: [guardedByList],
   });
@@ -211,7 +208,7 @@ test('the configured trunk may call from its own address', (t) => {
   t.is(callerAt('10.9.9.9', { trunks: [], configured: null }), 'unknown');
 });
 
-test('this machine may call until there is a trunk that calls come from', (t) => {
+test('admits this machine until a trunk with inbound calls exists', (t) => {
   const isLocal = { trunk: configured.trunk };
   t.deepEqual(callerAt('127.0.0.1', { trunks: [outOnly], configured }), isLocal);
   t.deepEqual(callerAt('::1', { trunks: [], configured }), isLocal);
@@ -233,7 +230,7 @@ const contactRequest = (...contacts: string[]): string =>
 
 const answered = test.macro<[string]>({
   exec: (t, contact) => t.true(isAnswerable(contactRequest(contact))),
-  title: (_, contact) => `a request with "${contact}" can be answered`,
+  title: (_, contact) => `accepts a request with Contact "${contact}"`,
 });
 for (const contact of [
   'Contact: <sip:caller@203.0.113.9:5060>',
@@ -249,13 +246,13 @@ for (const contact of [
 ])
   test(answered, contact);
 
-test('a request without any Contact can be answered', (t) => {
+test('accepts a request without Contact', (t) => {
   t.true(isAnswerable(contactRequest()));
 });
 
 const unanswered = test.macro<[string]>({
   exec: (t, contact) => t.false(isAnswerable(contactRequest(contact))),
-  title: (_, contact) => `a request with ${JSON.stringify(contact)} is not answered`,
+  title: (_, contact) => `ignores a request with Contact ${JSON.stringify(contact)}`,
 });
 for (const contact of [
   'Contact: <tel:+821012345678>',
@@ -302,7 +299,7 @@ const digestRequest = { method: 'INVITE', realm };
 
 const digestOf = (name: string, ...parts: string[]) => createHash(name).update(parts.join(':')).digest('hex');
 
-/** What a caller answers to a challenge. */
+/** The caller's response to a challenge. */
 const answer = (
   challenge: string,
   changes: { username?: string; password?: string; nc?: string; qop?: boolean; method?: string } = {},
@@ -332,7 +329,7 @@ const digestWorld = () => {
 
 for (const algorithm of ['MD5', 'SHA-256'] as const)
   for (const qop of [true, false])
-    test(`who knows the password is let in: ${algorithm} ${qop ? 'with' : 'without'} qop`, (t) => {
+    test(`admits a caller with the correct password: ${algorithm} ${qop ? 'with' : 'without'} qop`, (t) => {
       const { digest, check } = digestWorld();
       t.deepEqual(check(answer(digest.challenge(realm, algorithm, false), { qop })), {
         verdict: 'known',
@@ -340,14 +337,14 @@ for (const algorithm of ['MD5', 'SHA-256'] as const)
       });
     });
 
-test('the example of RFC 2617 hashes to what stands there', (t) => {
+test('computes the hash of the example in RFC 2617', (t) => {
   const a1 = digestOf('md5', 'Mufasa', 'testrealm@host.com', 'Circle Of Life');
   const a2 = digestOf('md5', 'GET', '/dir/index.html');
   const nonce = 'dcd98b7102dd2f0e8b11d0f600bfb0c093';
   t.is(digestOf('md5', a1, nonce, '00000001', '0a4f113b', 'auth', a2), '6629fae49393a05397450978507c4ef1');
 });
 
-test('who says nothing, or speaks of another realm or nonce, is challenged', (t) => {
+test('challenges requests without credentials or with a foreign realm or nonce', (t) => {
   const { digest, check } = digestWorld();
   const challenge = { verdict: 'challenge', isStale: false } as const;
   const good = answer(digest.challenge(realm, 'MD5', false));
@@ -362,7 +359,7 @@ test('who says nothing, or speaks of another realm or nonce, is challenged', (t)
   );
 });
 
-test('wrong credentials are wrong', (t) => {
+test('rejects wrong credentials', (t) => {
   const { digest, check } = digestWorld();
   const wrong = { verdict: 'wrong' } as const;
   const challenge = () => digest.challenge(realm, 'MD5', false);
@@ -374,7 +371,7 @@ test('wrong credentials are wrong', (t) => {
   t.deepEqual(check(answer(challenge(), { nc: 'zero' })), wrong);
 });
 
-test('what was overheard is good for nothing', (t) => {
+test('rejects replayed credentials', (t) => {
   const { digest, check, pass } = digestWorld();
   const challenge = digest.challenge(realm, 'MD5', false);
   t.is(check(answer(challenge)).verdict, 'known');
@@ -384,11 +381,11 @@ test('what was overheard is good for nothing', (t) => {
   t.deepEqual(check(answer(challenge, { nc: '00000003' })), { verdict: 'challenge', isStale: true });
 });
 
-test('a challenge says when it is only the nonce that is old', (t) => {
+test('marks a challenge as stale when only the nonce is old', (t) => {
   t.regex(digestWorld().digest.challenge(realm, 'MD5', true), /, stale=true$/);
 });
 
-test('nonsense lets nobody in and breaks nothing', (t) => {
+test('rejects malformed credentials without throwing', (t) => {
   const { digest, check } = digestWorld();
   fc.assert(
     fc.property(fc.string(), fc.nat(300), fc.string(), (junk, at, other) => {
@@ -412,7 +409,7 @@ const unknownCallersWorld = () => {
     { write: (text: string) => void logged.push(line.parse(JSON.parse(text))) },
   );
   const unknownCallers = createUnknownCallers(inboundAccess.refusals, clock, logger);
-  /** Milliseconds until each is refused. */
+  /** Milliseconds until each caller is refused. */
   const meet = (address = '203.0.113.1'): { refusedAfter: number | null } => {
     const met = { refusedAfter: null as number | null };
     const begun = clock.now();
@@ -422,7 +419,7 @@ const unknownCallersWorld = () => {
   return { clock, logged, unknownCallers, meet };
 };
 
-test('the first are refused at once, those who insist wait longer and longer', (t) => {
+test('refuses the first requests at once and delays persistent sources more and more', (t) => {
   const { clock, meet } = unknownCallersWorld();
   const met = Array.from({ length: 10 }, () => meet());
   for (let steps = 0; steps < 40; steps += 1) clock.increment(250);
@@ -432,7 +429,7 @@ test('the first are refused at once, those who insist wait longer and longer', (
   );
 });
 
-test('after a minute without a word all is forgiven, and others are not punished', (t) => {
+test('resets after a minute without requests and never delays other sources', (t) => {
   const { clock, meet } = unknownCallersWorld();
   for (let times = 0; times < 5; times += 1) meet();
   t.is(meet('203.0.113.2').refusedAfter, 0);
@@ -440,7 +437,7 @@ test('after a minute without a word all is forgiven, and others are not punished
   t.is(meet().refusedAfter, 0);
 });
 
-test('each is counted, and named in the log once a minute', (t) => {
+test('counts each refusal and logs a source once a minute', (t) => {
   const { clock, logged, unknownCallers, meet } = unknownCallersWorld();
   for (let times = 0; times < 5; times += 1) meet();
   meet('203.0.113.2');
@@ -463,7 +460,7 @@ test('each is counted, and named in the log once a minute', (t) => {
   t.deepEqual(logged.at(-1), { ...logged.at(-1), address: '203.0.113.1', times: 6 });
 });
 
-test('who still waits when all ends is forgotten', (t) => {
+test('drops delayed refusals on close', (t) => {
   const { clock, unknownCallers, meet } = unknownCallersWorld();
   const met = Array.from({ length: 5 }, () => meet());
   unknownCallers.close();
@@ -471,7 +468,7 @@ test('who still waits when all ends is forgotten', (t) => {
   t.is(met.at(-1)?.refusedAfter, null);
 });
 
-test('a flood from everywhere is refused at once and remembered only in part', (t) => {
+test('refuses a distributed flood at once and remembers only part of it', (t) => {
   const { meet } = unknownCallersWorld();
   for (let index = 0; index < 30_000; index += 1)
     if (meet(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`).refusedAfter !== 0) t.fail();

@@ -32,16 +32,11 @@ const from = (uri: string): Record<string, string> => ({ From: `<${uri}>;tag=1` 
 const anonymousFrom = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=1' };
 const asserted = { 'P-Asserted-Identity': '<sip:+821012345678@carrier.example;user=phone>' };
 
-test('From shows who calls', calls, from('sip:01012345678@h'), '01012345678');
-test('a number without its + and its 0 is domestic', calls, from('sip:821012345678@h'), '01012345678');
+test('reads the caller from From', calls, from('sip:01012345678@h'), '01012345678');
+test('a number without + and 0 is domestic', calls, from('sip:821012345678@h'), '01012345678');
+test('P-Asserted-Identity precedes From', calls, { ...from('sip:0299998888@h'), ...asserted }, '01012345678');
 test(
-  'what the network asserts goes before From',
-  calls,
-  { ...from('sip:0299998888@h'), ...asserted },
-  '01012345678',
-);
-test(
-  'of two asserted identities the first that shows a number counts',
+  'uses the first one of two asserted identities that has a number',
   calls,
   {
     ...from('sip:0299998888@h'),
@@ -50,7 +45,7 @@ test(
   '01012345678',
 );
 test(
-  'Remote-Party-ID goes before From',
+  'Remote-Party-ID precedes From',
   calls,
   {
     ...from('sip:0299998888@h'),
@@ -59,13 +54,13 @@ test(
   '01012345678',
 );
 test(
-  'P-Asserted-Identity goes before Remote-Party-ID',
+  'P-Asserted-Identity precedes Remote-Party-ID',
   calls,
   { ...from('sip:1@h'), ...asserted, 'Remote-Party-ID': '<sip:0299998888@h>;party=calling' },
   '01012345678',
 );
 test(
-  'the Remote-Party-ID of the called party says nothing of the caller',
+  'ignores a Remote-Party-ID of the called party',
   calls,
   { ...from('sip:01012345678@h'), 'Remote-Party-ID': '<sip:0299998888@h>;party=called;privacy=full' },
   '01012345678',
@@ -73,41 +68,41 @@ test(
 
 for (const privacy of ['id', 'user', 'header', 'header;id', 'id;critical', 'ID', 'none, id', 'user; id'])
   test(
-    `the number withheld with "Privacy: ${privacy}" is not shown`,
+    `"Privacy: ${privacy}" withholds the number`,
     calls,
     { ...from('sip:01012345678@h'), ...asserted, Privacy: privacy },
     'anonymous',
   );
 for (const privacy of ['none', 'history', 'session', ''])
   test(
-    `"Privacy: ${privacy}" withholds no number`,
+    `"Privacy: ${privacy}" does not withhold the number`,
     calls,
     { ...from('sip:01012345678@h'), Privacy: privacy },
     '01012345678',
   );
 for (const privacy of ['full', 'uri', '"full"', 'FULL'])
   test(
-    `the number of a Remote-Party-ID with privacy=${privacy} is not shown`,
+    `Remote-Party-ID with privacy=${privacy} withholds the number`,
     calls,
     { ...from('sip:01012345678@h'), 'Remote-Party-ID': `<sip:01012345678@h>;privacy=${privacy};screen=yes` },
     'anonymous',
   );
 test(
-  'a withheld name is not a withheld number',
+  'a withheld name does not withhold the number',
   calls,
   { ...anonymousFrom, ...from('sip:1@h'), 'Remote-Party-ID': '<sip:01012345678@h>;privacy=name' },
   '01012345678',
 );
 
-test('From as RFC 3323 wants it is a withheld number', calls, anonymousFrom, 'anonymous');
+test('an anonymous From of RFC 3323 withholds the number', calls, anonymousFrom, 'anonymous');
 test(
-  'a host of anonymous.invalid withholds the number before it',
+  'the host anonymous.invalid withholds the number before it',
   calls,
   { ...from('sip:01012345678@anonymous.invalid'), ...asserted },
   'anonymous',
 );
 test(
-  'an anonymous From withholds the asserted number as well',
+  'an anonymous From withholds the asserted number, too',
   calls,
   { ...anonymousFrom, ...asserted },
   'anonymous',
@@ -121,45 +116,50 @@ for (const user of ['anonymous', 'Anonymous', 'restricted', 'private', 'blocked'
   );
 for (const user of ['unavailable@unknown.invalid', 'unknown@carrier.example'])
   test(
-    `"${user}" in From leaves the asserted number as it is`,
+    `"${user}" in From does not withhold the asserted number`,
     calls,
     { ...from(`sip:${user}`), ...asserted },
     '01012345678',
   );
 for (const digits of ['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253'])
-  test(`${digits} is a word spelled on the keys, not a number`, calls, from(`sip:${digits}@h`), 'anonymous');
+  test(`${digits} is a vanity word, not a number`, calls, from(`sip:${digits}@h`), 'anonymous');
 
-test('a caller from abroad keeps country code and +', calls, from('sip:+12025550123@h'), '+12025550123');
-test('a caller from abroad behind 00 gets the +', calls, from('sip:0012025550123@h'), '+12025550123');
+test('a foreign caller keeps country code and +', calls, from('sip:+12025550123@h'), '+12025550123');
+test('a foreign caller with 00 gets the +', calls, from('sip:0012025550123@h'), '+12025550123');
 test(
-  'a caller from abroad without + is seen by how the trunk writes',
+  "the trunk's number format identifies a foreign caller without +",
   calls,
   from('sip:3223456789@h'),
   '+3223456789',
   { bare: 'international' },
 );
-test('an extension stays as it is', calls, from('sip:204@pbx.example'), '204');
-test('a tel URI shows a number', calls, from('tel:+82-2-1234-5678'), '0212345678');
-test('a From without brackets shows a number', calls, { From: 'sip:01012345678@h;tag=1' }, '01012345678');
+test('keeps an extension unchanged', calls, from('sip:204@pbx.example'), '204');
+test('reads a tel URI', calls, from('tel:+82-2-1234-5678'), '0212345678');
+test('reads a From without brackets', calls, { From: 'sip:01012345678@h;tag=1' }, '01012345678');
 
 test(
-  'a number in place of the name counts where From holds an account',
+  'uses a number in the display name when From has an account',
   calls,
   { From: '"49211123456789" <sip:trunk-account@sip.example>;tag=1' },
   '0211123456789',
   { country: 'DE' },
 );
-test('a name is no number', calls, { From: '"Kim 3" <sip:kim@h>;tag=1' }, 'anonymous');
 test(
-  'the name is not looked at where the URI shows a number',
+  'ignores a display name that is not a number',
+  calls,
+  { From: '"Kim 3" <sip:kim@h>;tag=1' },
+  'anonymous',
+);
+test(
+  'ignores the display name when the URI has a number',
   calls,
   { From: '"0299998888" <sip:204@h>' },
   '204',
 );
-test('without any header nobody is known', calls, {}, 'anonymous');
-test('an empty user is nobody known', calls, from('sip:carrier.example'), 'anonymous');
+test('returns no caller without headers', calls, {}, 'anonymous');
+test('returns no caller for an empty user', calls, from('sip:carrier.example'), 'anonymous');
 test(
-  'United States: +1 from a carrier, withheld with a number that it asserts',
+  'United States: +1 from a carrier, and a withheld asserted number',
   calls,
   {
     From: '"Anonymous" <sip:anonymous@10.0.0.1>',
@@ -169,7 +169,7 @@ test(
   'anonymous',
   { country: 'US' },
 );
-test('Germany: a number behind 00', calls, from('sip:0049894531234@trunk.example'), '0894531234', {
+test('Germany: a number with 00', calls, from('sip:0049894531234@trunk.example'), '0894531234', {
   country: 'DE',
 });
 
@@ -178,18 +178,28 @@ const isCalled = test.macro<[Record<string, string>, string | null]>({
   title: (what) => `a name: ${what ?? ''}`,
 });
 
-test('that of From', isCalled, { From: '"Kim, Min-ji" <sip:01012345678@h>;tag=1' }, 'Kim, Min-ji');
 test(
-  'that which the network asserts goes before it',
+  'the display name of From',
+  isCalled,
+  { From: '"Kim, Min-ji" <sip:01012345678@h>;tag=1' },
+  'Kim, Min-ji',
+);
+test(
+  'the asserted name before it',
   isCalled,
   { From: '"Mum" <sip:01012345678@h>;tag=1', 'P-Asserted-Identity': '"김민지" <tel:+821012345678>' },
   '김민지',
 );
-test('none', isCalled, from('sip:01012345678@h'), null);
-test('a number is none', isCalled, { From: '"010-1234-5678" <sip:account@h>;tag=1' }, null);
-test('Anonymous is none', isCalled, { From: '"Anonymous" <sip:01012345678@h>;tag=1' }, null);
+test('no name', isCalled, from('sip:01012345678@h'), null);
 test(
-  'whoever withholds the number withholds the name',
+  'ignores a display name that is a number',
+  isCalled,
+  { From: '"010-1234-5678" <sip:account@h>;tag=1' },
+  null,
+);
+test('ignores Anonymous', isCalled, { From: '"Anonymous" <sip:01012345678@h>;tag=1' }, null);
+test(
+  'a withheld number withholds the name',
   isCalled,
   {
     From: '"Kim" <sip:01012345678@h>;tag=1',
@@ -199,13 +209,13 @@ test(
   null,
 );
 test(
-  'a name may be withheld alone',
+  'a name withheld alone',
   isCalled,
   { From: '"Kim" <sip:01012345678@h>;tag=1', 'Remote-Party-ID': '"Kim" <sip:01012345678@h>;privacy=name' },
   null,
 );
 test(
-  'what cannot be shown in a line is left out, and so is what is too long',
+  'removes unprintable characters from a name and drops a too long one',
   isCalled,
   { From: `"A\u0007\u202eB ${'x'.repeat(200)}" <sip:01012345678@h>;tag=1` },
   `A B ${'x'.repeat(96)}`,
@@ -216,28 +226,28 @@ test(
 const calledPartyOf = (uri: string, headers: Record<string, string> = {}, country: Country = 'KR') =>
   calledParty({ ...headersOf(headers), uri }, country);
 
-test('the Request-URI says which number was called', (t) => {
+test('the Request-URI has the called number', (t) => {
   t.deepEqual(calledPartyOf('sip:07012345678@10.0.0.1', { To: '<sip:07012345678@10.0.0.1>' }), {
     numbers: ['07012345678'],
     bare: 'national',
   });
 });
 
-test('in To a call may still be for the number that was forwarded here', (t) => {
+test('To may have a number that was forwarded here', (t) => {
   const { numbers } = calledPartyOf('sip:07012345678@10.0.0.1', {
     To: '<sip:+82299998888@carrier.example>',
   });
   t.deepEqual(numbers, ['07012345678', '0299998888']);
 });
 
-test('where the Request-URI is our own contact, To says it', (t) => {
+test('To has the called number when the Request-URI is our own contact', (t) => {
   for (const contact of ['sip:trunk-account@10.0.0.1', 'sip:1234567@10.0.0.1', 'sip:10.0.0.1'])
     t.deepEqual(calledPartyOf(contact, { To: '"Office" <sip:+827012345678@carrier.example>' }).numbers, [
       '07012345678',
     ]);
 });
 
-test('P-Called-Party-ID goes before the Request-URI that was put in its place', (t) => {
+test('P-Called-Party-ID precedes a rewritten Request-URI', (t) => {
   const { numbers } = calledPartyOf('sip:07099990000@10.0.0.1', {
     'P-Called-Party-ID': '<sip:+827012345678@carrier.example;user=phone>',
     To: '<sip:+827012345678@carrier.example>',
@@ -245,11 +255,11 @@ test('P-Called-Party-ID goes before the Request-URI that was put in its place', 
   t.deepEqual(numbers, ['07012345678', '07099990000']);
 });
 
-test('a number of another country, or none, is not called here', (t) => {
+test('rejects a foreign or missing called number', (t) => {
   t.deepEqual(calledPartyOf('sip:+12025550123@10.0.0.1', { To: '<sip:alice@h>' }).numbers, []);
 });
 
-test('how the trunk writes numbers of the country is how it writes those of callers', (t) => {
+test('called numbers use the number format of the trunk, like callers', (t) => {
   t.is(calledPartyOf('sip:827012345678@10.0.0.1').bare, 'international');
   t.is(calledPartyOf('sip:account@10.0.0.1', { To: '<sip:827012345678@h>' }).bare, 'international');
   t.is(calledPartyOf('sip:+827012345678@10.0.0.1').bare, 'national');
@@ -267,9 +277,9 @@ const diverted = test.macro<[Record<string, string>, ...Diversion[]]>({
 const office = { number: '0212345678', reason: 'no-answer' };
 const mobile = { number: '01012345678', reason: 'user-busy' };
 
-test('nobody sent it on', diverted, { From: '<sip:01012345678@h>;tag=1' });
+test('no diversion', diverted, { From: '<sip:01012345678@h>;tag=1' });
 test(
-  'Diversion says who sent a call on, the last one first',
+  'reads diverting numbers from Diversion, the last one first',
   diverted,
   {
     Diversion:
@@ -279,20 +289,20 @@ test(
   mobile,
 );
 test(
-  'who sent it on may want to stay unknown, and a reason may be missing',
+  'a diverting party may be withheld, and a reason may be missing',
   diverted,
   { Diversion: '<sip:0212345678@h>;privacy=full;reason=unconditional, <sip:0212345678@h>' },
   { number: 'anonymous', reason: 'unconditional' },
   { number: '0212345678', reason: null },
 );
 test(
-  'a reason that is no word, and who is no number, say nothing',
+  'ignores an invalid reason and an invalid number',
   diverted,
   { Diversion: '<sip:0212345678@h>;reason=<script>, <sip:kim@h>;reason=no-answer' },
   { number: '0212345678', reason: null },
 );
 test(
-  'History-Info says it by the causes of the entries behind, the last one first',
+  'reads diversions from the causes of the History-Info entries behind, the last one first',
   diverted,
   {
     'History-Info':
@@ -302,13 +312,13 @@ test(
   mobile,
 );
 test(
-  'entries that want to stay unknown do so',
+  'respects entries of History-Info that are withheld',
   diverted,
   { 'History-Info': '<sip:01012345678@h?Privacy=history>;index=1, <sip:07000000000@h;cause=302>;index=1.1' },
   { number: 'anonymous', reason: 'unconditional' },
 );
 test(
-  'so do all where the request says so',
+  'Privacy of the request withholds all entries',
   diverted,
   {
     'History-Info': '<sip:01012345678@h>;index=1, <sip:07000000000@h;cause=999>;index=1.1',
@@ -317,7 +327,7 @@ test(
   { number: 'anonymous', reason: null },
 );
 test(
-  'what Diversion says goes before History-Info',
+  'Diversion precedes History-Info',
   diverted,
   {
     Diversion: '<sip:0212345678@h>;reason=no-answer',
@@ -325,11 +335,11 @@ test(
   },
   office,
 );
-test('servers on the way are nobody', diverted, {
+test('ignores servers on the way', diverted, {
   'History-Info': '<sip:07000000000@a>;index=1, <sip:07000000000@b>;index=1.1',
 });
 
-test('of many the last five are kept', (t) => {
+test('keeps the last five of many', (t) => {
   const Diversion = Array.from({ length: 40 }, (_, index) => `<sip:010123456${index + 10}@h>`).join(', ');
   t.deepEqual(
     diversionsIn(headersOf({ Diversion }), 'KR', 'national').map(({ number }) => number),
@@ -359,11 +369,11 @@ const headers: readonly [string, NameAddress[]][] = [
   ['', []],
 ];
 for (const [header, found] of headers)
-  test(`${JSON.stringify(header)} names ${found.length}`, (t) => {
+  test(`reads ${found.length} addresses from ${JSON.stringify(header)}`, (t) => {
     t.deepEqual(nameAddressesIn(header), found);
   });
 
-test('what is written is read again, and any text is read to its end', (t) => {
+test('reads a written header again, and reads any text to its end', (t) => {
   const name = fc.string({ unit: fc.constantFrom('a', ' ', ',', '<', '>', '"', '\\', ';', '김') });
   fc.assert(
     fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), (names) => {
@@ -399,9 +409,9 @@ for (const [uri, user] of users)
     t.is(userOf(uri), user);
   });
 
-/** Forms in which trunks send the called number (Request-URI, To), by what the operators' own papers show. */
+/** Formats in which trunks send the called number (Request-URI, To), according to the operators' own documents. */
 const calledNumberOf: readonly [Country, string, string | undefined][] = [
-  // Korea: domestic as a rule; E.164 with and without its +; the 0 lost on the way.
+  // Korea: usually domestic; E.164 with and without its +; sometimes without the leading 0.
   ['KR', 'sip:07012345678@10.0.0.1:5060', '07012345678'],
   ['KR', 'sip:+827012345678@gw.example;user=phone', '07012345678'],
   ['KR', 'sip:827012345678@gw.example', '07012345678'],
@@ -428,7 +438,7 @@ const calledNumberOf: readonly [Country, string, string | undefined][] = [
   ['US', 'sip:2025550123;rn=2023330000;npdi=yes@gw.example:5060', '2025550123'],
   ['US', 'sip:+12025550123;npdi;rn=+12023330000@gw.example', '2025550123'],
   ['US', 'sip:2025550123;phone-context=+1@gw.example;user=phone', '2025550123'],
-  // Europe: +49…, 0049… and 49… in Germany alone.
+  // Europe: +49…, 0049… and, in Germany only, 49….
   ['DE', 'sip:+49894531234@gw.example', '0894531234'],
   ['DE', 'sip:0049894531234@gw.example', '0894531234'],
   ['DE', 'sip:49894531234@gw.example', '0894531234'],
@@ -468,7 +478,7 @@ for (const [country, uri, number] of calling)
     t.is(callingNumber(uri, country), number);
   });
 
-test('digits that could be both are read as the trunk writes its own numbers', (t) => {
+test("the trunk's number format resolves ambiguous digits", (t) => {
   t.is(bareDigitsIn('sip:827012345678@h', 'KR'), 'international');
   for (const uri of [
     'sip:07012345678@h',
@@ -483,7 +493,7 @@ test('digits that could be both are read as the trunk writes its own numbers', (
   t.is(callingNumber('sip:3223456789@h', 'KR', 'international'), '+3223456789');
 });
 
-test('a trunk gets domestic numbers, or E.164 where there is such a form', (t) => {
+test('formats numbers for a trunk as domestic, or as E.164 if possible', (t) => {
   t.is(dialledNumber('01012345678', 'KR', 'domestic'), '01012345678');
   t.is(dialledNumber('01012345678', 'KR', 'e164'), '+821012345678');
   t.is(dialledNumber('15881234', 'KR', 'e164'), '15881234');
@@ -496,7 +506,7 @@ test('a trunk gets domestic numbers, or E.164 where there is such a form', (t) =
   t.is(dialledNumber('02079460000', 'GB', 'e164'), '+442079460000');
 });
 
-test('what a trunk gets in E.164 comes back as the same domestic number', (t) => {
+test('a number formatted as E.164 is read back as the same domestic number', (t) => {
   const mobile = fc.integer({ min: 0, max: 99_999_999 }).map((n) => `010${String(n).padStart(8, '0')}`);
   const seoul = fc.integer({ min: 20_000_000, max: 99_999_999 }).map((n) => `02${n}`);
   fc.assert(
@@ -569,11 +579,11 @@ const failed: readonly [string, boolean][] = [
   ['', false],
 ];
 for (const [reason, isFailure] of failed)
-  test(`a BYE with Reason "${reason}" is ${isFailure ? 'a failure of the network' : 'a hang-up'}`, (t) => {
+  test(`a BYE with Reason "${reason}" is ${isFailure ? 'a network failure' : 'a hangup'}`, (t) => {
     t.is(isNetworkFailure(reasonsIn(reason)), isFailure);
   });
 
-test('a time-out is a person who does not pick up once it rang, and a dead trunk before', (t) => {
+test('a time-out means no answer after ringing, and a dead trunk before', (t) => {
   t.is(unansweredCause({ status: 408, rang: true }), 'no_answer');
   t.is(unansweredCause({ status: 408, rang: false }), 'trunk_error');
 });

@@ -10,7 +10,7 @@ import {
   type Script,
   type ScriptStep,
 } from '#sip/simulator/script.ts';
-import { sayingTime } from '#sip/speaking-time.ts';
+import { sayingTime } from '#sip/audio/speaking-time.ts';
 import { acceleratedClock } from '#src/clocks.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
@@ -22,7 +22,7 @@ import { done, recorded, recordingNetwork, stretches } from './simulator/recordi
 
 const call = { to: '0212345678', from: '01012345678', script: null };
 
-test.serial('a caller arrives, is let in, answered and heard', async (t) => {
+test.serial('a caller arrives, is admitted, answered and heard', async (t) => {
   const { clock, lines, until } = createNetwork();
   const arrivals: Arrival[] = [];
   const begin = clock.now();
@@ -46,7 +46,7 @@ test.serial('a caller arrives, is let in, answered and heard', async (t) => {
   t.is(clock.pending(), 0);
 });
 
-test.serial('the line may be opened before the verdict is known', async (t) => {
+test.serial('the line may be opened before the admission is decided', async (t) => {
   const { lines, until } = createNetwork();
   let line: WatchedLine | undefined;
   await lines.start(async ({ callId }) => {
@@ -58,7 +58,7 @@ test.serial('the line may be opened before the verdict is known', async (t) => {
   t.pass();
 });
 
-test.serial('a caller without a script opens with a sentence and goes on politely', async (t) => {
+test.serial('a caller without a script opens with a sentence and continues politely', async (t) => {
   const { clock, lines, until } = createNetwork();
   await lines.start(async () => ({ accepted: true }));
   const { callId } = await lines.placeInbound(call);
@@ -72,7 +72,7 @@ test.serial('a caller without a script opens with a sentence and goes on politel
   t.true(line.all('line.played').every(({ whole }) => whole));
 });
 
-test.serial('a caller speaks the language that was asked for', async (t) => {
+test.serial('a caller speaks the requested language', async (t) => {
   const { lines, until } = createNetwork();
   await lines.start(async () => ({ accepted: true }));
   const { callId } = await lines.placeInbound({ ...call, language: 'ko' });
@@ -81,7 +81,7 @@ test.serial('a caller speaks the language that was asked for', async (t) => {
   t.regex(line.all('line.heard')[0]?.text ?? '', /\p{Script=Hangul}/u);
 });
 
-test.serial('a rejected caller is forgotten', async (t) => {
+test.serial('forgets a rejected caller', async (t) => {
   const { clock, lines } = createNetwork();
   const rejected: ArrivalVerdict = { accepted: false, because: 'unknown_number' };
   await lines.start(async () => rejected);
@@ -93,7 +93,7 @@ test.serial('a rejected caller is forgotten', async (t) => {
   t.deepEqual(line.finish(), []);
 });
 
-test.serial('a caller that nobody answers goes away after ten seconds', async (t) => {
+test.serial('an unanswered caller hangs up after ten seconds', async (t) => {
   const { clock, lines } = createNetwork();
   await lines.start(async () => ({ accepted: true }));
   const { callId } = await lines.placeInbound(call);
@@ -103,7 +103,7 @@ test.serial('a caller that nobody answers goes away after ten seconds', async (t
   t.is(line.all('line.unanswered')[0]?.cause, 'media_error');
 });
 
-test.serial('a caller is answered only once', async (t) => {
+test.serial('answers a caller only once', async (t) => {
   const { clock, lines } = createNetwork();
   await lines.start(async () => ({ accepted: true }));
   const { callId } = await lines.placeInbound(call);
@@ -115,7 +115,7 @@ test.serial('a caller is answered only once', async (t) => {
   t.is(second?.all('line.unanswered')[0]?.cause, 'media_error');
 });
 
-test.serial('an arrival that could not be decided is the error of the one who placed it', async (t) => {
+test.serial('an undecided arrival is an error of its requester', async (t) => {
   const { clock, lines } = createNetwork();
   await lines.start(async () => {
     throw new Error('The database is away');
@@ -135,7 +135,7 @@ test.serial('lines are ready between start and close', async (t) => {
   await t.throwsAsync(lines.placeInbound(call));
 });
 
-test.serial('closing ends every line and lets go of every timer', async (t) => {
+test.serial('close ends every line and clears every timer', async (t) => {
   const { clock, lines, reach, until } = createNetwork();
   await lines.start(async () => ({ accepted: true }));
   await lines.placeInbound(call);
@@ -155,7 +155,7 @@ test.serial('closing ends every line and lets go of every timer', async (t) => {
   t.is(late.all('line.unanswered')[0]?.cause, 'trunk_error');
 });
 
-test.serial('a defined callee plays its script, also in the place of a known one', (t) => {
+test.serial('a defined callee plays its script and replaces a built-in one', (t) => {
   const { lines, reach, until } = createNetwork();
   t.is(lines.calleeScript(scriptedNumber), undefined);
   lines.defineCallee(scriptedNumber, [{ busy: true }]);
@@ -171,7 +171,7 @@ test.serial('a defined callee plays its script, also in the place of a known one
   }
 });
 
-test.serial('each workspace has callees of its own', (t) => {
+test.serial('each workspace has its own callees', (t) => {
   const { lines, reach, until } = createNetwork({ workspaceOf: (callId) => callId.split('/')[0] });
   lines.defineCallee('01000000001', [{ busy: true }], 'one');
   lines.defineCallee('01000000001', [{ decline: true }], 'another');
@@ -184,32 +184,35 @@ test.serial('each workspace has callees of its own', (t) => {
   t.deepEqual(['one/a', 'another/b', 'third/c'].map(outcome), ['busy', 'declined', 'answered']);
 });
 
-test.serial('a hurried line takes a fraction of the time and cuts words where they were', async (t) => {
-  const speed = 20;
-  const { lines } = createNetwork({ clock: acceleratedClock(speed), speed });
-  const sentence =
-    'This is a long sentence, of which about a half should have been heard by now, and not less.';
-  // So long that it is cut however late the machine comes to it.
-  const monologue = Array.from({ length: 40 }, () => sentence).join(' ');
-  const text = await new Promise<string>((resolve) => {
-    const line = openWatched(lines.open, scriptedInput({ to: '01000000006' }), (event) => {
-      if (event.type === 'line.played') resolve(event.text);
-      if (event.type !== 'line.answered') return;
-      line.say(monologue);
-      setTimeout(() => line.tell({ type: 'stopTalking' }), 2_500 / speed);
+test.serial(
+  'an accelerated line takes a fraction of the time and cuts words at the same place',
+  async (t) => {
+    const speed = 20;
+    const { lines } = createNetwork({ clock: acceleratedClock(speed), speed });
+    const sentence =
+      'This is a long sentence, of which about a half should have been heard by now, and not less.';
+    // Long enough to be cut even if the machine is late.
+    const monologue = Array.from({ length: 40 }, () => sentence).join(' ');
+    const text = await new Promise<string>((resolve) => {
+      const line = openWatched(lines.open, scriptedInput({ to: '01000000006' }), (event) => {
+        if (event.type === 'line.played') resolve(event.text);
+        if (event.type !== 'line.answered') return;
+        line.say(monologue);
+        setTimeout(() => line.tell({ type: 'stopTalking' }), 2_500 / speed);
+      });
     });
-  });
-  // At its own pace a line would have said two letters in this time.
-  t.true(text.length > sentence.length / 4 && text.length < monologue.length, text);
-  await lines.close();
-});
+    // At its own pace a line would have said two letters in this time.
+    t.true(text.length > sentence.length / 4 && text.length < monologue.length, text);
+    await lines.close();
+  },
+);
 
 // Callees
 
 const question = 'Good afternoon, may I ask whether you are free tomorrow at three?';
 const farewell = 'Thank you very much for your time, have a nice day, and goodbye.';
 
-test('01000000001 answers after a second, answers each reply politely and leaves the farewell alone', (t) => {
+test('01000000001 answers after a second, replies politely and does not speak during the farewell', (t) => {
   const { clock, reach, until } = createNetwork();
   const begin = clock.now();
   const agent = agentWith(clock, [question, question, question, farewell], (line) =>
@@ -243,7 +246,7 @@ for (const [language, form] of [
   ['en-GB', /[a-z]/u],
   ['fr', /[a-z]/u],
 ] as const)
-  test(`the people speak the language of the call: ${language}`, (t) => {
+  test(`callees speak the language of the call: ${language}`, (t) => {
     const { clock, reach, until } = createNetwork();
     const line = reach({ to: '01000000001', language }, agentWith(clock, [question]));
     until(() => line.saw('line.heard'));
@@ -275,7 +278,7 @@ for (const [number, cause] of [
   });
 
 for (const moment of ['with', 'well before', 'in the middle of'] as const)
-  test(`01000000005 speaks once into the first farewell, expected ${moment} it`, (t) => {
+  test(`01000000005 speaks once during the first farewell, expected ${moment} it`, (t) => {
     const { clock, reach, until } = createNetwork();
     const line = reach({ to: '01000000005' }, (event, it) => {
       if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
@@ -311,7 +314,7 @@ for (const moment of ['with', 'well before', 'in the middle of'] as const)
     t.is(line.all('line.heard').length, 3);
   });
 
-test('01000000005 breaks into a farewell that is very short', (t) => {
+test('01000000005 interrupts a very short farewell', (t) => {
   const { reach, until } = createNetwork();
   const line = reach({ to: '01000000005' });
   until(() => line.saw('line.answered'));
@@ -353,7 +356,7 @@ test('01000000008 interrupts every reply once', (t) => {
   t.true(line.all('line.played').every(({ text }) => text.length > 0 && text.length < question.length));
 });
 
-test('01000000008 interrupts a farewell, and lets it through when it is said again', (t) => {
+test('01000000008 interrupts a farewell and accepts its repetition', (t) => {
   const { reach, until } = createNetwork();
   const line = reach({ to: '01000000008' }, (event, it) => {
     if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
@@ -375,7 +378,7 @@ test('01000000008 interrupts a farewell, and lets it through when it is said aga
   );
 });
 
-test('a number that nobody has rings until the line is closed', (t) => {
+test('an unknown number rings until the line is closed', (t) => {
   const { clock, reach } = createNetwork();
   const line = reach({ to: '0299998888' });
   clock.advance(600_000);
@@ -390,7 +393,7 @@ const accepts = test.macro<[script: unknown]>({
   exec(t, script) {
     t.deepEqual(parseScript(script, 'callee'), { script });
   },
-  title: (_, script) => `a script may be ${JSON.stringify(script)}`,
+  title: (_, script) => `accepts the script ${JSON.stringify(script)}`,
 });
 
 const refuses = test.macro<[script: unknown, step: number, message: RegExp, role?: Role]>({
@@ -400,7 +403,7 @@ const refuses = test.macro<[script: unknown, step: number, message: RegExp, role
     t.is(errors?.[0]?.step, step);
     t.regex(errors?.[0]?.message ?? '', message);
   },
-  title: (_, script, __, ___, role = 'callee') => `a ${role}'s script cannot be ${JSON.stringify(script)}`,
+  title: (_, script, __, ___, role = 'callee') => `rejects the ${role}'s script ${JSON.stringify(script)}`,
 });
 
 test(accepts, []);
@@ -438,12 +441,12 @@ test(refuses, [{ say: 'Hello.' }, { answer_after_sec: 1 }], 1, /only be the firs
 test(refuses, [{ busy: true }, { say: 'Hello.' }], 0, /only be the only step/);
 test(refuses, [{ answer_after_sec: 1 }], 0, /is for callees/, 'caller');
 
-test('a script with too many steps is refused', (t) => {
+test('rejects a script with too many steps', (t) => {
   const script = Array.from({ length: maxScriptSteps + 1 }, () => ({ listen: true }));
   t.is(parseScript(script, 'callee').errors?.length, 1);
 });
 
-test('each wrong step is named', (t) => {
+test('names each invalid step', (t) => {
   const { errors } = parseScript([{ say: '' }, { say: 'Fine.' }, { jump: 1 }], 'callee');
   t.deepEqual(
     errors?.map(({ step }) => step),
@@ -451,7 +454,7 @@ test('each wrong step is named', (t) => {
   );
 });
 
-test('whatever is given is either a script or has errors', (t) => {
+test('every input is either a script or has errors', (t) => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const { script, errors } = parseScript(value, 'callee');
@@ -465,7 +468,7 @@ test('whatever is given is either a script or has errors', (t) => {
 
 const reply = 'Of course, I will look that up for you right away, one moment please.';
 
-test('say: the first words come when the agent is silent', (t) => {
+test('say: the first words start when the agent is silent', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Hello?' }], agentWith(clock, [reply]));
   until(() => line.saw('line.heard'));
@@ -474,7 +477,7 @@ test('say: the first words come when the agent is silent', (t) => {
   t.is(line.all('line.heard')[0]?.startedAt, (played?.at ?? 0) + 800);
 });
 
-test('say: an agent that says nothing first is spoken to', (t) => {
+test('say: speaks first to a silent agent', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Hello?' }]);
   until(() => line.saw('line.heard'));
@@ -493,7 +496,7 @@ test('say: later words wait for the answer to the earlier ones', (t) => {
   t.is(line.all('line.heard')[1]?.startedAt, (line.all('line.played')[1]?.at ?? 0) + 800);
 });
 
-test('say: nobody waits for an answer longer than five seconds', (t) => {
+test('say: waits at most five seconds for an answer', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Hello?' }, { say: 'Is anybody there?' }]);
   until(() => line.all('line.heard').length === 2);
@@ -502,7 +505,7 @@ test('say: nobody waits for an answer longer than five seconds', (t) => {
   t.is((second?.startedAt ?? 0) - said, 5_800);
 });
 
-test('say: words are recognised after 200 ms and heard 300 ms after their end', (t) => {
+test('say: words are recognized after 200 ms and final 300 ms after their end', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Hello there.' }]);
   until(() => line.saw('line.heard'));
@@ -513,7 +516,7 @@ test('say: words are recognised after 200 ms and heard 300 ms after their end', 
   t.true((heard?.at ?? 0) - startedAt > 800);
 });
 
-test('interrupt: breaks in 0.7 s after the agent has begun', (t) => {
+test('interrupt: speaks 0.7 s after the agent has begun', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ interrupt: 'Wait, please.' }], agentWith(clock, [reply]));
   until(() => line.saw('line.heard'));
@@ -522,14 +525,14 @@ test('interrupt: breaks in 0.7 s after the agent has begun', (t) => {
   t.false(played?.whole);
 });
 
-test('interrupt: breaks in earlier when the utterance is short', (t) => {
+test('interrupt: speaks earlier when the utterance is short', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ interrupt: 'Wait, please.' }], agentWith(clock, ['Thank you.']));
   until(() => line.saw('line.heard'));
   t.true((line.all('line.heard')[0]?.startedAt ?? 0) < (line.all('line.played')[0]?.at ?? 0));
 });
 
-test('interrupt: an agent that falls silent too early is interrupted the next time', (t) => {
+test('interrupt: interrupts the next utterance if the agent stops too early', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ interrupt: 'Wait, please.' }]);
   until(() => line.saw('line.answered'));
@@ -545,7 +548,7 @@ test('interrupt: an agent that falls silent too early is interrupted the next ti
   );
 });
 
-test('backchannel: murmured over the voice it takes no floor', (t) => {
+test("backchannel: does not take the floor over the agent's voice", (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ backchannel: 'Mm-hmm.' }, { say: 'I see.' }], agentWith(clock, [reply]));
   until(() => line.all('line.heard').length === 2);
@@ -560,7 +563,7 @@ test('backchannel: murmured over the voice it takes no floor', (t) => {
   t.is(line.all('line.speech').length, 1);
 });
 
-test('backchannel words in a silence are ordinary words', (t) => {
+test('backchannel words during silence are ordinary words', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Okay.' }]);
   until(() => line.saw('line.heard'));
@@ -568,7 +571,7 @@ test('backchannel words in a silence are ordinary words', (t) => {
   t.false(line.all('line.heard')[0]?.backchannel);
 });
 
-test('other words over the voice are speech even as a backchannel step', (t) => {
+test("other words over the agent's voice are speech, even in a backchannel step", (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ backchannel: 'No, no, stop.' }], agentWith(clock, [reply]));
   until(() => line.saw('line.heard'));
@@ -582,7 +585,7 @@ test('listen: waits for one whole reply', (t) => {
   t.true(line.all('line.played')[0]?.whole);
 });
 
-test('listen: after words it waits for the reply to them, however long it takes', (t) => {
+test('listen: after words, waits for the reply to them, however long it takes', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Hello?' }, { listen: true }, { hang_up: true }]);
   until(() => line.saw('line.heard'));
@@ -601,7 +604,7 @@ test('listen: words that follow need no further reply', (t) => {
   t.is(line.all('line.heard')[1]?.startedAt, (line.all('line.played')[1]?.at ?? 0) + 1_600);
 });
 
-test('announce and beep: a machine speaks into the voice of the agent, and takes a message', (t) => {
+test("announce and beep: a machine speaks over the agent's voice and takes a message", (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([
     { announce: 'Please leave a message after the tone.' },
@@ -620,7 +623,7 @@ test('announce and beep: a machine speaks into the voice of the agent, and takes
   t.is(line.all('line.answered_by')[0]?.by, 'machine');
 });
 
-test('wait_sec and noise_sec: time goes by and nothing is reported', (t) => {
+test('wait_sec and noise_sec: time passes without events', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ wait_sec: 3 }, { noise_sec: 2.5 }, { hang_up: true }]);
   until(() => line.isOver());
@@ -628,7 +631,7 @@ test('wait_sec and noise_sec: time goes by and nothing is reported', (t) => {
   t.is((line.all('line.ended')[0]?.at ?? 0) - (line.all('line.answered')[0]?.at ?? 0), 5_520);
 });
 
-test('digits: keys are pressed one after the other', (t) => {
+test('digits: presses the digits one after the other', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ digits: '0#D' }]);
   until(() => line.all('line.digit').length === 3);
@@ -643,7 +646,7 @@ test('digits: keys are pressed one after the other', (t) => {
   );
 });
 
-test('await_digits: goes on when the agent has pressed these keys, each awaited once', (t) => {
+test('await_digits: continues once the agent has pressed these digits, each awaited once', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([
     { await_digits: '1' },
@@ -664,7 +667,7 @@ test('await_digits: goes on when the agent has pressed these keys, each awaited 
   t.deepEqual(pressed(), ['A', 'B']);
 });
 
-test('hang_up: at once, with what was said whole before it', (t) => {
+test('hang_up: at once, with the words completed before it', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Not today.' }, { hang_up: true }, { say: 'Never said.' }]);
   until(() => line.isOver());
@@ -674,7 +677,7 @@ test('hang_up: at once, with what was said whole before it', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('answer_after_sec: the telephone rings for so long', (t) => {
+test('answer_after_sec: the telephone rings for this time', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ answer_after_sec: 12 }, { say: 'Sorry for the wait.' }]);
   const waited = until(() => line.saw('line.answered'));
@@ -702,7 +705,7 @@ for (const [step, cause] of [
     t.is(line.all('line.unanswered')[0]?.cause, cause);
   });
 
-test('no_answer: it rings and rings', (t) => {
+test('no_answer: the telephone keeps ringing', (t) => {
   const { clock, reachScript } = createNetwork();
   const line = reachScript([{ no_answer: true }]);
   clock.advance(600_000);
@@ -736,7 +739,7 @@ const reach = (script: Script): { line: WatchedLine; network: ReturnType<typeof 
   return { line: network.reach({ bargeIn: pausing }, asCallsDo), network };
 };
 
-test.serial('noise over the agent is an onset, and nothing when it has been silent for a while', (t) => {
+test.serial('noise over the agent is an onset, and a false one after a silence', (t) => {
   const { line, network } = reach([{ wait_sec: 1 }, { noise_sec: 0.5 }]);
   network.until(() => line.saw('line.played'));
   const [answer] = line.all('line.answered');
@@ -750,43 +753,46 @@ test.serial('noise over the agent is an onset, and nothing when it has been sile
   t.is((played?.at ?? 0) - (played?.startedAt ?? 0), Math.round(sayingTime(reply)) + pausedMs);
 });
 
-test.serial('noise that goes on and on holds the agent up for two seconds', (t) => {
+test.serial('continuous noise pauses the agent for two seconds', (t) => {
   const { line, network } = reach([{ wait_sec: 1 }, { noise_sec: 30 }]);
   network.until(() => line.saw('line.played'));
   t.is((line.all('line.no_speech')[0]?.at ?? 0) - (line.all('line.onset')[0]?.at ?? 0), 2_000);
   t.true(line.all('line.played')[0]?.whole);
 });
 
-test.serial('noise while the agent is silent is no onset, nor is a click', (t) => {
+test.serial('noise during silence and a click are no onset', (t) => {
   const { line, network } = reach([{ wait_sec: 1 }, { noise_sec: 0.05 }, { wait_sec: 10 }, { noise_sec: 1 }]);
   network.until(() => line.saw('line.played'));
   network.clock.advance(10_000);
   t.false(line.saw('line.onset'));
 });
 
-test.serial('a recording holds both halves of a sentence, and the pause between them', async (t) => {
-  const network = await recordingNetwork();
-  network.lines.defineCallee(scriptedNumber, [
-    { wait_sec: 1 },
-    { noise_sec: 0.5 },
-    { wait_sec: 9 },
-    { hang_up: true },
-  ]);
-  const line = network.reach({ ...recorded, bargeIn: pausing, to: scriptedNumber }, asCallsDo);
-  network.until(() => line.isOver());
-  const [answer] = line.all('line.answered');
-  const tape = await done(network.tapes.get(recorded.callId));
-  const told = stretches(tape.agent);
-  t.is(told.length, 2);
-  const pausedAt = (line.all('line.onset')[0]?.at ?? 0) - (answer?.at ?? 0);
-  const wentOnAt = (line.all('line.no_speech')[0]?.at ?? 0) - (answer?.at ?? 0);
-  t.true(Math.abs((told[0]?.[1] ?? 0) - pausedAt) < 10, JSON.stringify(told));
-  t.true(Math.abs((told[1]?.[0] ?? 0) - wentOnAt) < 10, JSON.stringify(told));
-});
+test.serial(
+  'a recording has both halves of an interrupted sentence and the pause between them',
+  async (t) => {
+    const network = await recordingNetwork();
+    network.lines.defineCallee(scriptedNumber, [
+      { wait_sec: 1 },
+      { noise_sec: 0.5 },
+      { wait_sec: 9 },
+      { hang_up: true },
+    ]);
+    const line = network.reach({ ...recorded, bargeIn: pausing, to: scriptedNumber }, asCallsDo);
+    network.until(() => line.isOver());
+    const [answer] = line.all('line.answered');
+    const tape = await done(network.tapes.get(recorded.callId));
+    const told = stretches(tape.agent);
+    t.is(told.length, 2);
+    const pausedAt = (line.all('line.onset')[0]?.at ?? 0) - (answer?.at ?? 0);
+    const wentOnAt = (line.all('line.no_speech')[0]?.at ?? 0) - (answer?.at ?? 0);
+    t.true(Math.abs((told[0]?.[1] ?? 0) - pausedAt) < 10, JSON.stringify(told));
+    t.true(Math.abs((told[1]?.[0] ?? 0) - wentOnAt) < 10, JSON.stringify(told));
+  },
+);
 
 // Transferring
 
-test('two persons who talk with each other are heard by nobody, until one of them hangs up', (t) => {
+test('two persons talk without recognition until one of them hangs up', (t) => {
   const { reachScript, until, clock } = createNetwork();
   const line = reachScript([
     { wait_sec: 3 },
@@ -806,36 +812,36 @@ test('two persons who talk with each other are heard by nobody, until one of the
   t.is(clock.pending(), 0);
 });
 
-test('a line is not left while somebody is rung, who would be lost', (t) => {
+test('rejects the hand-over of a line while a person rings', (t) => {
   const { reach, until } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
-  t.true(line.canBeLeft());
+  t.true(line.canBeResumed());
   line.tell({ type: 'transfer', to: '01000000012', mode: 'cold' });
-  t.false(line.canBeLeft());
+  t.false(line.canBeResumed());
   until(() => line.saw('line.transfer_failed'));
-  t.true(line.canBeLeft());
+  t.true(line.canBeResumed());
 });
 
-test('a line is left while two persons talk whom the next gateway knows, too', (t) => {
+test('hands over a line with two persons whom the next gateway also knows', (t) => {
   const { reach, until, clock } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
-  t.false(line.canBeLeft());
+  t.false(line.canBeResumed());
   until(() => line.saw('line.transferred'));
-  t.true(line.canBeLeft());
+  t.true(line.canBeResumed());
   line.leave();
   clock.advance(60_000);
   t.false(line.isOver());
   t.is(clock.pending(), 0);
 });
 
-test('two persons who talk go on at the next gateway, until one of them hangs up', (t) => {
+test('two persons continue at the next gateway, until one of them hangs up', (t) => {
   const { adopt, until, clock } = createNetwork();
   const line = adopt('01000000001', { to: '01000000011', talkedMs: 4_000 });
   until(() => line.saw('line.adopted'));
-  // What is still said to the other party is not answered to the agent.
+  // Words still spoken to the other party are no answer to the agent.
   line.say('Good morning.');
   until(() => line.isOver());
   t.deepEqual(
@@ -849,7 +855,7 @@ test('two persons who talk go on at the next gateway, until one of them hangs up
   t.is(clock.pending(), 0);
 });
 
-test('a person who has hung up before the next gateway goes on has hung up', (t) => {
+test('a person who hung up before the take-over stays hung up', (t) => {
   const { adopt, until } = createNetwork();
   const line = adopt('01000000006', { to: '01000000011', talkedMs: 11_000 });
   until(() => line.isOver());
@@ -857,7 +863,7 @@ test('a person who has hung up before the next gateway goes on has hung up', (t)
   t.is(line.all('line.ended')[0]?.by, 'counterparty');
 });
 
-test('two persons go on nowhere where one of them was known to the gateway that died alone', async (t) => {
+test('two persons cannot continue when one was known only to the dead gateway', async (t) => {
   const { adopt } = createNetwork();
   const line = adopt('01000000006', { to: '01055550009', talkedMs: 0 });
   await new Promise((resolve) => void setImmediate(resolve));
@@ -926,10 +932,10 @@ const commands = fc.array(fc.record({ act, afterMs: fc.oneof(fc.constant(0), fc.
   maxLength: 25,
 });
 
-/** What the call does inside its first events, one act an event. */
+/** Actions of the call during its first events, one per event. */
 const reactions = fc.array(fc.option(act, { nil: null }), { maxLength: 12 });
 
-test('whatever the script and the commands, a line keeps its contract', (t) => {
+test('a line keeps its contract for any script and any commands', (t) => {
   fc.assert(
     fc.property(number, script, commands, reactions, fc.boolean(), (to, steps, told, reacts, isClosed) => {
       const { clock, lines, reach } = createNetwork();
@@ -954,7 +960,7 @@ test('whatever the script and the commands, a line keeps its contract', (t) => {
   t.pass();
 });
 
-test('a line that nothing is said on any more comes to rest', (t) => {
+test('an unused line becomes idle', (t) => {
   fc.assert(
     fc.property(script, (steps) => {
       const { clock, reachScript } = createNetwork();

@@ -9,7 +9,6 @@ import { inviteTo, type Place, placeAt, trunkUri } from '#sip/trunks/addressing.
 import { adviceFor } from '#sip/trunks/check-advice.ts';
 import { type ChoiceOptions, chooseTrunks, whyNoRoute } from '#sip/trunks/choose.ts';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
-import { createCourse } from '#sip/trunks/course.ts';
 import { causeOf, goesOn, isTrunksFault } from '#sip/trunks/failover.ts';
 import { type Acquired, createTrunkLimits, type Permit } from '#sip/trunks/limits.ts';
 import {
@@ -23,10 +22,10 @@ import {
   withOneVoice,
   withPackets,
   type AudioTerms,
-} from '#sip/trunks/media-offer.ts';
-import { redirectionsIn } from '#sip/trunks/redirects.ts';
-import { createTrunkRests } from '#sip/trunks/rests.ts';
-import { isSecret, keyIn, withOneKey } from '#sip/trunks/sdes.ts';
+} from '#sip/sdp/media-offer.ts';
+import { createTargets, redirectionsIn } from '#sip/trunks/redirects.ts';
+import { createTrunkCoolDowns } from '#sip/trunks/cool-downs.ts';
+import { isSecret, keyIn, withOneKey } from '#sip/sdp/sdes.ts';
 import { createSharedLimits, type SharedTrunkLoad } from '#sip/trunks/shared-limits.ts';
 import { steadyClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -37,7 +36,7 @@ import {
   type TrunkCodec,
   usualFailoverStatuses as usual,
 } from '#src/domain/trunk.ts';
-import { createTrunkLoad } from '#src/persistence/trunk-load.ts';
+import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 import { openTestDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { until } from '#test/helpers/until.ts';
 import { someTrunk, workspaceId } from './trunks/some-trunk.ts';
@@ -61,11 +60,11 @@ const addressingUris: readonly [Partial<Trunk>, string][] = [
   [{ host: '2001:db8::1', port: 5060 }, 'sip:[2001:db8::1]:5060'],
 ];
 for (const [changes, uri] of addressingUris)
-  test(`a trunk with ${JSON.stringify(changes)} is at ${uri}`, (t) => {
+  test(`a trunk with ${JSON.stringify(changes)} has the address ${uri}`, (t) => {
     t.is(trunkUri(someTrunk(changes)), uri);
   });
 
-test('numbers are written as the trunk wants them', (t) => {
+test('formats numbers as the trunk requires', (t) => {
   t.deepEqual(invite({}), {
     uri: 'sip:01012345678@sip.example.com',
     headers: { From: '<sip:07012345678@sip.example.com>' },
@@ -76,7 +75,7 @@ test('numbers are written as the trunk wants them', (t) => {
   });
 });
 
-test('the number stands in the header that the trunk reads, and From carries the account', (t) => {
+test('puts the number into the header that the trunk reads, and the account into From', (t) => {
   t.deepEqual(invite({ callerId: 'p-asserted-identity', username: 'gw 1@example.com' }).headers, {
     From: '<sip:gw%201@sip.example.com>',
     'P-Asserted-Identity': '<sip:07012345678@sip.example.com>',
@@ -87,7 +86,7 @@ test('the number stands in the header that the trunk reads, and From carries the
   });
 });
 
-test('with privacy the number is nowhere but in what the trunk alone reads', (t) => {
+test('with privacy, only headers for the trunk itself have the number', (t) => {
   t.deepEqual(invite({ privacy: true, callerId: 'p-asserted-identity', username: 'gw' }).headers, {
     From: '"Anonymous" <sip:anonymous@anonymous.invalid>',
     'P-Asserted-Identity': '<sip:07012345678@sip.example.com>',
@@ -96,14 +95,14 @@ test('with privacy the number is nowhere but in what the trunk alone reads', (t)
   t.notRegex(JSON.stringify(invite({ privacy: true }).headers), /0701/);
 });
 
-test('the configured trunk is an address, and drachtio-server fills in its own', (t) => {
+test('the configured trunk is an address, and drachtio-server adds its own', (t) => {
   t.deepEqual(inviteBy(configuredTrunk({ address: '10.0.0.1:5080', numbers: 'e164' })), {
     uri: 'sip:+821012345678@10.0.0.1:5080',
     headers: { From: '<sip:+827012345678@localhost>' },
   });
 });
 
-test('an address of the trunk is called in place of its host, which stays the domain', (t) => {
+test('calls an address of the trunk and keeps its host as the domain', (t) => {
   const addresses = [{ host: '2001:db8::9', port: 5070, priority: 1, weight: 1, drained: false }];
   t.deepEqual(invite({ addresses, transport: 'tcp' }), {
     uri: 'sip:01012345678@[2001:db8::9]:5070;transport=tcp',
@@ -112,12 +111,12 @@ test('an address of the trunk is called in place of its host, which stays the do
   t.is(firstOf(someTrunk({ addresses })).key, 'carrier [2001:db8::9]:5070');
 });
 
-test('credentials are given where both are there', (t) => {
+test('returns credentials when both parts are configured', (t) => {
   t.deepEqual(invite({ username: 'gw', password: 'x' }).credentials, { username: 'gw', password: 'x' });
   t.false('credentials' in invite({ username: 'gw' }));
 });
 
-test('a place that is not the trunk gets no password, and is not told who hides', (t) => {
+test('a target outside the trunk gets no credentials and no withheld number', (t) => {
   const elsewhere = { uri: 'sip:01012345678@10.0.0.9', isOwn: false, key: null };
   const trunk = { username: 'gw', password: 'x', callerId: 'p-asserted-identity' } as const;
   t.deepEqual(inviteBy(someTrunk({ ...trunk, privacy: true }), elsewhere), {
@@ -139,14 +138,14 @@ const choose = (trunks: readonly Trunk[], changes: Partial<ChoiceOptions> = {}) 
     headers: [],
     trunks,
     isUsable: () => true,
-    rests: { until: () => null },
+    coolDowns: { until: () => null },
     random: () => 0,
     ...changes,
   });
 const names = (...given: Parameters<typeof choose>) => choose(...given).routes.map(({ trunk }) => trunk.name);
 const secondsUntil = (end: number) => end / 1_000;
 
-test('the lowest priority goes first, the configured trunk last', (t) => {
+test('orders by lowest priority, with the configured trunk last', (t) => {
   const trunks = [
     configured,
     someTrunk({ name: 'third', priority: 65_535 }),
@@ -156,7 +155,7 @@ test('the lowest priority goes first, the configured trunk last', (t) => {
   t.deepEqual(names(trunks), ['first', 'second', 'third', 'GW_TRUNK']);
 });
 
-test('a call with headers goes by trunks alone that name all of them', (t) => {
+test('a call with custom headers uses only trunks that list all of them', (t) => {
   const trunks = [
     configured,
     someTrunk({ name: 'none', priority: 1 }),
@@ -175,7 +174,7 @@ test('a call with headers goes by trunks alone that name all of them', (t) => {
   t.is(names(trunks).length, 5, 'a call without goes by any');
 });
 
-test('the configured trunk has the headers of the configuration', (t) => {
+test('the configured trunk uses the headers of the configuration', (t) => {
   const address = '10.0.0.1:5080';
   const trunk = configuredTrunk({ address, headersIn: ['X-Queue'], headersOut: ['X-Ticket'] });
   t.deepEqual(names([trunk], { headers: ['x-ticket'] }), ['GW_TRUNK']);
@@ -183,7 +182,7 @@ test('the configured trunk has the headers of the configuration', (t) => {
   t.deepEqual(trunk.headersIn, ['X-Queue']);
 });
 
-test('trunks of other workspaces are left out', (t) => {
+test('skips trunks of other workspaces', (t) => {
   const trunks = [
     someTrunk({ name: 'foreign', workspaceId: 'other' }),
     configured,
@@ -193,13 +192,13 @@ test('trunks of other workspaces are left out', (t) => {
   t.deepEqual(names(trunks, { owner: undefined }), ['GW_TRUNK']);
 });
 
-test('a bound number uses its trunk alone, and none when that is not enabled', (t) => {
+test('a bound number uses only its trunk, and none if it is disabled', (t) => {
   const trunks = [someTrunk({ name: 'one' }), someTrunk({ name: 'two' }), configured];
   t.deepEqual(names(trunks, { owner: { workspaceId, trunkId: 'two' } }), ['two']);
   t.deepEqual(names(trunks, { owner: { workspaceId, trunkId: 'gone' } }), []);
 });
 
-test('a trunk that is not usable is tried behind all others', (t) => {
+test('tries an unavailable trunk after all others', (t) => {
   const trunks = [
     someTrunk({ name: 'down', priority: 1 }),
     someTrunk({ name: 'up', priority: 2 }),
@@ -209,7 +208,7 @@ test('a trunk that is not usable is tried behind all others', (t) => {
   t.deepEqual(names(trunks, { isUsable: () => false }), ['down', 'up', 'GW_TRUNK']);
 });
 
-test('among equals weight decides how often each is first', (t) => {
+test('weight sets how often each of equal trunks is first', (t) => {
   const trunks = [
     someTrunk({ name: 'three', weight: 3 }),
     someTrunk({ name: 'one', weight: 1 }),
@@ -221,7 +220,7 @@ test('among equals weight decides how often each is first', (t) => {
   t.is(firsts.filter((name) => name === 'one').length, 250);
 });
 
-test('every trunk is tried once, whatever chance says', (t) => {
+test('tries every trunk once, for any random numbers', (t) => {
   const trunk = fc.record({
     priority: fc.integer({ min: 0, max: 3 }),
     weight: fc.integer({ min: 0, max: 3 }),
@@ -263,14 +262,14 @@ const hosts = (addresses: TrunkAddress[], changes: Partial<ChoiceOptions> = {}) 
     route.addresses.map(({ host }) => host),
   );
 
-test('a trunk is tried at its addresses, the lowest priority first, what does not answer last', (t) => {
+test('tries the addresses of a trunk by lowest priority, unresponsive ones last', (t) => {
   const addresses = [at('c', { priority: 30 }), at('b', { priority: 20 }), at('a', { priority: 9 })];
   t.deepEqual(hosts(addresses), ['a', 'b', 'c']);
   t.deepEqual(hosts(addresses, { isUsable: (_, address) => address !== 'a:5060' }), ['b', 'c', 'a']);
   t.deepEqual(hosts([]), ['sip.example.com']);
 });
 
-test('among addresses of the same priority weight decides how often each is first', (t) => {
+test('weight sets how often each of equal addresses is first', (t) => {
   const addresses = [at('three', { weight: 3 }), at('one', { weight: 1 })];
   const steps = 1_000;
   const firsts = Array.from(
@@ -280,7 +279,7 @@ test('among addresses of the same priority weight decides how often each is firs
   t.is(firsts.filter((host) => host === 'three').length, 750);
 });
 
-test('what is drained gets no calls, an address or a whole trunk', (t) => {
+test('skips drained addresses and drained trunks', (t) => {
   t.deepEqual(hosts([at('a', { drained: true }), at('b')]), ['b']);
   const trunks = [
     someTrunk({ name: 'whole', drained: true }),
@@ -292,12 +291,12 @@ test('what is drained gets no calls, an address or a whole trunk', (t) => {
   t.deepEqual(names(trunks), []);
 });
 
-test('an address that rests is left out, and a trunk when all of its addresses do', (t) => {
+test('skips an address in cool-down, and a trunk when all its addresses are', (t) => {
   const ends: Record<string, number> = { 'one a:5060': 9_000, 'one b:5060': 7_000, 'two c:5060': 8_000 };
-  const rests = { until: (key: string) => ends[key] ?? null };
+  const coolDowns = { until: (key: string) => ends[key] ?? null };
   const one = someTrunk({ name: 'one', addresses: [at('a'), at('b')] });
   const two = someTrunk({ name: 'two', addresses: [at('c'), at('d')] });
-  const { routes, leftOut } = choose([one, two], { rests });
+  const { routes, leftOut } = choose([one, two], { coolDowns });
   t.deepEqual(
     routes.map(({ trunk, addresses }) => [trunk.name, addresses]),
     [['two', [at('d')]]],
@@ -307,7 +306,7 @@ test('an address that rests is left out, and a trunk when all of its addresses d
   t.is(whyNoRoute([], secondsUntil), 'There is no enabled trunk for this number');
 });
 
-test('the longest prefix that fits goes first, before any priority, and behind it who serves all', (t) => {
+test('prefers the longest matching prefix over priority, with catch-all trunks last', (t) => {
   const trunks = [
     someTrunk({ name: 'all', priority: 1 }),
     someTrunk({ name: 'korea', priority: 2, prefixes: ['+82'] }),
@@ -323,7 +322,7 @@ test('the longest prefix that fits goes first, before any priority, and behind i
   );
 });
 
-test('a number that no trunk serves is told so, also where the trunk is bound', (t) => {
+test('reports a number that no trunk serves, even with a bound trunk', (t) => {
   const trunks = [someTrunk({ name: 'seoul', prefixes: ['+822'] })];
   const { routes, leftOut } = choose(trunks, { owner: { workspaceId, trunkId: 'seoul' } });
   t.deepEqual(routes, []);
@@ -333,43 +332,43 @@ test('a number that no trunk serves is told so, also where the trunk is bound', 
   );
 });
 
-// Course
+// Redirect targets
 
 const place = (name: string) => ({ uri: `sip:${name}`, isOwn: false, key: null });
 
-test('the places that a trunk sends on to come next, each once', (t) => {
-  const course = createCourse([place('a')]);
-  t.deepEqual(course.next(), place('a'));
-  t.true(course.redirect([place('b'), place('c')]));
-  t.deepEqual(course.next(), place('b'));
-  t.true(course.redirect([place('a'), place('d'), place('b')]));
-  t.deepEqual([course.next(), course.next(), course.next()], [place('d'), place('c'), undefined]);
+test('tries redirect targets next, each once', (t) => {
+  const targets = createTargets([place('a')]);
+  t.deepEqual(targets.next(), place('a'));
+  t.is(targets.redirect([place('b'), place('c')]), 2);
+  t.deepEqual(targets.next(), place('b'));
+  t.is(targets.redirect([place('a'), place('d'), place('b')]), 1);
+  t.deepEqual([targets.next(), targets.next(), targets.next()], [place('d'), place('c'), undefined]);
 });
 
-test('a trunk that sends on to where the call came from leads nowhere', (t) => {
-  const course = createCourse([place('a')]);
-  course.next();
-  t.false(course.redirect([place('a')]));
-  t.is(course.next(), undefined);
+test('a redirect to the origin of the call leads to no target', (t) => {
+  const targets = createTargets([place('a')]);
+  targets.next();
+  t.is(targets.redirect([place('a')]), 0);
+  t.is(targets.next(), undefined);
 });
 
-test('five redirects are followed, however many there are', (t) => {
-  const course = createCourse([place('0')]);
+test('follows five redirects at most', (t) => {
+  const targets = createTargets([place('0')]);
   let followed = 0;
-  while (course.next() !== undefined) {
+  while (targets.next() !== undefined) {
     followed += 1;
-    course.redirect([place(String(followed))]);
+    targets.redirect([place(String(followed))]);
   }
   t.is(followed, 6);
-  t.is(createCourse([place('a')]).redirect('bcdefghi'.split('').map(place)), true);
+  t.is(createTargets([place('a')]).redirect('bcdefghi'.split('').map(place)), 5);
 });
 
-test('the places that a trunk has beside come behind those that it sends on to', (t) => {
-  const course = createCourse([place('a'), place('b')]);
-  course.next();
-  t.false(course.redirect([place('b')]));
-  t.true(course.redirect([place('c')]));
-  t.deepEqual([course.next(), course.next(), course.next()], [place('c'), place('b'), undefined]);
+test('further addresses of a trunk follow its redirect targets', (t) => {
+  const targets = createTargets([place('a'), place('b')]);
+  targets.next();
+  t.is(targets.redirect([place('b')]), 0);
+  t.is(targets.redirect([place('c')]), 1);
+  t.deepEqual([targets.next(), targets.next(), targets.next()], [place('c'), place('b'), undefined]);
 });
 
 // Failover
@@ -378,29 +377,29 @@ const next: readonly (number | null)[] = [null, 401, 403, 407, 408, 429, 500, 50
 const last: readonly number[] = [300, 404, 410, 480, 484, 486, 487, 488, 600, 603, 604, 607];
 
 for (const status of next)
-  test(`after ${status ?? 'no answer'} the next trunk is tried`, (t) => {
+  test(`tries the next trunk after ${status ?? 'no response'}`, (t) => {
     t.true(goesOn({ status, came: 'nowhere' }, usual));
     t.false(goesOn({ status, came: 'ringing' }, usual), 'but not once a telephone has rung');
   });
 
 for (const status of last)
-  test(`after ${status} no other trunk is tried`, (t) => {
+  test(`tries no other trunk after ${status}`, (t) => {
     t.false(goesOn({ status, came: 'nowhere' }, usual));
   });
 
-test('a 5xx that speaks of the callee is no fault of the trunk', (t) => {
+test('a 5xx about the callee is not a trunk fault', (t) => {
   t.false(goesOn({ status: 503, reason: 'Q.850;cause=17', came: 'nowhere' }, usual));
   t.false(goesOn({ status: 500, reason: 'Q.850;cause=1', came: 'nowhere' }, usual));
   t.true(goesOn({ status: 503, reason: 'Q.850;cause=34', came: 'nowhere' }, usual));
 });
 
-test('a trunk that was working on the call and then fails is no end of it', (t) => {
+test('a trunk that fails after a provisional response does not end the call', (t) => {
   t.true(goesOn({ status: 503, came: 'progress' }, usual));
   t.false(goesOn({ status: 408, came: 'progress' }, usual), 'nobody has picked up');
   t.is(causeOf({ status: 408, came: 'progress' }), 'no_answer');
 });
 
-test('a trunk says itself which statuses are its fault', (t) => {
+test('a trunk configures the statuses that count as its fault', (t) => {
   t.true(goesOn({ status: 486, came: 'nowhere' }, ['486']));
   t.true(goesOn({ status: 404, came: 'progress' }, ['4xx']));
   t.false(goesOn({ status: 503, came: 'nowhere' }, ['500', '4xx']));
@@ -413,7 +412,7 @@ test('a trunk says itself which statuses are its fault', (t) => {
   t.true(goesOn({ status: null, came: 'nowhere' }, []), 'no word at all is no status');
 });
 
-test('a fault of the trunk stays one when a telephone has rung', (t) => {
+test('a trunk fault stays one after the telephone has rung', (t) => {
   t.true(isTrunksFault({ status: 503, came: 'ringing' }, usual));
   t.false(isTrunksFault({ status: 486, came: 'ringing' }, usual));
 });
@@ -437,13 +436,13 @@ const permitOf = (acquired: Acquired) => {
   return acquired.permit;
 };
 
-test.serial('a trunk without limits takes every call at once', async (t) => {
+test.serial('a trunk without limits accepts every call at once', async (t) => {
   const { limits } = limitsWorld();
   for (let calls = 0; calls < 100; calls += 1) permitOf(await limits.acquire(someTrunk(), true, never));
   t.is(limits.channelsOf('carrier'), 100);
 });
 
-test.serial('a full trunk sends calls on to the next at once', async (t) => {
+test.serial('a full trunk passes calls to the next one at once', async (t) => {
   const { limits } = limitsWorld();
   const trunk = someTrunk({ maxChannels: 1 });
   const permit = permitOf(await limits.acquire(trunk, false, never));
@@ -456,7 +455,7 @@ test.serial('a full trunk sends calls on to the next at once', async (t) => {
   permitOf(await limits.acquire(trunk, false, never));
 });
 
-test.serial('on the last trunk a call waits for a channel, the longest waiting first', async (t) => {
+test.serial('calls wait for a channel of the last trunk in order of arrival', async (t) => {
   const { clock, limits } = limitsWorld();
   const trunk = someTrunk({ maxChannels: 1 });
   const first = permitOf(await limits.acquire(trunk, true, never));
@@ -477,7 +476,7 @@ test.serial('on the last trunk a call waits for a channel, the longest waiting f
   t.is(limits.channelsOf('carrier'), 0);
 });
 
-test.serial('a call that is given up waits no longer and holds nothing', async (t) => {
+test.serial('a call that is given up stops waiting and holds no channel', async (t) => {
   const { limits } = limitsWorld();
   const trunk = someTrunk({ maxChannels: 1 });
   const first = permitOf(await limits.acquire(trunk, true, never));
@@ -490,7 +489,7 @@ test.serial('a call that is given up waits no longer and holds nothing', async (
   t.is(limits.channelsOf('carrier'), 0);
 });
 
-test.serial('new calls go out evenly, and beyond the queue they are refused', async (t) => {
+test.serial('new calls start evenly and are refused beyond the queue', async (t) => {
   const { clock, limits } = limitsWorld();
   const trunk = someTrunk({ callsPerSecond: 2 });
   const begun: number[] = [];
@@ -514,7 +513,7 @@ test.serial('new calls go out evenly, and beyond the queue they are refused', as
   t.deepEqual(begun, [0, 500, 1_000, 1_500, 2_000, 2_500, 3_000]);
 });
 
-test.serial('calls that come in count, and never wait', async (t) => {
+test.serial('inbound calls count and never wait', async (t) => {
   const { limits } = limitsWorld();
   const trunk = someTrunk({ maxChannels: 2, callsPerSecond: 1 });
   const one = limits.tryAcquire(trunk);
@@ -551,7 +550,7 @@ const twoGateways = async (t: ExecutionContext) => {
 };
 
 test.serial(
-  'calls that go out and come in at two gateways at once have the channels of their trunk between them',
+  'simultaneous outbound and inbound calls of two gateways share the channels of their trunk',
   async (t) => {
     const [one, two] = await twoGateways(t);
     const trunk = someTrunk({ maxChannels: 10 });
@@ -584,7 +583,7 @@ test.serial(
   },
 );
 
-test.serial('on its last trunk a call waits for a channel of another gateway', async (t) => {
+test.serial('a call on its last trunk waits for a channel of another gateway', async (t) => {
   const [one, two] = await twoGateways(t);
   const trunk = someTrunk({ maxChannels: 1 });
   const first = await one.acquire(trunk, true, { callId: randomUUID(), signal });
@@ -596,7 +595,7 @@ test.serial('on its last trunk a call waits for a channel of another gateway', a
 
 const away = (): Promise<never> => Promise.reject(new Error('The database is away'));
 
-test.serial('while the database is away a gateway holds the limits for itself, and says so', async (t) => {
+test.serial('applies limits per gateway while the database is unreachable, and reports it', async (t) => {
   const gateway = limitsOver({ take: away, keep: away, giveBack: away, turn: away }, new SimulatedClock());
   const trunk = someTrunk({ maxChannels: 1, callsPerSecond: 1 });
   const first = await gateway.acquire(trunk, false, { callId: randomUUID(), signal });
@@ -608,7 +607,7 @@ test.serial('while the database is away a gateway holds the limits for itself, a
   t.is(gateway.channelsOf('carrier'), 0);
 });
 
-test.serial('a database that does not answer keeps a call no longer than its patience', async (t) => {
+test.serial('an unresponsive database delays a call only for a limited time', async (t) => {
   const clock = new SimulatedClock();
   const silent = (): Promise<never> => new Promise(() => {});
   const gateway = limitsOver({ take: silent, keep: silent, giveBack: silent, turn: silent }, clock);
@@ -625,7 +624,7 @@ const follow = (contacts: string, changes: Partial<Trunk> = {}) =>
   redirectionsIn(contacts, someTrunk({ redirects: 'any', ...changes }), 'KR');
 const redirectsUris = (...given: Parameters<typeof follow>) => follow(...given).map(({ uri }) => uri);
 
-test('Contacts are followed by their q, the highest first, and as they stand among equals', (t) => {
+test('follows Contacts by highest q, and in header order if equal', (t) => {
   const contacts = [
     '"Kim, \\"A\\" <x>" <sip:01011112222@10.0.0.1;user=phone>;q=0.2',
     '<sip:01011112222@10.0.0.2:5080>;expires=60;q=0.9',
@@ -640,7 +639,7 @@ test('Contacts are followed by their q, the highest first, and as they stand amo
   ]);
 });
 
-test('a trunk decides whether its calls are sent on, and where', (t) => {
+test('a trunk configures whether and where its redirects may lead', (t) => {
   const contacts = '<sip:01011112222@10.0.0.1>, <sip:01011112222@SIP.example.com:5070>';
   t.deepEqual(redirectsUris(contacts, { redirects: 'refused' }), []);
   t.deepEqual(follow(contacts, { redirects: 'same_host' }), [
@@ -658,7 +657,7 @@ test('all addresses of a trunk are its own hosts', (t) => {
   t.deepEqual(redirectsUris(contacts, { redirects: 'same_host', addresses }), ['sip:01011112222@10.0.0.1']);
 });
 
-test('the number is one that could be called; how it is written stays', (t) => {
+test('redirects only to callable numbers and keeps their format', (t) => {
   t.deepEqual(follow('<sip:+821011112222;rn=+8227001;npdi@10.0.0.1>'), [
     {
       uri: 'sip:+821011112222;rn=+8227001;npdi@10.0.0.1',
@@ -687,59 +686,59 @@ const meant: readonly [Partial<Trunk>, string, string[]][] = [
   [{}, '', []],
 ];
 for (const [changes, uri, expected] of meant)
-  test(`with ${JSON.stringify(changes)} a Contact of ${uri || 'nothing'} is ${expected.join() || 'passed over'}`, (t) => {
+  test(`with ${JSON.stringify(changes)} a Contact of ${uri || 'an empty URI'} is ${expected.join() || 'ignored'}`, (t) => {
     t.deepEqual(redirectsUris(`<${uri}>`, changes), expected);
   });
 
-test('Contacts beyond the tenth are passed over', (t) => {
+test('ignores Contacts beyond the tenth', (t) => {
   const many = Array.from({ length: 30 }, (_, index) => `<sip:01011112222@10.0.0.${index}>`).join(',');
   t.is(redirectsUris(many).length, 10);
 });
 
-// Rests
+// Cool-downs
 
-const restsWorld = () => {
+const coolDownWorld = () => {
   const clock = new SimulatedClock();
-  return { clock, rests: createTrunkRests({ ...trunkTimes, clock }) };
+  return { clock, coolDowns: createTrunkCoolDowns({ ...trunkTimes, clock }) };
 };
 
-test('an address that asks for no calls rests until then, and no other with it', (t) => {
-  const { clock, rests } = restsWorld();
-  rests.begin('carrier a', 30_000);
+test('Retry-After puts only its own address into cool-down', (t) => {
+  const { clock, coolDowns } = coolDownWorld();
+  coolDowns.begin('carrier a', 30_000);
   clock.increment(10_000);
-  t.is(rests.until('carrier a'), 30_000);
-  t.is(rests.secondsUntil(30_000), 20);
-  t.is(rests.until('carrier b'), null);
+  t.is(coolDowns.until('carrier a'), 30_000);
+  t.is(coolDowns.secondsUntil(30_000), 20);
+  t.is(coolDowns.until('carrier b'), null);
   clock.increment(20_000);
-  t.is(rests.until('carrier a'), null);
+  t.is(coolDowns.until('carrier a'), null);
 });
 
-test('it rests for an hour at most', (t) => {
-  const { clock, rests } = restsWorld();
-  rests.begin('carrier a', 86_400_000);
+test('limits a cool-down to one hour', (t) => {
+  const { clock, coolDowns } = coolDownWorld();
+  coolDowns.begin('carrier a', 86_400_000);
   clock.increment(3_599_999);
-  t.is(rests.until('carrier a'), 3_600_000);
+  t.is(coolDowns.until('carrier a'), 3_600_000);
   clock.increment(1);
-  t.is(rests.until('carrier a'), null);
+  t.is(coolDowns.until('carrier a'), null);
 });
 
-test('the rest of all addresses of a trunk can be ended', (t) => {
-  const { rests } = restsWorld();
-  rests.begin('carrier a', 30_000);
-  rests.begin('carriers a', 30_000);
-  rests.end('carrier');
-  t.is(rests.until('carrier a'), null);
-  t.is(rests.until('carriers a'), 30_000);
+test('ends the cool-down of all addresses of a trunk', (t) => {
+  const { coolDowns } = coolDownWorld();
+  coolDowns.begin('carrier a', 30_000);
+  coolDowns.begin('carriers a', 30_000);
+  coolDowns.end('carrier');
+  t.is(coolDowns.until('carrier a'), null);
+  t.is(coolDowns.until('carriers a'), 30_000);
 });
 
-test('a clock that is set back does not lengthen it', (t) => {
+test('a clock set back does not lengthen a cool-down', (t) => {
   let now = 7_200_000;
   const clock = Object.assign(new SimulatedClock(), { now: () => now });
-  const rests = createTrunkRests({ ...trunkTimes, clock });
-  rests.begin('carrier a', 1_000);
-  t.is(rests.until('carrier a'), 7_201_000);
+  const coolDowns = createTrunkCoolDowns({ ...trunkTimes, clock });
+  coolDowns.begin('carrier a', 1_000);
+  t.is(coolDowns.until('carrier a'), 7_201_000);
   now = 0;
-  t.is(rests.until('carrier a'), null);
+  t.is(coolDowns.until('carrier a'), null);
 });
 
 // Media offer
@@ -762,7 +761,7 @@ const taken: readonly string[] = [
   mediaOfferGood.replaceAll('\r\n', '\n'),
 ];
 for (const sdp of taken)
-  test(`taken: ${JSON.stringify(sdp.slice(62))}`, (t) => {
+  test(`accepted: ${JSON.stringify(sdp.slice(62))}`, (t) => {
     t.is(offerProblem(sdp, { codecs: null, srtp: 'off' }), undefined);
   });
 
@@ -781,7 +780,7 @@ const refused: readonly [string, RegExp][] = [
   [offer('m=audio 4000 UDP/TLS/RTP/SAVPF 0'), /SAVPF is not supported/],
 ];
 for (const [sdp, problem] of refused)
-  test(`refused, ${problem.source}: ${JSON.stringify(sdp)}`, (t) => {
+  test(`rejected, ${problem.source}: ${JSON.stringify(sdp)}`, (t) => {
     t.regex(whyNot(sdp), problem);
   });
 
@@ -789,7 +788,7 @@ test('a trunk may allow fewer codecs', (t) => {
   t.regex(whyNot(offer('m=audio 4000 RTP/AVP 0'), { codecs: ['PCMA'] }), /known here: PCMA/);
 });
 
-test('a trunk that requires SRTP takes nothing else, and another one no SRTP', (t) => {
+test('a trunk that requires SRTP accepts only SRTP, and a trunk without it rejects SRTP', (t) => {
   const media = 'm=audio 4000 RTP/SAVP 0 8';
   const secret = offer(media, `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'A'.repeat(40)}`);
   const problem = (sdp: string, srtp: 'off' | 'required') => whyNot(sdp, { codecs: ['PCMU'], srtp });
@@ -800,7 +799,7 @@ test('a trunk that requires SRTP takes nothing else, and another one no SRTP', (
   t.regex(problem('', 'required'), /no session description/);
 });
 
-test('our own offer holds the codecs of the trunk, in its order, and the keys', (t) => {
+test("our offer lists the trunk's codecs in its order, and telephone events", (t) => {
   const own = offer(
     'm=audio 4000 RTP/AVP 0 8 101 13',
     'a=rtpmap:0 PCMU/8000',
@@ -817,7 +816,7 @@ test('our own offer holds the codecs of the trunk, in its order, and the keys', 
   t.regex(one, /a=fmtp:101 0-15\r\na=ptime:20\r\n$/);
 });
 
-test('our own offer holds keys at the clock of Opus beside Opus alone', (t) => {
+test('our offer lists telephone events at the Opus clock only when Opus is the only codec', (t) => {
   const own = offer(
     'm=audio 4000 RTP/AVP 102 0 8 101 103',
     'a=rtpmap:102 opus/48000/2',
@@ -845,7 +844,7 @@ const offered: readonly [string, TrunkCodec[] | null, string][] = [
   ['18 101', ['PCMU'], '18 101'],
 ];
 for (const [formats, codecs, left] of offered)
-  test(`of an offer of ${formats} a trunk with ${codecs === null ? 'no list' : codecs.join()} sees ${left}`, (t) => {
+  test(`filters the offer ${formats} for a trunk with ${codecs === null ? 'no list' : codecs.join()} to ${left}`, (t) => {
     const keys = 'a=rtpmap:101 telephone-event/8000';
     const annex = (shown: string): string[] => (shown.startsWith('18') ? ['a=fmtp:18 annexb=no'] : []);
     t.is(
@@ -867,11 +866,11 @@ const packetTimes: readonly [string[], 10 | 20][] = [
   [['a=ptime:x'], 20],
 ];
 for (const [lines, milliseconds] of packetTimes)
-  test(`serves with packets of ${milliseconds} ms: ${lines.join(' ')}`, (t) => {
+  test(`supports packets of ${milliseconds} ms: ${lines.join(' ')}`, (t) => {
     t.is(packetMsIn(offer('m=audio 4000 RTP/AVP 0', ...lines)), milliseconds);
   });
 
-test('describes packets of another length, of audio and of the whole session', (t) => {
+test('reads other packet lengths at media and session level', (t) => {
   const video = 'm=video 4002 RTP/AVP 99';
   const described = offer('a=ptime:30', 'm=audio 4000 RTP/AVP 0', 'a=maxptime:60', 'a=sendrecv', video);
   t.is(withPackets(described, 20), offer('m=audio 4000 RTP/AVP 0', 'a=sendrecv', video));
@@ -881,28 +880,28 @@ test('describes packets of another length, of audio and of the whole session', (
 
 const media = 'm=audio 4000 RTP/AVP 0';
 const holds: readonly [string, string, boolean][] = [
-  ['nothing is said', offer(media), false],
+  ['no direction', offer(media), false],
   ['sendrecv', offer(media, 'a=sendrecv'), false],
   ['recvonly', offer(media, 'a=recvonly'), false],
   ['sendonly', offer(media, 'a=sendonly'), true],
   ['inactive', offer(media, 'a=inactive'), true],
   ['inactive for the whole session', offer('a=inactive', media), true],
-  ['inactive for the whole session but for audio', offer('a=inactive', media, 'a=sendrecv'), false],
+  ['inactive for the whole session but not for audio', offer('a=inactive', media, 'a=sendrecv'), false],
   ['inactive for video', offer(media, 'm=video 4002 RTP/AVP 99', 'a=inactive'), false],
   ['to 0.0.0.0', offer(media).replace('127.0.0.1\r\nt=', '0.0.0.0\r\nt='), true],
   ['audio to 0.0.0.0', offer(media, 'c=IN IP4 0.0.0.0'), true],
   ['audio to ::', offer(media, 'c=IN IP6 ::'), true],
   ['inactive for a second audio', offer(media, 'm=audio 4002 RTP/AVP 0', 'a=inactive'), false],
-  ['inactive for an audio that is refused', offer('m=audio 0 RTP/AVP 0', 'a=inactive', media), false],
+  ['inactive for a rejected audio', offer('m=audio 0 RTP/AVP 0', 'a=inactive', media), false],
   ['no audio', offer('m=video 4002 RTP/AVP 99', 'a=inactive'), false],
   ['nonsense', 'nonsense', false],
 ];
 for (const [what, sdp, held] of holds)
-  test(`a call is ${held ? '' : 'not '}put on hold by: ${what}`, (t) => {
+  test(`${what} puts a call ${held ? '' : 'not '}on hold`, (t) => {
     t.is(isHold(sdp), held);
   });
 
-test('of several audios the first that can be had is taken, alone, and the others are refused in order', (t) => {
+test('selects the first acceptable one of several audios and rejects the others in order', (t) => {
   const sdp = offer(
     'a=group:LS 1 2',
     'm=audio 4000 RTP/AVP 18',
@@ -924,7 +923,7 @@ test('of several audios the first that can be had is taken, alone, and the other
   return t.is(offerAfter(all(answer), offer('m=audio 6000 RTP/AVP 0 8')), all(next));
 });
 
-test('where no audio can be had the first that has a port says why', (t) => {
+test('without an acceptable audio, the first one with a port gives the reason', (t) => {
   t.regex(whyNot(offer('m=audio 0 RTP/AVP 0', 'm=audio 4000 RTP/AVP 18')), /no common codec/);
   t.like(offerProblem(offer(media, 'c=IN IP6 ::1'), { codecs: null, srtp: 'off', families: ['IP4'] }), {
     warning: 300,
@@ -932,7 +931,7 @@ test('where no audio can be had the first that has a port says why', (t) => {
   });
 });
 
-test('an answer names no format that was not offered', (t) => {
+test('an answer names only offered formats', (t) => {
   const describing = (formats: string, ...attributes: string[]): string =>
     [
       'v=0',
@@ -979,23 +978,23 @@ for (const sdp of secret)
 const open: readonly [string, string][] = [
   ['nothing', ''],
   ['no key', description(audio)],
-  ['a key that stands with the video', description(audio, 'm=video 4002 RTP/SAVP 99', sdesGood)],
+  ['a key of the video', description(audio, 'm=video 4002 RTP/SAVP 99', sdesGood)],
   ['a key of the whole session', description(sdesGood, audio)],
-  ['a key for a suite that is not known', description(audio, other)],
+  ['a key for an unknown suite', description(audio, other)],
   ['a key that is too short', description(audio, sdesGood.slice(0, -1))],
   ['several keys in one', description(audio, `${sdesGood};inline:${key}`)],
   ['a key with an identifier', description(audio, `${sdesGood}|2^31|1:4`)],
-  ['a key that encrypts nothing', description(audio, `${sdesGood} UNENCRYPTED_SRTP`)],
+  ['a key without encryption', description(audio, `${sdesGood} UNENCRYPTED_SRTP`)],
   ['RTP/AVP', description('m=audio 4000 RTP/AVP 0 8', sdesGood)],
   ['WebRTC', description('m=audio 4000 UDP/TLS/RTP/SAVPF 0 8', sdesGood)],
-  ['a way without', description(audio, sdesGood, 'm=audio 4002 RTP/AVP 0 8')],
+  ['unencrypted SRTP parameters', description(audio, sdesGood, 'm=audio 4002 RTP/AVP 0 8')],
 ];
 for (const [what, sdp] of open)
   test(`not encrypted: ${what}`, (t) => {
     t.false(isSecret(sdp));
   });
 
-test('one key is left, the first that can be taken', (t) => {
+test('keeps one key, the first acceptable one', (t) => {
   const later = sdesGood.replace('crypto:1', 'crypto:3');
   t.is(withOneKey(description(audio, other, sdesGood, later)), description(audio, sdesGood));
   t.is(withOneKey(description(audio, other)), description(audio));
@@ -1008,15 +1007,15 @@ test('one key is left, the first that can be taken', (t) => {
   t.is(keyIn(description(...video, audio)), undefined);
 });
 
-// Check advice
+// Trunk check advice
 
-test('silence is silence, whoever keeps it', (t) => {
+test('explains silence the same way for every cause', (t) => {
   for (const step of ['registration', 'options', 'call'] as const)
     for (const status of [null, 408])
       t.regex(adviceFor(step, status), /^Nothing came back: check host, port/);
 });
 
-test('known failures say what to change', (t) => {
+test('gives advice for known failures', (t) => {
   t.regex(adviceFor('registration', 403), /user name or password/);
   t.regex(adviceFor('registration', 404), /from_domain/);
   t.regex(adviceFor('call', 403), /caller_id/);
@@ -1024,7 +1023,7 @@ test('known failures say what to change', (t) => {
   t.regex(adviceFor('call', 488), /"codecs"/);
 });
 
-test('what is not known is said as it is', (t) => {
+test('reports an unknown failure unchanged', (t) => {
   t.regex(adviceFor('options', 500), /trouble of its own/);
   t.regex(adviceFor('call', 499), /answered 499/);
 });

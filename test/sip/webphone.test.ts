@@ -4,12 +4,12 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { WebSocket } from 'ws';
 import { listening } from '#config/policy.ts';
-import type { MediaMeans } from '#sip/call-media.ts';
-import { loadResampler } from '#sip/resampler.ts';
-import type { RecognitionEvent, Recognizer } from '#sip/speech.ts';
+import type { MediaMeans } from '#sip/audio/call-media.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
+import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 import { longestText, parseFromPhone } from '#sip/webphone/phone-messages.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
-import { createPhoneSound, isSoundFrame } from '#sip/webphone/phone-sound.ts';
+import { createPhoneAudio, isAudioFrame } from '#sip/webphone/phone-audio.ts';
 import { phoneSampleRate, soundLeadMs } from '#src/domain/web-phone.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { until } from '#test/helpers/until.ts';
@@ -26,7 +26,7 @@ type Network = ReturnType<typeof createPhoneNetwork>;
 const reach = ({ lines }: Network, callId: string = crypto.randomUUID()): WatchedLine =>
   openWatched(lines.open, scriptedInput({ callId, to: '01055551234' }));
 
-/** A call that was answered by this phone. */
+/** A call that this phone answered. */
 const connected = (network: Network) => {
   const callId = crypto.randomUUID();
   const phone = network.phone();
@@ -37,7 +37,7 @@ const connected = (network: Network) => {
   return { callId, phone, line };
 };
 
-test.serial('without a phone it rings until it is hung up; a phone that comes later rings as well', (t) => {
+test.serial('rings without a phone until the hangup; a phone that connects later rings as well', (t) => {
   const network = createPhoneNetwork();
   const line = reach(network);
   network.until(() => line.saw('line.ringing'));
@@ -50,7 +50,7 @@ test.serial('without a phone it rings until it is hung up; a phone that comes la
   t.like(phone.told[1], { type: 'ended', reason: 'cancelled' });
 });
 
-test.serial('phones of a workspace ring together, and the first to answer has the call', (t) => {
+test.serial('phones of a workspace ring together, and the first to answer gets the call', (t) => {
   const network = createPhoneNetwork();
   const callId = crypto.randomUUID();
   const [one, other] = [network.phone('phone-0001'), network.phone('phone-0002')];
@@ -72,7 +72,7 @@ test.serial('phones of a workspace ring together, and the first to answer has th
   t.deepEqual(stranger.told, [{ type: 'refused', code: 'call_not_found' }], 'a foreign call is not there');
 });
 
-test.serial('a phone that is in a call answers no other one', (t) => {
+test.serial('a phone in a call cannot answer another one', (t) => {
   const network = createPhoneNetwork();
   const { phone } = connected(network);
   const second = crypto.randomUUID();
@@ -86,7 +86,7 @@ test.serial('a phone that is in a call answers no other one', (t) => {
   t.like(phone.told.at(-1), { type: 'ended', call_id: second, reason: 'declined' });
 });
 
-test.serial('a pause of the agent is told, and its end, once each', (t) => {
+test.serial('sends each agent pause and its end to the phone once', (t) => {
   const network = createPhoneNetwork();
   const { callId, phone, line } = connected(network);
   line.say('Good morning, how are you today?');
@@ -104,7 +104,7 @@ test.serial('a pause of the agent is told, and its end, once each', (t) => {
   t.deepEqual(phone.story().slice(5), ['agent_says', 'agent_pauses', 'agent_stops', 'agent_goes_on']);
 });
 
-test.serial('what the agent does is told to the phone that has the call', (t) => {
+test.serial('sends agent actions to the phone that has the call', (t) => {
   const network = createPhoneNetwork();
   const { callId, phone, line } = connected(network);
   line.say('Good morning.');
@@ -124,7 +124,7 @@ test.serial('what the agent does is told to the phone that has the call', (t) =>
   t.like(phone.told.at(-1), { type: 'ended', reason: 'other_side' });
 });
 
-test.serial('what was heard of an utterance is what the phone has reported, when it speaks aloud', (t) => {
+test.serial('uses the heard part that the phone reports when it speaks aloud', (t) => {
   const network = createPhoneNetwork();
   const { phone, line } = connected(network);
   phone.send({ type: 'voice', on: true });
@@ -157,7 +157,7 @@ test.serial('what was heard of an utterance is what the phone has reported, when
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('a person who begins to speak interrupts at once; the words take as long as they take', (t) => {
+test.serial('a person who begins to speak interrupts at once; the words take their natural time', (t) => {
   const network = createPhoneNetwork();
   const { phone, line } = connected(network);
   phone.send({ type: 'speaking', on: true });
@@ -181,7 +181,7 @@ test.serial('a person who begins to speak interrupts at once; the words take as 
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('who says more than anybody could is told so', (t) => {
+test.serial('rejects a text that is longer than anyone could say', (t) => {
   const network = createPhoneNetwork();
   const { phone, line } = connected(network);
   for (let count = 0; count < 60; count += 1) phone.send({ type: 'say', text: `Number ${count}.` });
@@ -192,7 +192,7 @@ test.serial('who says more than anybody could is told so', (t) => {
   t.is(line.all('line.heard')[1]?.text, 'Number 1.');
 });
 
-test.serial('a phone that is lost in a call may come back to it', (t) => {
+test.serial('a phone that loses its connection during a call may return', (t) => {
   const network = createPhoneNetwork();
   const { callId, phone, line } = connected(network);
   line.say('This is a rather long sentence, which takes a few seconds until it was said to its end.');
@@ -209,7 +209,7 @@ test.serial('a phone that is lost in a call may come back to it', (t) => {
   t.like(back.told.at(-1), { type: 'ended', reason: 'hung_up' });
 });
 
-test.serial('a phone that does not come back has hung up', (t) => {
+test.serial('a phone that does not return has hung up', (t) => {
   const network = createPhoneNetwork();
   const { phone, line } = connected(network);
   phone.lose();
@@ -220,7 +220,7 @@ test.serial('a phone that does not come back has hung up', (t) => {
   t.deepEqual(network.phone().told, []);
 });
 
-test.serial('a name belongs to the browser that took it last', (t) => {
+test.serial('a name belongs to the browser that claimed it last', (t) => {
   const network = createPhoneNetwork();
   const { callId, phone } = connected(network);
   const back = network.phone();
@@ -232,7 +232,7 @@ test.serial('a name belongs to the browser that took it last', (t) => {
   t.deepEqual(back.story(), ['answered'], 'the old connection has nothing to say any more');
 });
 
-test.serial('a number is dialled, and the call is in the hands of the phone when it is taken', async (t) => {
+test.serial('dials a number and connects the phone when the call is answered', async (t) => {
   const network = createPhoneNetwork();
   let line: WatchedLine | undefined;
   await network.lines.start(async ({ callId, from, to }) => {
@@ -248,7 +248,7 @@ test.serial('a number is dialled, and the call is in the hands of the phone when
   t.false(line?.saw('line.answered_by'));
 });
 
-test.serial('a number that is not taken is refused, and one that was given up is not answered', async (t) => {
+test.serial('rejects an invalid number and does not answer a cancelled call', async (t) => {
   const network = createPhoneNetwork();
   const phone = network.phone();
   network.verdict = { accepted: false, because: 'no_agent_endpoint' };
@@ -268,7 +268,7 @@ test.serial('a number that is not taken is refused, and one that was given up is
   t.is(line?.all('line.unanswered')[0]?.cause, 'cancelled');
 });
 
-test.serial('who gives up and dials again gets the second call alone', async (t) => {
+test.serial('after cancelling and dialling again, the phone gets only the second call', async (t) => {
   const network = createPhoneNetwork();
   const called: WatchedLine[] = [];
   await network.lines.start(async ({ callId, to }) => {
@@ -287,7 +287,7 @@ test.serial('who gives up and dials again gets the second call alone', async (t)
   );
 });
 
-test.serial('a call that is over before it was taken leaves the phone free', async (t) => {
+test.serial('a call that ends before it is answered frees the phone', async (t) => {
   const network = createPhoneNetwork();
   await network.lines.start(async ({ callId, to }) => {
     openWatched(network.lines.open, scriptedInput({ callId, to, direction: 'inbound' })).close();
@@ -299,7 +299,7 @@ test.serial('a call that is over before it was taken leaves the phone free', asy
   t.deepEqual(phone.told, [{ type: 'refused', code: 'failed' }]);
 });
 
-test.serial('closing lets go of every timer', async (t) => {
+test.serial('close clears every timer', async (t) => {
   const network = createPhoneNetwork();
   const { phone } = connected(network);
   phone.lose();
@@ -309,7 +309,7 @@ test.serial('closing lets go of every timer', async (t) => {
 
 // Phone messages
 
-test('what a phone may say is read', (t) => {
+test('accepts valid phone messages', (t) => {
   t.deepEqual(parseFromPhone('{"type":"say","text":" 네, 안녕하세요. ","more":1}'), {
     type: 'say',
     text: '네, 안녕하세요.',
@@ -324,14 +324,14 @@ for (const [what, text] of [
   ['nothing', 'null'],
   ['an unknown type', '{"type":"explode"}'],
   ['an empty text', '{"type":"say","text":"  "}'],
-  ['a text without end', JSON.stringify({ type: 'say', text: 'x'.repeat(longestText + 1) })],
+  ['an unlimited text', JSON.stringify({ type: 'say', text: 'x'.repeat(longestText + 1) })],
   ['two digits', '{"type":"digit","digit":"12"}'],
   ['a call without an id', '{"type":"answer","call_id":"1"}'],
   ['a negative count', '{"type":"played","utterance":1,"heard_chars":-1}'],
 ] as const)
-  test(`${what} is no message`, (t) => t.is(parseFromPhone(text), undefined));
+  test(`rejects ${what} as a phone message`, (t) => t.is(parseFromPhone(text), undefined));
 
-// Phone sound
+// Phone audio
 
 const numbers = { burstMs: 1_000, stallMs: 10_000 };
 const lead = (soundLeadMs * phoneSampleRate) / 1_000;
@@ -339,7 +339,7 @@ const second = phoneSampleRate;
 
 const createPhoneSoundWorld = async (t: ExecutionContext) => {
   const clock = createOrderedClock();
-  const sound = createPhoneSound(numbers, clock);
+  const sound = createPhoneAudio(numbers, clock);
   const seen = { sent: 0, longest: 0, flushes: 0, heard: 0, lost: 0, played: 0 };
   const speaker = {
     play(frame: Uint8Array): void {
@@ -358,7 +358,7 @@ const createPhoneSoundWorld = async (t: ExecutionContext) => {
 };
 
 test.serial(
-  'nothing is sent before the phone can play; then no more than it is to keep, in frames',
+  'sends no audio before the phone can play, then only as much as it buffers, in frames',
   async (t) => {
     const { sound, seen, path } = await createPhoneSoundWorld(t);
     path.send(new Int16Array(second));
@@ -376,34 +376,31 @@ test.serial(
   },
 );
 
-test.serial(
-  'what was not played is taken back, here and at the phone, and the phone says how much that was',
-  async (t) => {
-    const { sound, seen, path } = await createPhoneSoundWorld(t);
-    path.send(new Int16Array(second));
-    path.whenPlayed(() => (seen.played += 1));
-    sound.hear(soundFrame(0));
-    sound.hear(soundFrame(960));
-    t.is(path.takeBack(), second - 960);
-    t.is(seen.flushes, 1);
-    t.is(path.waiting(), 0);
-    const sent = lead + 960;
-    // It has played on until it was told.
-    t.is(sound.hear(soundFrame(1_280)), undefined);
-    path.send(new Int16Array(second));
-    t.is(seen.sent, sent + lead, 'what was taken back is in nobody’s way');
-    t.is(sound.flushed(sent - 1_280), undefined);
-    t.is(sound.flushed(1), 'invalid_sound', 'it cannot have thrown away more than there was');
-    sound.hear(soundFrame(1_600));
-    t.is(path.waiting(), second - 320);
-    t.is(seen.played, 0, 'what was taken back is never played');
-    t.is(path.takeBack(), second - 320);
-    t.is(path.takeBack(), 0);
-    t.is(seen.flushes, 2, 'a phone with nothing to play is not told');
-  },
-);
+test.serial('withdraws unplayed audio on both sides, and the phone reports its amount', async (t) => {
+  const { sound, seen, path } = await createPhoneSoundWorld(t);
+  path.send(new Int16Array(second));
+  path.whenPlayed(() => (seen.played += 1));
+  sound.hear(soundFrame(0));
+  sound.hear(soundFrame(960));
+  t.is(path.takeBack(), second - 960);
+  t.is(seen.flushes, 1);
+  t.is(path.waiting(), 0);
+  const sent = lead + 960;
+  // The phone continued to play until it received the command.
+  t.is(sound.hear(soundFrame(1_280)), undefined);
+  path.send(new Int16Array(second));
+  t.is(seen.sent, sent + lead, 'what was taken back is in nobody’s way');
+  t.is(sound.flushed(sent - 1_280), undefined);
+  t.is(sound.flushed(1), 'invalid_sound', 'it cannot have thrown away more than there was');
+  sound.hear(soundFrame(1_600));
+  t.is(path.waiting(), second - 320);
+  t.is(seen.played, 0, 'what was taken back is never played');
+  t.is(path.takeBack(), second - 320);
+  t.is(path.takeBack(), 0);
+  t.is(seen.flushes, 2, 'a phone with nothing to play is not told');
+});
 
-test.serial('a phone that counts what was never sent, or backwards, is told so', async (t) => {
+test.serial('rejects a phone that counts unsent audio or counts backwards', async (t) => {
   const { sound, seen, path } = await createPhoneSoundWorld(t);
   t.is(sound.hear(soundFrame(1)), 'invalid_sound');
   path.send(new Int16Array(second));
@@ -416,27 +413,24 @@ test.serial('a phone that counts what was never sent, or backwards, is told so',
   t.is(sound.flushed(1), 'invalid_sound', 'there was no flush');
 });
 
-test.serial('a frame has one length', (t) => {
-  t.true(isSoundFrame(soundFrame(0)));
-  for (const length of [0, 1, 640, 643, 645, 16_384]) t.false(isSoundFrame(new Uint8Array(length)));
+test.serial('a frame has a fixed length', (t) => {
+  t.true(isAudioFrame(soundFrame(0)));
+  for (const length of [0, 1, 640, 643, 645, 16_384]) t.false(isAudioFrame(new Uint8Array(length)));
 });
 
-test.serial(
-  'sound that comes faster than time goes by is not listened to, but for what a hiccup holds up',
-  async (t) => {
-    const { clock, sound, seen } = await createPhoneSoundWorld(t);
-    const verdicts = Array.from({ length: 60 }, () => sound.hear(soundFrame(0)));
-    t.deepEqual(
-      [verdicts.indexOf('too_much'), verdicts.filter((verdict) => verdict === 'too_much').length],
-      [50, 10],
-    );
-    t.is(seen.heard, second);
-    clock.advance(200);
-    t.is(sound.hear(soundFrame(0)), undefined);
-  },
-);
+test.serial('ignores audio faster than real time, except after a hiccup', async (t) => {
+  const { clock, sound, seen } = await createPhoneSoundWorld(t);
+  const verdicts = Array.from({ length: 60 }, () => sound.hear(soundFrame(0)));
+  t.deepEqual(
+    [verdicts.indexOf('too_much'), verdicts.filter((verdict) => verdict === 'too_much').length],
+    [50, 10],
+  );
+  t.is(seen.heard, second);
+  clock.advance(200);
+  t.is(sound.hear(soundFrame(0)), undefined);
+});
 
-test.serial('a phone from which nothing comes any more has lost its sound', async (t) => {
+test.serial('a phone that sends no more audio has lost its audio', async (t) => {
   const { clock, sound, seen, path } = await createPhoneSoundWorld(t);
   clock.advance(9_000);
   sound.hear(soundFrame(0));
@@ -449,24 +443,21 @@ test.serial('a phone from which nothing comes any more has lost its sound', asyn
   t.is(seen.lost, 1);
 });
 
-test.serial(
-  'on a new connection it goes on with what was not sent yet, when the phone can play again',
-  async (t) => {
-    const { sound, seen, speaker, path } = await createPhoneSoundWorld(t);
-    path.send(new Int16Array(second));
-    sound.hear(soundFrame(0));
-    sound.connectTo(null);
-    t.is(path.waiting(), second - lead);
-    sound.connectTo(speaker);
-    t.is(seen.sent, lead);
-    t.is(sound.hear(soundFrame(0)), undefined);
-    t.is(seen.sent, 2 * lead);
-  },
-);
+test.serial('after reconnection, continues with unsent audio once the phone can play', async (t) => {
+  const { sound, seen, speaker, path } = await createPhoneSoundWorld(t);
+  path.send(new Int16Array(second));
+  sound.hear(soundFrame(0));
+  sound.connectTo(null);
+  t.is(path.waiting(), second - lead);
+  sound.connectTo(speaker);
+  t.is(seen.sent, lead);
+  t.is(sound.hear(soundFrame(0)), undefined);
+  t.is(seen.sent, 2 * lead);
+});
 
-test.serial('samples keep their order of bytes, wherever a message lies in memory', async (t) => {
+test.serial('samples keep their byte order at any memory offset', async (t) => {
   const { sound, path } = await createPhoneSoundWorld(t);
-  const other = createPhoneSound(numbers, createOrderedClock());
+  const other = createPhoneAudio(numbers, createOrderedClock());
   const heard: Int16Array[] = [];
   const opened = await other.endpoint.connect(
     { onAudio: (samples) => heard.push(samples), onLost: () => {} },
@@ -490,14 +481,14 @@ test.serial('samples keep their order of bytes, wherever a message lies in memor
   t.deepEqual(frames, [[1, 0, 254, 255]]);
 });
 
-// Calls with sound
-// Calls at a web phone with a microphone and a speaker: carried, listened to and recorded as those of a real line.
+// Calls with audio
+// Calls at a web phone with a microphone and a speaker: carried, recognized and recorded like those of a real line.
 
 const agentLevel = 8_000;
 const personLevel = 5_000;
 const perMs = 16;
 
-/** Understands the same words of whatever is said to it; `onSamples` counts what it was given. */
+/** Recognizes the same words in any audio; `onSamples` counts the received samples. */
 const hearing = 'Please wait a moment.';
 const recognizerOf = (onSamples: (count: number) => void): Recognizer => ({
   name: 'fake',
@@ -517,7 +508,7 @@ const createCallsWithSoundWorld = async (recording = false) => {
   let samplesRecognized = 0;
   const recognizer = recognizerOf((count) => (samplesRecognized += count));
   const means: MediaMeans = {
-    // A second for each word.
+    // One second per word.
     async *speak(text, rate) {
       for (const _ of text.split(' ')) yield new Int16Array(rate).fill(agentLevel);
     },
@@ -542,7 +533,7 @@ const createCallsWithSoundWorld = async (recording = false) => {
     network.until(() => line.saw('line.answered'));
     await settle();
   };
-  /** Time goes by with this at the microphone; engines work meanwhile. */
+  /** Advances the clock with this at the microphone while engines work. */
   const pass = async (milliseconds: number, sample = 0): Promise<void> => {
     for (let passed = 0; passed < milliseconds; passed += 100) {
       await settle();
@@ -565,12 +556,12 @@ const createCallsWithSoundWorld = async (recording = false) => {
 const soundingMs = (samples: readonly number[]): number =>
   samples.filter((sample) => Math.abs(sample) > 100).length / perMs;
 
-test.serial('that sound is offered is told first', async (t) => {
+test.serial('announces audio support first', async (t) => {
   const { phone } = await createCallsWithSoundWorld();
   t.deepEqual(phone.story(), ['sound_offered', 'ring']);
 });
 
-test.serial('the agent is heard, to the sample, and what is said is understood and told', async (t) => {
+test.serial('plays the agent to the exact sample, and recognizes and reports speech', async (t) => {
   const { phone, line, heard, mostWaiting, answer, pass, callId } = await createCallsWithSoundWorld();
   await answer();
   t.like(phone.all('answered')[0], { call_id: callId, sound: true });
@@ -590,31 +581,28 @@ test.serial('the agent is heard, to the sample, and what is said is understood a
   t.deepEqual(line.breaches, []);
 });
 
-test.serial(
-  'who speaks into the agent’s words silences it: what it had sent already is not heard',
-  async (t) => {
-    const { phone, line, heard, answer, pass } = await createCallsWithSoundWorld();
-    await answer();
-    line.say('One two three four five.');
-    await pass(2_500);
-    t.false(line.saw('line.speech'));
-    await pass(1_000, personLevel);
-    t.true(line.saw('line.speech'));
-    line.tell({ type: 'stopTalking' });
-    const before = soundingMs(heard);
-    await pass(1_000);
-    t.is(phone.all('sound_flush').length, 1);
-    t.is(soundingMs(heard), before);
-    const [played] = line.all('line.played');
-    t.false(played?.whole);
-    t.regex(played?.text ?? '', /^One two/);
-    t.notRegex(played?.text ?? '', /four/);
-    t.is(phone.all('agent_stops').length, 1);
-    t.deepEqual(line.breaches, []);
-  },
-);
+test.serial("speech over the agent's words silences it and drops audio already sent", async (t) => {
+  const { phone, line, heard, answer, pass } = await createCallsWithSoundWorld();
+  await answer();
+  line.say('One two three four five.');
+  await pass(2_500);
+  t.false(line.saw('line.speech'));
+  await pass(1_000, personLevel);
+  t.true(line.saw('line.speech'));
+  line.tell({ type: 'stopTalking' });
+  const before = soundingMs(heard);
+  await pass(1_000);
+  t.is(phone.all('sound_flush').length, 1);
+  t.is(soundingMs(heard), before);
+  const [played] = line.all('line.played');
+  t.false(played?.whole);
+  t.regex(played?.text ?? '', /^One two/);
+  t.notRegex(played?.text ?? '', /four/);
+  t.is(phone.all('agent_stops').length, 1);
+  t.deepEqual(line.breaches, []);
+});
 
-test.serial('typing goes on working, and interrupts as a voice does', async (t) => {
+test.serial('typing still works and interrupts like a voice', async (t) => {
   const { phone, line, answer, pass } = await createCallsWithSoundWorld();
   await answer();
   line.say('One two three four five.');
@@ -629,7 +617,7 @@ test.serial('typing goes on working, and interrupts as a voice does', async (t) 
   t.is(line.all('line.digit')[0]?.digit, '5');
 });
 
-test.serial('the recording has the sound of both', async (t) => {
+test.serial('records the audio of both', async (t) => {
   const { line, tape, answer, pass } = await createCallsWithSoundWorld(true);
   await answer();
   line.say('One two.');
@@ -643,24 +631,21 @@ test.serial('the recording has the sound of both', async (t) => {
   t.is(tape.counterparty.filter((sample) => sample === personLevel).length, 8_000);
 });
 
-test.serial(
-  'a message that is no frame is answered with what is wrong, in a call and outside of one',
-  async (t) => {
-    const { phone, answer, pass } = await createCallsWithSoundWorld();
-    const refusals = (): string[] => phone.all('refused').map(({ code }) => code);
-    phone.sendBytes(new Uint8Array(3));
-    t.deepEqual(refusals(), ['invalid_sound']);
-    phone.sendBytes(soundFrame(0));
-    t.is(refusals().length, 1, 'a call that has just ended may have had a frame on its way');
-    await answer();
-    await pass(100);
-    phone.sendBytes(soundFrame(9_999_999));
-    phone.send({ type: 'sound_flushed', samples: 5 });
-    t.deepEqual(refusals(), ['invalid_sound', 'invalid_sound', 'invalid_sound']);
-  },
-);
+test.serial('rejects a malformed frame with the reason, in and outside of calls', async (t) => {
+  const { phone, answer, pass } = await createCallsWithSoundWorld();
+  const refusals = (): string[] => phone.all('refused').map(({ code }) => code);
+  phone.sendBytes(new Uint8Array(3));
+  t.deepEqual(refusals(), ['invalid_sound']);
+  phone.sendBytes(soundFrame(0));
+  t.is(refusals().length, 1, 'a call that has just ended may have had a frame on its way');
+  await answer();
+  await pass(100);
+  phone.sendBytes(soundFrame(9_999_999));
+  phone.send({ type: 'sound_flushed', samples: 5 });
+  t.deepEqual(refusals(), ['invalid_sound', 'invalid_sound', 'invalid_sound']);
+});
 
-test.serial('between two persons nobody listens: the recognizer is asked nothing more', async (t) => {
+test.serial('stops recognition between two persons', async (t) => {
   const { phone, line, answer, pass, samplesRecognized } = await createCallsWithSoundWorld();
   await answer();
   await pass(1_000, personLevel);
@@ -680,7 +665,7 @@ test.serial('between two persons nobody listens: the recognizer is asked nothing
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('who waits for a person hears a hold tone, until that is decided', async (t) => {
+test.serial('plays a hold tone while the other party waits for a person', async (t) => {
   const { line, heard, answer, pass } = await createCallsWithSoundWorld();
   await answer();
   await pass(1_000);
@@ -698,7 +683,7 @@ test.serial('who waits for a person hears a hold tone, until that is decided', a
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('a phone that comes back to its call goes on hearing and speaking', async (t) => {
+test.serial('a phone that returns to its call hears and speaks again', async (t) => {
   const world = await createCallsWithSoundWorld();
   const { phone, line, answer, pass, clock } = world;
   await answer();
@@ -718,7 +703,7 @@ test.serial('a phone that comes back to its call goes on hearing and speaking', 
   t.like(line.all('line.played')[0], { whole: true });
 });
 
-test.serial('a phone whose sound stops coming loses it, and the call is told', async (t) => {
+test.serial('reports to the call when a phone stops sending audio', async (t) => {
   const { line, answer, pass, clock } = await createCallsWithSoundWorld();
   await answer();
   await pass(100);
@@ -726,7 +711,7 @@ test.serial('a phone whose sound stops coming loses it, and the call is told', a
   t.true(line.saw('line.failed'));
 });
 
-test.serial('where no sound is carried, who asks for it is told so, and types', async (t) => {
+test.serial("rejects a phone's request for unsupported audio with a reason, and typing works", async (t) => {
   const network = createPhoneNetwork();
   const callId = crypto.randomUUID();
   const phone = network.phone();
@@ -740,9 +725,9 @@ test.serial('where no sound is carried, who asks for it is told so, and types', 
   network.until(() => line.saw('line.heard'));
 });
 
-// Coming back
+// Reconnection
 
-test('a phone that comes back is told what the agent has said since its person spoke', (t) => {
+test('a returning phone gets what the agent said since its person spoke', (t) => {
   const network = createPhoneNetwork();
   const callId = crypto.randomUUID();
   const phone = network.phone();
@@ -778,57 +763,50 @@ const phoneLimits = {
   pingMs: 60_000,
 };
 
-test.serial(
-  'a workspace has a share of the web phones, and all of them together have their places',
-  async (t) => {
-    const connection = { receive: () => {}, hear: () => {}, lost: () => {} };
-    const phones = createPhoneSocket({
-      phones: { connect: () => connection, close: () => {} },
-      dial: () => Promise.reject(new Error('Nobody dials')),
-      limits: phoneLimits,
-      logger: pino({ level: 'silent' }),
+test.serial('limits web phones per workspace and in total', async (t) => {
+  const connection = { receive: () => {}, hear: () => {}, lost: () => {} };
+  const phones = createPhoneSocket({
+    phones: { connect: () => connection, close: () => {} },
+    dial: () => Promise.reject(new Error('Nobody dials')),
+    limits: phoneLimits,
+    logger: pino({ level: 'silent' }),
+  });
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => {
+    const { searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
+    phones.accept({
+      request,
+      socket,
+      head,
+      query,
+      workspaceId: query.get('workspace') ?? '',
+      actor: 'admin:a',
+      refuse: (status) => void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`),
     });
-    const server = createServer();
-    server.on('upgrade', (request, socket, head) => {
-      const { searchParams: query } = new URL(request.url ?? '/', 'http://gateway');
-      phones.accept({
-        request,
-        socket,
-        head,
-        query,
-        workspaceId: query.get('workspace') ?? '',
-        actor: 'admin:a',
-        refuse: (status) => void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`),
-      });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  t.teardown(() => {
+    phones.close();
+    server.close();
+    server.closeAllConnections();
+  });
+  const open = (workspace: string): Promise<{ status: number; socket: WebSocket }> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${address.port}/?workspace=${workspace}&phone=phone-0001`);
+      t.teardown(() => socket.terminate());
+      socket.on('open', () => resolve({ status: 101, socket }));
+      socket.on('error', ({ message }) => resolve({ status: Number(/(\d{3})$/.exec(message)?.[1]), socket }));
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('The server has no port');
-    t.teardown(() => {
-      phones.close();
-      server.close();
-      server.closeAllConnections();
-    });
-    const open = (workspace: string): Promise<{ status: number; socket: WebSocket }> =>
-      new Promise((resolve) => {
-        const socket = new WebSocket(
-          `ws://127.0.0.1:${address.port}/?workspace=${workspace}&phone=phone-0001`,
-        );
-        t.teardown(() => socket.terminate());
-        socket.on('open', () => resolve({ status: 101, socket }));
-        socket.on('error', ({ message }) =>
-          resolve({ status: Number(/(\d{3})$/.exec(message)?.[1]), socket }),
-        );
-      });
-    const first = await open('one');
-    t.is(first.status, 101);
-    t.is((await open('one')).status, 101);
-    t.is((await open('one')).status, 429);
-    t.is((await open('two')).status, 101);
-    t.is((await open('two')).status, 503);
-    first.socket.close();
-    await until('the place is free', async () => ((await open('one')).status === 101 ? true : undefined));
-  },
-);
+  const first = await open('one');
+  t.is(first.status, 101);
+  t.is((await open('one')).status, 101);
+  t.is((await open('one')).status, 429);
+  t.is((await open('two')).status, 101);
+  t.is((await open('two')).status, 503);
+  first.socket.close();
+  await until('the place is free', async () => ((await open('one')).status === 101 ? true : undefined));
+});

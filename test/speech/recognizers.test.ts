@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { atMost } from '#src/speech/at-most.ts';
 import { deepgramFlux } from '#src/speech/deepgram-flux.ts';
@@ -14,9 +14,9 @@ import { flite } from '#src/speech/flite.ts';
 import { pocketsphinx, pocketsphinxProgram } from '#src/speech/pocketsphinx.ts';
 import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { createSpeechEngines } from '#src/speech/speech-engines.ts';
-import { createUnsettledSound } from '#src/speech/unsettled-sound.ts';
+import { createUnprocessedAudio } from '#src/speech/unprocessed-audio.ts';
 import { vosk } from '#src/speech/vosk.ts';
-import { withoutRepeatedPartials } from '#src/speech/without-repeated-partials.ts';
+import { withoutRepeatedPartials } from '#src/speech/socket-recognition.ts';
 import { until } from '#test/helpers/until.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
 import { engineWorld, listeningLogger } from './doubles/engine-world.ts';
@@ -32,19 +32,19 @@ import {
   voskFinal,
 } from './doubles/socket-engine.ts';
 
-// Able recognizers
-// Abilities of a call's engine: to know its language, to tell where a turn ends.
+// Capable recognizers
+// Capabilities of a call's engine: support of its language, and end-of-turn detection.
 
-test('whether ends of turns are told is known of the engine that listens now', (t) => {
-  const [a, b] = [engine('a', { tellsTurnEnds: true }), engine('b')];
+test('reports whether the current engine detects ends of turns', (t) => {
+  const [a, b] = [engine('a', { reportsTurnEnds: true }), engine('b')];
   const { recognition } = listen(setUpWith(a, b).recognizer);
-  t.true(recognition.tellsTurnEnds?.());
+  t.true(recognition.reportsTurnEnds?.());
   a.fail();
   t.is(b.opened.length, 1);
-  t.false(recognition.tellsTurnEnds?.());
+  t.false(recognition.reportsTurnEnds?.());
 });
 
-test('an engine that does not know the language is asked where there is no other', (t) => {
+test('uses an engine without support of the language when there is no other', (t) => {
   const [a, b] = [engine('a', { languages: ['en-US'] }), engine('b')];
   const { recognizer, clock } = setUpWith(a, b);
   listen(recognizer, 'ko-KR');
@@ -59,18 +59,18 @@ test('an engine that does not know the language is asked where there is no other
   t.is(alone.opened.length, 1);
 });
 
-test('an engine that fails in a language that it does not know stays available for the others', (t) => {
+test('an engine that fails for an unsupported language stays available for others', (t) => {
   const alone = engine('a', { languages: ['en-US'] });
-  const { recognizer, clock, unheardSeconds, warnings } = setUpWith(alone);
+  const { recognizer, clock, lostSeconds, warnings } = setUpWith(alone);
   const { recognition } = listen(recognizer, 'ko-KR');
   alone.fail();
   recognition.write(numbered(24_000));
   clock.increment(coolDown.longestMs);
   t.is(alone.opened.length, 1, 'it is not asked again');
-  t.is(unheardSeconds(), 1);
+  t.is(lostSeconds(), 1);
   t.deepEqual(
     warnings().map(({ msg }) => msg),
-    ['a call goes on unheard', 'no recognizer answers: what a caller says is given up'],
+    ['a call continues without speech recognition', 'no recognizer answers: audio of a caller is dropped'],
   );
   const english = listen(recognizer, 'en-US');
   t.is(alone.opened.length, 2);
@@ -78,7 +78,7 @@ test('an engine that fails in a language that it does not know stays available f
   t.deepEqual(english.words(), ['final: Hello.']);
 });
 
-test('a call in a language that no engine understands has no recognizer, and the log says so once', (t) => {
+test('a call in an unsupported language has no recognizer, which is logged once', (t) => {
   const { clock, lines, logger } = { clock: new SimulatedClock(), ...listeningLogger() };
   const enginesOf = (...recognizers: RecognitionEngine[]) =>
     createSpeechEngines({
@@ -104,7 +104,7 @@ test('a call in a language that no engine understands has no recognizer, and the
 
 // At most
 
-test.serial('no more sentences are spoken at once than allowed, and all are spoken', async (t) => {
+test.serial('limits simultaneous sentences and speaks all of them', async (t) => {
   let running = 0;
   let most = 0;
   const slow: Synthesizer = {
@@ -128,7 +128,7 @@ test.serial('no more sentences are spoken at once than allowed, and all are spok
   t.is(most, 2);
 });
 
-test.serial('who gives up waiting hears so at once and takes no place', async (t) => {
+test.serial('rejects an aborted waiter at once without using a place', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const spoken: string[] = [];
   const held: Synthesizer = {
@@ -169,7 +169,7 @@ const startDeepgram = async (
 const firstOf = (server: { connections: EngineConnection[] }): Promise<EngineConnection> =>
   until('a connection', () => server.connections[0]);
 
-test.serial('it is asked for what a telephone call needs', async (t) => {
+test.serial('requests what a telephone call needs', async (t) => {
   const { server, engine } = await startDeepgram(t);
   const { recognition } = listen(engine);
   const { path, headers } = await firstOf(server);
@@ -191,7 +191,7 @@ test.serial('it is asked for what a telephone call needs', async (t) => {
   recognition.close();
 });
 
-test.serial('deepgram: words come as they are spoken, then settled, then the end of the turn', async (t) => {
+test.serial('deepgram: emits interim words, then final words, then the end of the turn', async (t) => {
   const { server, engine } = await startDeepgram(t, ({ send }) => {
     send(deepgramMessages.speechStarted);
     send(deepgramResults(''));
@@ -217,7 +217,7 @@ test.serial('deepgram: words come as they are spoken, then settled, then the end
   t.is(server.connections.length, 1);
 });
 
-test.serial('what cannot be read is dropped with one line in the log, and the rest is heard', async (t) => {
+test.serial('drops unreadable messages with one log line and reads the rest', async (t) => {
   const { engine, world } = await startDeepgram(t, ({ send, socket }) => {
     socket.send('{"type": "Results", "chan');
     socket.send('null');
@@ -238,7 +238,7 @@ test.serial('what cannot be read is dropped with one line in the log, and the re
   recognition.close();
 });
 
-test.serial('deepgram: any chunking of the sound gives the engine the same messages', async (t) => {
+test.serial('deepgram: sends the same messages for any chunking of the audio', async (t) => {
   const { server, engine } = await startDeepgram(t);
   const sound = numbered(1_700);
   await fc.assert(
@@ -261,7 +261,7 @@ test.serial('deepgram: any chunking of the sound gives the engine the same messa
   );
 });
 
-test.serial('a pause settles what was said, and the end says goodbye', async (t) => {
+test.serial('a pause finalizes the words, and the end closes the stream', async (t) => {
   const { server, engine } = await startDeepgram(t);
   const { recognition, events } = listen(engine);
   const connection = await firstOf(server);
@@ -281,7 +281,7 @@ test.serial('a pause settles what was said, and the end says goodbye', async (t)
   t.deepEqual(events, []);
 });
 
-test.serial('deepgram: the connection is kept while there is no sound', async (t) => {
+test.serial('deepgram: keeps the connection alive without audio', async (t) => {
   const clock = new SimulatedClock();
   const { server, engine } = await startDeepgram(t, undefined, engineWorld(t, {}, clock));
   const { recognition, count } = listen(engine);
@@ -300,7 +300,7 @@ test.serial('deepgram: the connection is kept while there is no sound', async (t
 });
 
 test.serial(
-  'a refusal, an error and a lost connection are failures without secrets, and the last event',
+  'a rejection, an error and a lost connection are failures without secrets, and the last event',
   async (t) => {
     const failures: [string, (connection: EngineConnection) => void][] = [
       ['deepgram reported an error', ({ send }) => send(deepgramMessages.error)],
@@ -332,7 +332,7 @@ test.serial(
   },
 );
 
-test.serial('a server that never answers, or takes no sound, is given up', async (t) => {
+test.serial('gives up a server that never responds or stops accepting audio', async (t) => {
   const clock = new SimulatedClock();
   const { server, engine } = await startDeepgram(t, undefined, engineWorld(t, {}, clock));
   const silent = listen(engine);
@@ -352,7 +352,7 @@ test.serial('a server that never answers, or takes no sound, is given up', async
   t.is((await full.failure()).message, 'deepgram does not take sound as fast as it comes');
 });
 
-test.serial('a recognition that is closed before it is connected is nothing', async (t) => {
+test.serial('a recognition closed before it is connected emits no events', async (t) => {
   const { server, engine } = await startDeepgram(t);
   const { recognition, events } = listen(engine);
   recognition.write(numbered(160));
@@ -377,33 +377,30 @@ const startFlux = async (
   return { engine, world, connected };
 };
 
-test.serial(
-  'where its ends of turns are wanted it is asked for them, and for nothing at a pause',
-  async (t) => {
-    const { engine, connected } = await startFlux(t);
-    const { recognition } = listen(engine, 'en-US', true);
-    const { path, headers, messages } = await connected();
-    const url = new URL(path, 'ws://x');
-    t.is(url.pathname, '/v2/listen');
-    t.deepEqual(Object.fromEntries(url.searchParams), {
-      model: 'flux-general-en',
-      encoding: 'linear16',
-      sample_rate: '8000',
-      eot_threshold: '0.7',
-      eot_timeout_ms: '30000',
-    });
-    t.is(headers.authorization, 'Token hush-hush');
-    recognition.write(numbered(640));
-    await until('sound', () => messages[0]);
-    recognition.speechEnded();
-    recognition.close();
-    await until('a goodbye', () => (messages.length === 2 ? true : undefined));
-    t.deepEqual(messages, [1_280, '{"type":"CloseStream"}']);
-  },
-);
+test.serial('requests end-of-turn detection if wanted, and sends no finalize at a pause', async (t) => {
+  const { engine, connected } = await startFlux(t);
+  const { recognition } = listen(engine, 'en-US', true);
+  const { path, headers, messages } = await connected();
+  const url = new URL(path, 'ws://x');
+  t.is(url.pathname, '/v2/listen');
+  t.deepEqual(Object.fromEntries(url.searchParams), {
+    model: 'flux-general-en',
+    encoding: 'linear16',
+    sample_rate: '8000',
+    eot_threshold: '0.7',
+    eot_timeout_ms: '30000',
+  });
+  t.is(headers.authorization, 'Token hush-hush');
+  recognition.write(numbered(640));
+  await until('sound', () => messages[0]);
+  recognition.speechEnded();
+  recognition.close();
+  await until('a goodbye', () => (messages.length === 2 ? true : undefined));
+  t.deepEqual(messages, [1_280, '{"type":"CloseStream"}']);
+});
 
 test.serial(
-  'where others decide it finds no end of its own, and settles its words at each pause',
+  'detects no ends of its own when others decide, and finalizes its words at each pause',
   async (t) => {
     const { engine, connected } = await startFlux(t);
     const { recognition, events } = listen(engine, 'en-US');
@@ -424,32 +421,29 @@ test.serial(
   },
 );
 
-test.serial(
-  'deepgram flux: words come as they are spoken, then settled, then the end of the turn',
-  async (t) => {
-    const { engine } = await startFlux(t, ({ send }) => {
-      send(fluxMessages.connected);
-      send(fluxTurn('Update', ''));
-      send(fluxTurn('StartOfTurn', 'I would'));
-      send(fluxTurn('Update', 'I would'));
-      send(fluxTurn('EagerEndOfTurn', 'I would like a table.'));
-      send(fluxTurn('TurnResumed', 'I would like a table.'));
-      send(fluxTurn('EndOfTurn', 'I would like a table for two.', { heardSec: 2.25 }));
-    });
-    const { recognition, events } = listen(engine, 'en-US', true);
-    await until('the end of the turn', () => events.find(({ type }) => type === 'turn-complete'));
-    t.deepEqual(events, [
-      { type: 'partial', text: 'I would' },
-      { type: 'partial', text: 'I would like a table.' },
-      { type: 'final', text: 'I would like a table for two.' },
-      { type: 'settled', samples: 18_000 },
-      { type: 'turn-complete' },
-    ]);
-    recognition.close();
-  },
-);
+test.serial('deepgram flux: emits interim words, then final words, then the end of the turn', async (t) => {
+  const { engine } = await startFlux(t, ({ send }) => {
+    send(fluxMessages.connected);
+    send(fluxTurn('Update', ''));
+    send(fluxTurn('StartOfTurn', 'I would'));
+    send(fluxTurn('Update', 'I would'));
+    send(fluxTurn('EagerEndOfTurn', 'I would like a table.'));
+    send(fluxTurn('TurnResumed', 'I would like a table.'));
+    send(fluxTurn('EndOfTurn', 'I would like a table for two.', { heardSec: 2.25 }));
+  });
+  const { recognition, events } = listen(engine, 'en-US', true);
+  await until('the end of the turn', () => events.find(({ type }) => type === 'turn-complete'));
+  t.deepEqual(events, [
+    { type: 'partial', text: 'I would' },
+    { type: 'partial', text: 'I would like a table.' },
+    { type: 'final', text: 'I would like a table for two.' },
+    { type: 'settled', samples: 18_000 },
+    { type: 'turn-complete' },
+  ]);
+  recognition.close();
+});
 
-test.serial('it understands ten languages, and is told which', async (t) => {
+test.serial('passes one of the ten supported languages', async (t) => {
   const { engine, connected } = await startFlux(t);
   t.deepEqual(
     ['en-GB', 'ja', 'ko-KR'].map((language) => engine.hears?.(language)),
@@ -466,7 +460,7 @@ test.serial('it understands ten languages, and is told which', async (t) => {
   }
 });
 
-test.serial('an error is a failure without secrets, and what cannot be read is dropped', async (t) => {
+test.serial('an error is a failure without secrets, and unreadable messages are dropped', async (t) => {
   const { engine, world } = await startFlux(t, ({ send, socket }) => {
     socket.send('{"type": "TurnInfo", "trans');
     send({ type: 'TurnInfo', event: 'Update', transcript: 5 });
@@ -480,7 +474,7 @@ test.serial('an error is a failure without secrets, and what cannot be read is d
   t.notRegex(world.lines.join(''), /hush-hush/);
 });
 
-test.serial('deepgram flux: the connection is kept while there is no sound', async (t) => {
+test.serial('deepgram flux: keeps the connection alive without audio', async (t) => {
   const clock = new SimulatedClock();
   const { engine, connected } = await startFlux(t, undefined, engineWorld(t, {}, clock));
   const { recognition, count } = listen(engine, 'en-US', true);
@@ -495,27 +489,24 @@ test.serial('deepgram flux: the connection is kept while there is no sound', asy
 
 // Vosk
 
-test.serial(
-  'it is told the rate, given sound in tenths of a second, and told the end to the letter',
-  async (t) => {
-    const server = await startSocketEngine(t, (connection) => {
-      connection.onSound = () => connection.send({ partial: '' });
-    });
-    const { recognition, events } = listen(vosk(engineWorld(t), { url: server.url }));
-    recognition.write(numbered(1_700));
-    const connection = await until('a connection', () => server.connections[0]);
-    await until('sound', () => (connection.messages.length === 3 ? true : undefined));
-    recognition.speechBegan();
-    recognition.speechEnded();
-    recognition.close();
-    await until('a goodbye', () => (connection.messages.length === 4 ? true : undefined));
-    t.deepEqual(connection.messages, ['{"config":{"sample_rate":8000}}', 1_600, 1_600, '{"eof" : 1}']);
-    t.deepEqual(connection.sound(), bytesOf(numbered(1_600)));
-    t.deepEqual(events, []);
-  },
-);
+test.serial('sends the rate, audio in tenths of a second, and the exact end message', async (t) => {
+  const server = await startSocketEngine(t, (connection) => {
+    connection.onSound = () => connection.send({ partial: '' });
+  });
+  const { recognition, events } = listen(vosk(engineWorld(t), { url: server.url }));
+  recognition.write(numbered(1_700));
+  const connection = await until('a connection', () => server.connections[0]);
+  await until('sound', () => (connection.messages.length === 3 ? true : undefined));
+  recognition.speechBegan();
+  recognition.speechEnded();
+  recognition.close();
+  await until('a goodbye', () => (connection.messages.length === 4 ? true : undefined));
+  t.deepEqual(connection.messages, ['{"config":{"sample_rate":8000}}', 1_600, 1_600, '{"eof" : 1}']);
+  t.deepEqual(connection.sound(), bytesOf(numbered(1_600)));
+  t.deepEqual(events, []);
+});
 
-test.serial('words come as they are spoken, then settled, with alternatives or without', async (t) => {
+test.serial('emits interim words, then final words, with or without alternatives', async (t) => {
   const server = await startSocketEngine(t, (connection) => {
     let count = 0;
     connection.onSound = () => {
@@ -551,7 +542,7 @@ test.serial('words come as they are spoken, then settled, with alternatives or w
   recognition.close();
 });
 
-test.serial('nonsense is dropped with one line in the log', async (t) => {
+test.serial('drops malformed messages with one log line', async (t) => {
   const server = await startSocketEngine(t, ({ socket, send }) => {
     for (const text of ['{"partial": 1}', '[]', 'a secret', '{"alternatives": []}']) socket.send(text);
     send(voskFinal('네'));
@@ -565,7 +556,7 @@ test.serial('nonsense is dropped with one line in the log', async (t) => {
   recognition.close();
 });
 
-test.serial('vosk: any chunking of the sound gives the engine the same messages', async (t) => {
+test.serial('vosk: sends the same messages for any chunking of the audio', async (t) => {
   const server = await startSocketEngine(t);
   const engine = vosk(engineWorld(t), { url: server.url });
   const sound = numbered(2_400);
@@ -586,11 +577,11 @@ test.serial('vosk: any chunking of the sound gives the engine the same messages'
   );
 });
 
-// Pocketsphinx
-// PocketSphinx, where it is installed.
+// PocketSphinx
+// The engine itself, where it is installed.
 
 whereInstalled(pocketsphinxProgram, 'flite')(
-  'it understands a sentence, and leaves nothing of it behind',
+  'recognizes a sentence and leaves no files behind',
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-test-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -610,7 +601,7 @@ whereInstalled(pocketsphinxProgram, 'flite')(
   },
 );
 
-test.serial('of other languages it understands nothing, and says so', async (t) => {
+test.serial('rejects other languages', async (t) => {
   const { recognition, failure } = listen(pocketsphinx(engineWorld(t)), 'ko');
   recognition.speechBegan();
   recognition.write(new Int16Array(16_000).fill(1_000));
@@ -620,7 +611,7 @@ test.serial('of other languages it understands nothing, and says so', async (t) 
 
 // Fail over recognizer
 
-test('an engine that works is heard, and what is its own business is not', (t) => {
+test('passes on words of a working engine and hides its internal events', (t) => {
   const { engines, recognizer } = setUp('a', 'b');
   t.is(recognizer.name, 'a, b');
   const { events, recognition } = listen(recognizer);
@@ -639,7 +630,7 @@ test('an engine that works is heard, and what is its own business is not', (t) =
   t.true(nth(engines, 0).last().isClosed);
 });
 
-test('in mid-call the next engine gets the unfinished sentence, from its beginning', (t) => {
+test('during a call, the next engine receives the unfinished sentence from its beginning', (t) => {
   const { engines, recognizer, warnings, lines } = setUp('a', 'b');
   const [a, b] = [nth(engines, 0), nth(engines, 1)];
   const { events, recognition } = listen(recognizer);
@@ -672,7 +663,7 @@ test('in mid-call the next engine gets the unfinished sentence, from its beginni
   t.notRegex(lines.join(''), /secret/);
 });
 
-test('what an engine settled counts from where it was opened', (t) => {
+test('final positions of an engine count from its start', (t) => {
   const { engines, recognizer } = setUp('a', 'b', 'c');
   const { recognition } = listen(recognizer);
   recognition.write(numbered(1_000));
@@ -683,7 +674,7 @@ test('what an engine settled counts from where it was opened', (t) => {
   t.deepEqual(engines[2]?.sound(), [...numbered(100, 900)]);
 });
 
-test('the kept sound is bounded, and the newest of it is kept', (t) => {
+test('limits the stored audio and keeps the newest', (t) => {
   const { engines, recognizer } = setUp('a', 'b');
   const { recognition } = listen(recognizer);
   recognition.speechBegan();
@@ -693,7 +684,7 @@ test('the kept sound is bounded, and the newest of it is kept', (t) => {
   t.is(engines[1]?.last().given[0], 'began');
 });
 
-test('the caller may use its buffer again', (t) => {
+test('the caller may reuse its buffer', (t) => {
   const { engines, recognizer } = setUp('a', 'b');
   const { recognition } = listen(recognizer);
   const buffer = numbered(3);
@@ -703,46 +694,46 @@ test('the caller may use its buffer again', (t) => {
   t.deepEqual(nth(engines, 1).sound(), [...numbered(3)]);
 });
 
-test('what is given up while nobody answers is counted, and told once to the log', (t) => {
-  const { engines, recognizer, clock, warnings, unheardSeconds } = setUp('a');
+test('counts audio dropped while no engine responds, and logs it once', (t) => {
+  const { engines, recognizer, clock, warnings, lostSeconds } = setUp('a');
   const { recognition } = listen(recognizer);
   const say = (seconds: number): void => {
     for (let second = 0; second < seconds; second += 1) recognition.write(numbered(8_000));
   };
-  const told = (): number => warnings().filter(({ msg }) => msg.includes('is given up')).length;
+  const told = (): number => warnings().filter(({ msg }) => msg.includes('is dropped')).length;
 
-  // It answers, whatever it settles: it has heard what is not kept for another.
+  // The engine responds: it has processed audio that is not kept for another engine.
   nth(engines, 0).last().emit({ type: 'partial', text: 'so far' });
   say(5);
-  t.is(unheardSeconds(), 0);
+  t.is(lostSeconds(), 0);
   nth(engines, 0).last().emit({ type: 'settled', samples: 40_000 });
   nth(engines, 0).fail();
   say(2);
-  t.deepEqual([unheardSeconds(), told()], [0, 0]);
+  t.deepEqual([lostSeconds(), told()], [0, 0]);
   say(3);
-  t.deepEqual([unheardSeconds(), told()], [3, 1]);
+  t.deepEqual([lostSeconds(), told()], [3, 1]);
 
-  // The next one connects and never answers: until it is given up itself, it may have heard.
+  // The next engine connects and never responds: until it is given up, it may have processed audio.
   clock.increment(5_000);
   say(4);
-  t.is(unheardSeconds(), 3);
+  t.is(lostSeconds(), 3);
   nth(engines, 0).fail();
-  t.deepEqual([unheardSeconds(), told()], [7, 1]);
+  t.deepEqual([lostSeconds(), told()], [7, 1]);
 
   clock.increment(10_000);
   say(1);
   nth(engines, 0).last().emit({ type: 'partial', text: 'here' });
   nth(engines, 0).fail();
-  t.is(unheardSeconds(), 7);
+  t.is(lostSeconds(), 7);
 });
 
-test('a failed engine cools down for all calls, longer each time, and is tried again by one of them', (t) => {
+test('a failed engine cools down for all calls, longer each time, and one call retries it', (t) => {
   const { engines, recognizer, clock } = setUp('a', 'b');
   const [a, b] = [nth(engines, 0), nth(engines, 1)];
   const open = () => listen(recognizer);
   open();
   open();
-  // Both calls lose it in one outage.
+  // Both calls lose the engine in one outage.
   for (const { emit } of a.opened) emit({ type: 'failed', error: new Error('gone') });
   t.deepEqual([a.opened.length, b.opened.length], [2, 2]);
   clock.increment(4_999);
@@ -763,7 +754,7 @@ test('a failed engine cools down for all calls, longer each time, and is tried a
   t.deepEqual([a.opened.length, b.opened.length], [5, 6]);
 });
 
-test('an engine that was steady is opened again at once, and goes when that does not last', (t) => {
+test('reopens a previously steady engine at once, and drops it when that fails soon', (t) => {
   const { engines, recognizer, clock } = setUp('a', 'b');
   const { recognition } = listen(recognizer);
   clock.increment(10_000);
@@ -776,7 +767,7 @@ test('an engine that was steady is opened again at once, and goes when that does
   t.deepEqual(engines[1]?.sound(), [...numbered(100)]);
 });
 
-test('a call that has no engine left waits for the first that may be tried, and keeps listening', (t) => {
+test('a call without engines waits for the first one to retry and continues listening', (t) => {
   const { engines, recognizer, clock, warnings } = setUp('a');
   const { recognition, events } = listen(recognizer);
   nth(engines, 0).fail();
@@ -797,7 +788,7 @@ test('a call that has no engine left waits for the first that may be tried, and 
   t.is(nth(engines, 0).opened.length, 3);
 });
 
-test('wherever an engine fails, no sound is lost and none that was settled comes again', (t) => {
+test('loses no audio and repeats no finalized words, wherever an engine fails', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(200), { maxLength: 30 }),
@@ -828,9 +819,9 @@ test('wherever an engine fails, no sound is lost and none that was settled comes
   );
 });
 
-// Unsettled sound
+// Unconfirmed audio
 
-const replayed = (kept: ReturnType<typeof createUnsettledSound>) => {
+const replayed = (kept: ReturnType<typeof createUnprocessedAudio>) => {
   const given: unknown[] = [];
   kept.replay({
     write: (samples) => void given.push([...samples]),
@@ -841,9 +832,9 @@ const replayed = (kept: ReturnType<typeof createUnsettledSound>) => {
   return given;
 };
 
-/** Two samples before a voice, four with it, two behind it. */
+/** Two samples before a voice, four with it, two after it. */
 const sentence = () => {
-  const kept = createUnsettledSound(100);
+  const kept = createUnprocessedAudio(100);
   kept.write(numbered(2));
   kept.speechBegan();
   kept.write(numbered(4, 2));
@@ -854,7 +845,7 @@ const sentence = () => {
 
 const samples = (from: number, to: number): number[] => [...numbered(to - from, from)];
 
-test('what is settled before, in and behind a voice is not given again', (t) => {
+test('does not repeat finalized audio before, within and after a voice', (t) => {
   const after: Record<number, unknown[]> = {
     0: [samples(0, 2), 'began', samples(2, 6), 'ended', samples(6, 8)],
     1: [samples(1, 2), 'began', samples(2, 6), 'ended', samples(6, 8)],
@@ -873,7 +864,7 @@ test('what is settled before, in and behind a voice is not given again', (t) => 
   }
 });
 
-test('what is settled while it is given again is still given whole', (t) => {
+test('repeats completely the audio that is finalized during its repetition', (t) => {
   const kept = sentence();
   let count = 0;
   kept.replay({
@@ -889,15 +880,15 @@ test('what is settled while it is given again is still given whole', (t) => {
   t.deepEqual(replayed(kept), []);
 });
 
-test('there is never more than the most', (t) => {
-  const kept = createUnsettledSound(5);
+test('never exceeds the maximum', (t) => {
+  const kept = createUnprocessedAudio(5);
   kept.speechBegan();
   for (let at = 0; at < 12; at += 3) kept.write(numbered(3, at));
   t.deepEqual(replayed(kept).flat(), ['began', ...samples(7, 12)]);
 });
 
-test('what is kept of frames of 20 ms takes hardly more memory than its samples', (t) => {
-  const kept = createUnsettledSound(16_000);
+test('storing frames of 20 ms needs hardly more memory than their samples', (t) => {
+  const kept = createUnprocessedAudio(16_000);
   for (let frame = 0; frame < 500; frame += 1) kept.write(numbered(160));
   const held = new Set<ArrayBufferLike>();
   kept.replay({
@@ -923,23 +914,23 @@ const reported = (events: readonly EngineEvent[]): EngineEvent[] => {
 const partial = (text: string): EngineEvent => ({ type: 'partial', text });
 const final = (text: string): EngineEvent => ({ type: 'final', text });
 
-test('partial words are reported where they change', (t) => {
+test('emits changed interim words', (t) => {
   t.deepEqual(reported([partial(''), partial('good'), partial('good'), partial('good morning')]), [
     partial('good'),
     partial('good morning'),
   ]);
 });
 
-test('a final without words takes back what was thought to be heard, and is nothing where nothing was', (t) => {
+test('a final result without words withdraws interim words, and is ignored without them', (t) => {
   t.deepEqual(reported([partial('good'), final(''), final('')]), [partial('good'), partial('')]);
 });
 
-test('after a final the same words are new words', (t) => {
+test('after a final result the same words are new', (t) => {
   const events = [partial('yes'), final('Yes.'), partial('yes')];
   t.deepEqual(reported(events), events);
 });
 
-test('everything else is reported as it is', (t) => {
+test('emits everything else unchanged', (t) => {
   const events: EngineEvent[] = [{ type: 'settled', samples: 7 }, { type: 'turn-complete' }];
   t.deepEqual(reported(events), events);
 });

@@ -6,11 +6,17 @@ import { SimulatedClock } from 'xstate';
 import { bytesOf, joinSamples } from '#src/domain/sample-bytes.ts';
 import { openaiTranscription } from '#src/speech/openai-transcription.ts';
 import { readWav } from '#src/speech/read-wav.ts';
-import { createSampleQueue } from '#src/speech/sample-queue.ts';
+import {
+  type SpokenSentence,
+  createSampleQueue,
+  createSentenceSegmenter,
+} from '#src/speech/sentence-segmenter.ts';
 import { createSampleReader, wholeAudio } from '#src/speech/sample-reader.ts';
-import { createSentenceQueue } from '#src/speech/sentence-queue.ts';
-import { openSentenceRecognition, type Transcribe } from '#src/speech/sentence-recognition.ts';
-import { createSentenceSegmenter, type SpokenSentence } from '#src/speech/sentence-segmenter.ts';
+import {
+  type Transcribe,
+  createSentenceQueue,
+  openSentenceRecognition,
+} from '#src/speech/sentence-recognition.ts';
 import { whisperCpp } from '#src/speech/whisper-cpp.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
 import {
@@ -38,7 +44,7 @@ import {
 
 // Sample queue
 
-test('what is added behind is taken in front, in order, however much of it there is', (t) => {
+test('reads appended audio in order, for any amount', (t) => {
   const step = fc.oneof(
     fc.record({ add: fc.nat(5_000) }),
     fc.record({ take: fc.nat(6_000) }),
@@ -74,7 +80,7 @@ test('what is added behind is taken in front, in order, however much of it there
 
 const samples = fc.int16Array({ maxLength: 60 });
 
-test.serial('bytes are little-endian, and come back as the samples they were, cut anywhere', (t) => {
+test.serial('bytes are little-endian and yield the same samples for any chunking', (t) => {
   t.deepEqual([...bytesOf(Int16Array.of(1, -2, 0x1234))], [1, 0, 0xfe, 0xff, 0x34, 0x12]);
   fc.assert(
     fc.property(samples, fc.array(fc.integer({ min: 0, max: 9 })), (sound, sizes) => {
@@ -89,7 +95,7 @@ test.serial('bytes are little-endian, and come back as the samples they were, cu
   );
 });
 
-test.serial('a WAV file holds the samples that were written', (t) => {
+test.serial('a WAV file has the written samples', (t) => {
   fc.assert(
     fc.property(samples, fc.integer({ min: 1, max: 48_000 }), (sound, sampleRate) => {
       const file = writeWav({ sampleRate, samples: sound });
@@ -99,7 +105,7 @@ test.serial('a WAV file holds the samples that were written', (t) => {
   );
 });
 
-test.serial('sound that came in pieces is one', async (t) => {
+test.serial('joins audio that arrived in chunks', async (t) => {
   async function* pieces() {
     yield { sampleRate: 16_000, samples: Int16Array.of(1, 2) };
     yield { sampleRate: 16_000, samples: Int16Array.of(3) };
@@ -111,7 +117,7 @@ test.serial('sound that came in pieces is one', async (t) => {
 
 const sentence = (endsAt: number): SpokenSentence => ({ samples: new Int16Array(100), endsAt });
 
-/** A queue for 200 samples, and what it is doing. */
+/** A queue for 200 samples, and its current work. */
 const setUpSentenceQueue = () => {
   const begun: number[] = [];
   const failures: unknown[] = [];
@@ -129,7 +135,7 @@ const setUpSentenceQueue = () => {
   return { queue, begun, failures, answers };
 };
 
-test.serial('one sentence is recognized at a time, in order', async (t) => {
+test.serial('recognizes one sentence at a time, in order', async (t) => {
   const { queue, begun, answers } = setUpSentenceQueue();
   t.false(queue.isBusy());
   t.true(queue.add(sentence(1)));
@@ -144,7 +150,7 @@ test.serial('one sentence is recognized at a time, in order', async (t) => {
   t.false(queue.isBusy());
 });
 
-test.serial('a queue that is full gives up what waits', async (t) => {
+test.serial('a full queue drops waiting sentences', async (t) => {
   const { queue, begun, answers } = setUpSentenceQueue();
   t.deepEqual(
     [1, 2, 3, 4].map((endsAt) => queue.add(sentence(endsAt))),
@@ -155,7 +161,7 @@ test.serial('a queue that is full gives up what waits', async (t) => {
   t.deepEqual(begun, [1]);
 });
 
-test.serial('a failure is told, and the next sentence is recognized nevertheless', async (t) => {
+test.serial('reports a failure and recognizes the next sentence', async (t) => {
   const { queue, begun, answers, failures } = setUpSentenceQueue();
   queue.add(sentence(1));
   const error = new Error('No engine');
@@ -171,7 +177,7 @@ test.serial('a failure is told, and the next sentence is recognized nevertheless
 
 const sound = numbered(1_000);
 
-test('a sentence begins a moment before its voice was noticed and ends with its pause', (t) => {
+test('a sentence starts a moment before its voice was detected and ends with its pause', (t) => {
   const segmenter = createSentenceSegmenter({ preRoll: 50, longest: 500 });
   t.deepEqual(segmenter.write(sound.subarray(0, 200)), []);
   t.is(segmenter.passed(), 150);
@@ -182,7 +188,7 @@ test('a sentence begins a moment before its voice was noticed and ends with its 
   t.is(segmenter.passed(), 300);
 });
 
-test('what is too long is cut into parts without a gap', (t) => {
+test('splits long speech without a gap', (t) => {
   const segmenter = createSentenceSegmenter({ preRoll: 0, longest: 100 });
   segmenter.speechBegan();
   t.deepEqual(segmenter.write(sound.subarray(0, 250)), [
@@ -192,7 +198,7 @@ test('what is too long is cut into parts without a gap', (t) => {
   t.deepEqual(segmenter.speechEnded(), [{ samples: sound.slice(200, 250), endsAt: 250 }]);
 });
 
-test('a pause without speech, or without a sound, is no sentence', (t) => {
+test('a pause without speech or audio yields no sentence', (t) => {
   const segmenter = createSentenceSegmenter({ preRoll: 50, longest: 500 });
   segmenter.write(sound);
   t.deepEqual(segmenter.speechEnded(), []);
@@ -202,11 +208,11 @@ test('a pause without speech, or without a sound, is no sentence', (t) => {
 });
 
 // Sentence recognition
-// The recognizers that are given whole sentences.
+// The recognizers that receive whole sentences.
 
 const key = 'hush-hush';
 
-/** An engine that is asked in this process: it says for each sentence which samples it was given. */
+/** An engine in this process: its result for each sentence names the received samples. */
 const inProcess = (
   world: ReturnType<typeof engineWorld>,
   transcribe: Transcribe = async (wav) => {
@@ -227,7 +233,7 @@ const wavIn = async (form: FormData) => {
   return { type: file.type, audio: readWav(Buffer.from(await file.arrayBuffer())) };
 };
 
-/** Says one sentence of a second to an engine that answers so. */
+/** Sends one sentence of one second to an engine that responds like this. */
 const sayTo = async (
   t: ExecutionContext,
   answer: EngineAnswer,
@@ -243,7 +249,7 @@ const sayTo = async (
   return { server, ...heard };
 };
 
-test.serial('a server of the OpenAI kind gets each sentence as a file', async (t) => {
+test.serial('sends each sentence as a file to an OpenAI-compatible server', async (t) => {
   const { server, words, count } = await sayTo(
     t,
     sendJson({ text: ' 안녕하세요.\n', usage: { seconds: 1 } }),
@@ -261,7 +267,7 @@ test.serial('a server of the OpenAI kind gets each sentence as a file', async (t
   });
 });
 
-test.serial('a server without a key is sent none', async (t) => {
+test.serial('sends no key to a server without one', async (t) => {
   const { server } = await sayTo(t, sendJson({ text: '' }), (world, { url }) =>
     openaiTranscription(world, { url, key: null, model: 'm' }),
   );
@@ -269,7 +275,7 @@ test.serial('a server without a key is sent none', async (t) => {
   t.is(request.headers.authorization, undefined);
 });
 
-test.serial('whisper.cpp gets the rate that it takes, and its remarks are no words', async (t) => {
+test.serial('sends whisper.cpp its sample rate and ignores its remarks', async (t) => {
   const text = ' 안녕하세요.\n [MUSIC] (박수 소리)\n 네.\n';
   const { server, words, count } = await sayTo(t, sendJson({ text }), whisperCpp);
   await count(1);
@@ -284,14 +290,14 @@ test.serial('whisper.cpp gets the rate that it takes, and its remarks are no wor
   t.is(audio.samples.length, 16_000);
 });
 
-test.serial('silence that whisper.cpp remarks on is nothing', async (t) => {
+test.serial("ignores whisper.cpp's remarks about silence", async (t) => {
   const { events, words } = await sayTo(t, sendJson({ text: ' [BLANK_AUDIO]\n' }), whisperCpp);
   await until('an answer', () => events.find((event) => event.type === 'settled'));
   t.deepEqual(words(), []);
 });
 
 // Phantom sentences
-// What engines of Whisper's family write where nobody spoke.
+// Text that engines of Whisper's family write for audio without speech.
 
 const family: readonly [string, typeof whisperCpp][] = [
   [
@@ -301,7 +307,7 @@ const family: readonly [string, typeof whisperCpp][] = [
   ['whisper-cpp', whisperCpp],
 ];
 
-/** 400 ms of it, with the silence around it that a sentence has. */
+/** 400 ms of it, with silence around it as in a sentence. */
 const inSilence = (sound: Float64Array, loudness = 9_000): Int16Array =>
   Int16Array.from([...rest(300), ...sound, ...rest(460)], (sample) => Math.round(sample * loudness));
 
@@ -313,7 +319,7 @@ const soundsOfNobody: Readonly<Record<string, Int16Array>> = {
 };
 const voices = bargeInSounds().filter(({ isInterruption }) => isInterruption);
 
-/** The words that come of a sound of which the engine writes this. */
+/** The resulting words for audio that the engine transcribes like this. */
 const wordsOf = async (
   t: ExecutionContext,
   create: typeof whisperCpp,
@@ -348,11 +354,11 @@ const phantoms = [
 
 for (const [name, create] of family) {
   for (const [what, samples] of Object.entries(soundsOfNobody))
-    test.serial(`${name}: phantom sentences of ${what} are no words`, async (t) => {
+    test.serial(`${name}: ignores phantom sentences of ${what}`, async (t) => {
       for (const text of phantoms) t.deepEqual(await wordsOf(t, create, { text }, samples), [], text);
     });
 
-  test.serial(`${name}: the same words are heard where a voice says them`, async (t) => {
+  test.serial(`${name}: accepts the same words when a voice says them`, async (t) => {
     const said = voices.filter(({ samples }) => samples.length > 8_000).slice(0, 12);
     t.true(said.length > 4);
     for (const { samples } of said)
@@ -360,7 +366,7 @@ for (const [name, create] of family) {
         t.deepEqual(await wordsOf(t, create, { text }, samples), [`final: ${text}`]);
   });
 
-  test.serial(`${name}: a number in brackets is heard`, async (t) => {
+  test.serial(`${name}: accepts a number in brackets`, async (t) => {
     const [voice] = voices.toSorted((one, other) => other.samples.length - one.samples.length);
     const reply = { text: 'Call (555) 0123 [laughs].' };
     t.deepEqual(await wordsOf(t, create, reply, voice?.samples ?? new Int16Array()), [
@@ -368,7 +374,7 @@ for (const [name, create] of family) {
     ]);
   });
 
-  test.serial(`${name}: stretches that the engine takes for silence are left out`, async (t) => {
+  test.serial(`${name}: omits segments that the engine considers silence`, async (t) => {
     const [voice] = voices.toSorted((one, other) => other.samples.length - one.samples.length);
     const samples = voice?.samples ?? new Int16Array();
     const segments = [
@@ -383,7 +389,7 @@ for (const [name, create] of family) {
     t.deepEqual(await wordsOf(t, create, { text: 'Hello.', segments: 'none' }, samples), ['final: Hello.']);
   });
 
-  test.serial(`${name}: more words than there was time for are not heard`, async (t) => {
+  test.serial(`${name}: rejects more words than fit into the time`, async (t) => {
     const cough = soundsOfNobody['a cough'] ?? new Int16Array();
     const text = '그래서 제가 어제 그 사람한테 전화를 걸어서 이야기를 해 봤는데요';
     t.deepEqual(await wordsOf(t, create, { text }, cough), []);
@@ -394,67 +400,61 @@ for (const [name, create] of family) {
     t.deepEqual(await wordsOf(t, create, looping, cough), []);
   });
 
-  test.serial(
-    `${name}: a server without verbose_json is asked for the text alone from then on`,
-    async (t) => {
-      const server = await startHttpEngine(
-        t,
-        sendJson({ error: 'response_format' }, 400),
-        sendJson({ text: 'One.' }),
-        sendJson({ text: 'Two.' }),
-      );
-      const { recognition, words, count } = listen(create(engineWorld(t), { url: server.url }));
-      for (let sentence = 0; sentence < 2; sentence += 1) {
-        recognition.speechBegan();
-        recognition.write(numbered(8_000));
-        recognition.speechEnded();
-      }
-      await count(2);
-      t.deepEqual(words(), ['final: One.', 'final: Two.']);
-      const formats = await Promise.all(
-        server.requests.map(async (request) => (await formOf(request)).get('response_format')),
-      );
-      t.deepEqual(formats, ['verbose_json', 'json', 'json']);
-    },
-  );
+  test.serial(`${name}: a server without verbose_json is asked for plain text from then on`, async (t) => {
+    const server = await startHttpEngine(
+      t,
+      sendJson({ error: 'response_format' }, 400),
+      sendJson({ text: 'One.' }),
+      sendJson({ text: 'Two.' }),
+    );
+    const { recognition, words, count } = listen(create(engineWorld(t), { url: server.url }));
+    for (let sentence = 0; sentence < 2; sentence += 1) {
+      recognition.speechBegan();
+      recognition.write(numbered(8_000));
+      recognition.speechEnded();
+    }
+    await count(2);
+    t.deepEqual(words(), ['final: One.', 'final: Two.']);
+    const formats = await Promise.all(
+      server.requests.map(async (request) => (await formOf(request)).get('response_format')),
+    );
+    t.deepEqual(formats, ['verbose_json', 'json', 'json']);
+  });
 }
 
-test.serial(
-  'a sentence has what was said just before its voice was noticed, whatever the chunks',
-  async (t) => {
-    const world = engineWorld(t);
-    const sound = numbered(12_000);
-    const says = async (sizes: readonly number[]): Promise<string[]> => {
-      const { recognition, words, count } = listen(inProcess(world));
-      const marks = new Map([
-        [5_000, () => recognition.speechBegan()],
-        [8_000, () => recognition.speechEnded()],
-        [9_000, () => recognition.speechBegan()],
-        [11_000, () => recognition.speechEnded()],
-      ]);
-      const cuts = new Set([...marks.keys(), sound.length]);
-      for (let at = 0, index = 0; index < sizes.length; index += 1) cuts.add((at += sizes[index] ?? 0));
-      let from = 0;
-      for (const cut of [...cuts].sort((a, b) => a - b)) {
-        recognition.write(sound.subarray(from, cut));
-        marks.get(cut)?.();
-        from = cut;
-      }
-      await count(2);
-      recognition.close();
-      return words();
-    };
-    const expected = ['final: -27400 to -22001', 'final: -22000 to -19001'];
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 2_000 }), { maxLength: 30 }), async (sizes) => {
-        t.deepEqual(await says(sizes), expected);
-      }),
-      { numRuns: 25 },
-    );
-  },
-);
+test.serial('a sentence has the audio just before its voice was detected, for any chunking', async (t) => {
+  const world = engineWorld(t);
+  const sound = numbered(12_000);
+  const says = async (sizes: readonly number[]): Promise<string[]> => {
+    const { recognition, words, count } = listen(inProcess(world));
+    const marks = new Map([
+      [5_000, () => recognition.speechBegan()],
+      [8_000, () => recognition.speechEnded()],
+      [9_000, () => recognition.speechBegan()],
+      [11_000, () => recognition.speechEnded()],
+    ]);
+    const cuts = new Set([...marks.keys(), sound.length]);
+    for (let at = 0, index = 0; index < sizes.length; index += 1) cuts.add((at += sizes[index] ?? 0));
+    let from = 0;
+    for (const cut of [...cuts].sort((a, b) => a - b)) {
+      recognition.write(sound.subarray(from, cut));
+      marks.get(cut)?.();
+      from = cut;
+    }
+    await count(2);
+    recognition.close();
+    return words();
+  };
+  const expected = ['final: -27400 to -22001', 'final: -22000 to -19001'];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 2_000 }), { maxLength: 30 }), async (sizes) => {
+      t.deepEqual(await says(sizes), expected);
+    }),
+    { numRuns: 25 },
+  );
+});
 
-test.serial('a sentence that does not end is recognized in parts, without a gap', async (t) => {
+test.serial('splits an endless sentence without a gap', async (t) => {
   const { recognition, words, count } = listen(inProcess(engineWorld(t, { longestSentenceMs: 1_000 })));
   recognition.speechBegan();
   recognition.write(numbered(17_000));
@@ -465,7 +465,7 @@ test.serial('a sentence that does not end is recognized in parts, without a gap'
   t.deepEqual(words(), ['final: -30000 to -22001', 'final: -22000 to -14001', 'final: -14000 to -13001']);
 });
 
-test.serial('sentences are asked for one after the other, and their words come in order', async (t) => {
+test.serial('requests sentences one after the other and emits their words in order', async (t) => {
   const answers = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
   let asked = 0;
   const { recognition, events, words, count } = listen(
@@ -493,7 +493,7 @@ test.serial('sentences are asked for one after the other, and their words come i
 });
 
 test.serial(
-  'in silence everything but the pre-roll is settled, while a sentence is recognized nothing is',
+  'during silence all but the pre-roll is finalized, during a recognition no audio is',
   async (t) => {
     const answer = Promise.withResolvers<string>();
     const { recognition, events } = listen(inProcess(engineWorld(t), () => answer.promise));
@@ -514,7 +514,7 @@ test.serial(
   },
 );
 
-test.serial('errors and nonsense are failures without secrets, and the last event', async (t) => {
+test.serial('errors and malformed responses are failures without secrets, and the last event', async (t) => {
   const name = 'openai-transcription';
   const nonsense = `${name} answered with something else than a transcript`;
   const failures: [EngineAnswer, string][] = [
@@ -538,7 +538,7 @@ test.serial('errors and nonsense are failures without secrets, and the last even
   }
 });
 
-test.serial('an answer that does not come in time is a failure, and its request is let go', async (t) => {
+test.serial('a response that times out is a failure and aborts its request', async (t) => {
   const clock = new SimulatedClock();
   const { server, failure } = await sayTo(t, staySilent, undefined, engineWorld(t, {}, clock));
   await until('a request', () => server.requests[0]);
@@ -547,7 +547,7 @@ test.serial('an answer that does not come in time is a failure, and its request 
   await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
-test.serial('an engine that is slower than the speaker is a failure before sound piles up', async (t) => {
+test.serial('an engine slower than the speaker fails before audio accumulates', async (t) => {
   const clock = new SimulatedClock();
   const stuck: Transcribe = (_wav, _language, signal) =>
     new Promise((_resolve, reject) => {
@@ -565,7 +565,7 @@ test.serial('an engine that is slower than the speaker is a failure before sound
   t.is((await failure()).message, 'engine does not take sentences as fast as they are said');
 });
 
-test.serial('closing lets go of the request, and nothing follows', async (t) => {
+test.serial('close aborts the request and emits no more events', async (t) => {
   const { server, events, recognition } = await sayTo(t, staySilent);
   await until('a request', () => server.requests[0]);
   recognition.close();

@@ -3,15 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { SimulatedClock } from 'xstate';
-import type { Synthesizer } from '#sip/speech.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { bytesOf, joinSamples } from '#src/domain/sample-bytes.ts';
 import { deepgramAura } from '#src/speech/deepgram-aura.ts';
-import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
+import { failOverSynthesizer } from '#src/speech/speech-engines.ts';
 import { elevenLabs } from '#src/speech/elevenlabs.ts';
 import type { EngineWorld } from '#src/speech/engine-world.ts';
 import { openaiSpeech } from '#src/speech/openai-speech.ts';
-import { createSoundReader } from '#src/speech/sound-reader.ts';
+import { createAudioReader } from '#src/speech/audio-reader.ts';
 import { writeWav } from '#src/speech/write-wav.ts';
 import { until } from '#test/helpers/until.ts';
 import { engineWorld } from './doubles/engine-world.ts';
@@ -33,7 +33,7 @@ const key = 'hush-hush';
 
 const requestedSound = bytesOf(numbered(4_000));
 
-test.serial('Deepgram is asked for bare samples in a voice of the language', async (t) => {
+test.serial('requests raw samples in a voice of the language from Deepgram', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: null });
   const audio = await synthesizer.synthesize('Hello.', 'en-GB');
@@ -50,7 +50,7 @@ test.serial('Deepgram is asked for bare samples in a voice of the language', asy
   t.is(server.requests[0]?.body.toString(), '{"text":"Hello."}');
 });
 
-test.serial('Deepgram has no voice for Korean and is not asked', async (t) => {
+test.serial('sends Deepgram no Korean, for which it has no voice', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: null });
   await t.throwsAsync(synthesizer.synthesize('안녕하세요.', 'ko-KR'), {
@@ -60,7 +60,7 @@ test.serial('Deepgram has no voice for Korean and is not asked', async (t) => {
   t.is(server.requests.length, 0);
 });
 
-test.serial('a server of the OpenAI kind is asked for pcm, with a key or without', async (t) => {
+test.serial('requests pcm from an OpenAI-compatible server, with or without a key', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   const options = { url: `${server.url}/v1`, model: 'kokoro', usualVoice: 'af_sky', voice: null };
   const audio = await openaiSpeech(engineWorld(t), { ...options, key }).synthesize('네.', 'ko');
@@ -78,7 +78,7 @@ test.serial('a server of the OpenAI kind is asked for pcm, with a key or without
   });
 });
 
-test.serial('ElevenLabs is asked to stream samples in the language', async (t) => {
+test.serial('requests streamed samples in the language from ElevenLabs', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   const synthesizer = elevenLabs(engineWorld(t), { url: server.url, key, usualVoice: 'a/b', voice: null });
   const audio = await synthesizer.synthesize('네.', 'ko-KR');
@@ -99,7 +99,7 @@ const chosen: Readonly<Record<string, (world: EngineWorld, url: string) => Synth
   elevenlabs: (world, url) => elevenLabs(world, { url, key, usualVoice: 'usual', voice: 'own' }),
 };
 
-test.serial('a chosen voice takes the place of the usual one', async (t) => {
+test.serial('a chosen voice replaces the default one', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   for (const create of Object.values(chosen))
     await create(engineWorld(t), server.url).synthesize('One.', 'en');
@@ -114,7 +114,7 @@ test.serial('a chosen voice takes the place of the usual one', async (t) => {
   t.is(JSON.parse(String(server.requests[1]?.body)).voice, 'nova');
 });
 
-test.serial('a voice of Deepgram is not asked for another language than its own', async (t) => {
+test.serial('a Deepgram voice is used only for its own language', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: 'aura-2-zeus-en' });
   await t.throwsAsync(synthesizer.synthesize('こんにちは。', 'ja'), { name: 'UnspokenLanguage' });
@@ -122,7 +122,7 @@ test.serial('a voice of Deepgram is not asked for another language than its own'
 });
 
 for (const [name, create] of Object.entries(chosen))
-  test.serial(`a refusal of ${name} may be one of the chosen voice alone`, async (t) => {
+  test.serial(`a rejection by ${name} may concern only the chosen voice`, async (t) => {
     const server = await startHttpEngine(t, sendJson(engineErrors.elevenlabs, 404));
     await t.throwsAsync(create(engineWorld(t), server.url).synthesize('One.', 'en'), {
       name: 'VoiceRefused',
@@ -134,8 +134,8 @@ for (const [name, create] of Object.entries(chosen))
     });
   });
 
-// Answers
-// Answers of a server, and those that no synthesizer is put out by.
+// Responses
+// Responses of a server, including those that must not disable a synthesizer.
 
 const engines: Readonly<Record<string, (world: EngineWorld, url: string) => Synthesizer>> = {
   'deepgram-aura': (world, url) => deepgramAura(world, { url, key, voice: null }),
@@ -152,7 +152,7 @@ const start = async (t: ExecutionContext, world: EngineWorld, ...answers: Engine
   return { server, synthesizer: elevenLabs(world, { url: server.url, key, usualVoice: 'v', voice: null }) };
 };
 
-/** It fails with this message, which holds no secret. */
+/** Asserts that the synthesis fails with this message, which contains no secret. */
 const failsWith = async (
   t: ExecutionContext,
   message: string,
@@ -166,7 +166,7 @@ const failsWith = async (
 };
 
 for (const [name, create] of Object.entries(engines)) {
-  test.serial(`${name} gives sound while it is being made`, async (t) => {
+  test.serial(`${name} yields audio while it is being synthesized`, async (t) => {
     const { promise: more, resolve: goOn } = Promise.withResolvers<void>();
     const server = await startHttpEngine(t, async (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' }).write(answeredSound);
@@ -181,7 +181,7 @@ for (const [name, create] of Object.entries(engines)) {
     t.is(count, 8_000);
   });
 
-  test.serial(`${name} names itself and the status when it is refused, and no secret`, async (t) => {
+  test.serial(`a rejection by ${name} names the engine and the status without secrets`, async (t) => {
     for (const status of [400, 401, 404, 429, 500, 503, 302]) {
       const server = await startHttpEngine(t, sendJson(engineErrors.openai, status));
       const error = await t.throwsAsync(create(engineWorld(t), server.url).synthesize('a secret', 'en'));
@@ -190,14 +190,14 @@ for (const [name, create] of Object.entries(engines)) {
     }
   });
 
-  test.serial(`${name} that is not there is a failure that names no address`, async (t) => {
+  test.serial(`an unreachable ${name} is a failure without its address`, async (t) => {
     const error = await t.throwsAsync(create(engineWorld(t), 'http://127.0.0.1:1').synthesize('x', 'en'));
     t.is(error.message, `${name} could not be reached (ECONNREFUSED)`);
     t.is(error.cause, undefined);
   });
 }
 
-test.serial('samples cut anywhere come out whole', async (t) => {
+test.serial('joins samples from any chunking', async (t) => {
   const world = engineWorld(t);
   const few = numbered(40);
   let pieces: Uint8Array[] = [];
@@ -215,18 +215,18 @@ test.serial('samples cut anywhere come out whole', async (t) => {
   );
 });
 
-test.serial('half a sample at the end is left out', async (t) => {
+test.serial('drops half a sample at the end', async (t) => {
   const { synthesizer } = await start(t, engineWorld(t), sendSound([answeredSound, Uint8Array.of(7)]));
   t.is((await synthesizer.synthesize('Hello.', 'en')).samples.length, 4_000);
 });
 
-test.serial('what has no words is not asked for', async (t) => {
+test.serial('sends no request for text without words', async (t) => {
   const { server, synthesizer } = await start(t, engineWorld(t), sendSound([answeredSound]));
   t.is((await synthesizer.synthesize(' … !', 'en')).samples.length, 0);
   t.is(server.requests.length, 0);
 });
 
-test.serial('an error with the status of success is no sound', async (t) => {
+test.serial('an error with a success status yields no audio', async (t) => {
   const message = 'elevenlabs answered with something else than linear sound';
   await failsWith(t, message, sendJson(engineErrors.elevenlabs));
   await failsWith(t, message, sendText('<html>hush-hush</html>'));
@@ -235,15 +235,15 @@ test.serial('an error with the status of success is no sound', async (t) => {
 });
 
 // Formats
-// What an answer is, by its type and its first bytes.
+// The format of a response, by its type and its first bytes.
 
 const bigEndian = (samples: Int16Array): Buffer => bytesOf(samples).swap16();
 
-/** As many channels with the same sound. */
+/** This number of channels with identical audio. */
 const inChannels = (samples: Int16Array, channels: number): Int16Array =>
   Int16Array.from({ length: samples.length * channels }, (_, at) => samples[Math.floor(at / channels)] ?? 0);
 
-/** A tone, which sounds wrong in any other byte order. */
+/** A tone, which is audibly wrong in any other byte order. */
 const second = (rate: number): Int16Array =>
   Int16Array.from({ length: rate }, (_, at) => Math.round(9_000 * Math.sin((2 * Math.PI * 300 * at) / rate)));
 
@@ -264,7 +264,7 @@ const mp3 = Buffer.concat(
   ),
 );
 
-/** The type of an answer, its body, and the rate and samples that come of it. */
+/** The type of a response, its body, and the resulting rate and samples. */
 const sounds: readonly [string, Buffer, number, Int16Array][] = [
   ['audio/pcm;rate=16000', bytesOf(second(16_000)), 16_000, second(16_000)],
   ['audio/pcm; rate="22050"', bytesOf(second(22_050)), 22_050, second(22_050)],
@@ -290,7 +290,7 @@ for (const [type, body, sampleRate, samples] of sounds)
     const audio = await synthesizer.synthesize('Hello.', 'en');
     t.is(audio.sampleRate, sampleRate);
     t.deepEqual(audio.samples, samples);
-    const reader = createSoundReader(type, 16_000);
+    const reader = createAudioReader(type, 16_000);
     const pieces: Int16Array[] = [];
     for (let at = 0; at < body.length; at += 7) pieces.push(reader.take(body.subarray(at, at + 7)));
     t.deepEqual(joinSamples([...pieces, reader.end()]), samples, 'cut anywhere');
@@ -302,16 +302,16 @@ const noises: readonly [string, string, Buffer][] = [
   ['AAC', 'audio/aac', frames(0xff, 0xf1, 0x50, 0x80)],
   ['MP4', 'audio/mp4', frames(0, 0, 0, 0x20, 0x66, 0x74, 0x79, 0x70)],
   ['undescribed MP3', 'application/octet-stream', frames(0xff, 0xfb)],
-  ['MP3 that is called samples', 'audio/pcm', mp3],
-  ['an Ogg file that is called samples', 'audio/pcm', Buffer.concat([Buffer.from('OggS'), mp3])],
+  ['MP3 declared as samples', 'audio/pcm', mp3],
+  ['an Ogg file declared as samples', 'audio/pcm', Buffer.concat([Buffer.from('OggS'), mp3])],
   ['undescribed MP4', 'application/octet-stream', frames(0, 0, 0, 0x20, 0x66, 0x74, 0x79, 0x70)],
   ['G.711', 'audio/PCMU;rate=8000', frames(0xff, 0xff)],
   ['Opus', 'audio/ogg', Buffer.concat([Buffer.from('OggS'), mp3])],
   ['samples of 24 bits', 'audio/L24;rate=8000', frames(0, 0)],
   ['samples of 8 bits', 'audio/pcm;bits=8', frames(0, 0)],
   ['floating-point samples', 'audio/pcm;encoding=f32le', frames(0, 0)],
-  ['a rate that is none', 'audio/pcm;rate=fast', frames(0, 0)],
-  ['a rate of nothing', 'audio/pcm;rate=0', frames(0, 0)],
+  ['an invalid rate', 'audio/pcm;rate=fast', frames(0, 0)],
+  ['a rate of zero', 'audio/pcm;rate=0', frames(0, 0)],
   ['no channels', 'audio/L16;rate=8000;channels=0', frames(0, 0)],
   ['a WAV file of 8 bits', 'audio/wav', wavOf(second(8_000), { bits: 8 })],
   ['a WAV file without its header', 'audio/wav', frames(0, 0)],
@@ -319,7 +319,7 @@ const noises: readonly [string, string, Buffer][] = [
 ];
 
 for (const [what, type, body] of noises)
-  test.serial(`${what} (${type}) is not heard: the next engine speaks`, async (t) => {
+  test.serial(`rejects ${what} (${type}), and the next engine speaks`, async (t) => {
     const other = { sampleRate: 8_000, samples: Int16Array.of(1, 2) };
     for (const create of Object.values(engines)) {
       const world = engineWorld(t);
@@ -336,7 +336,7 @@ for (const [what, type, body] of noises)
     }
   });
 
-test.serial('an undescribed text is not heard', async (t) => {
+test.serial('rejects an undeclared text', async (t) => {
   const message = 'elevenlabs answered with something else than linear sound';
   const bodies = ['<html>hush-hush</html>', '{}', '{"error":"죄송합니다"}'];
   for (const body of bodies)
@@ -345,7 +345,7 @@ test.serial('an undescribed text is not heard', async (t) => {
     });
 });
 
-test.serial('an answer that is not heard is not read to its end', async (t) => {
+test.serial('stops reading a rejected response', async (t) => {
   const { server, synthesizer } = await start(t, engineWorld(t), (response) => {
     response.writeHead(200, { 'content-type': 'audio/mpeg' }).write(mp3);
   });
@@ -353,12 +353,12 @@ test.serial('an answer that is not heard is not read to its end', async (t) => {
   await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
-test.serial('an empty answer is a failure', async (t) => {
+test.serial('an empty response is a failure', async (t) => {
   await failsWith(t, 'elevenlabs answered without sound', sendSound([]));
   await failsWith(t, 'elevenlabs answered without sound', sendSound([Uint8Array.of(1)]));
 });
 
-test.serial('a connection that breaks in the middle is a failure after the sound before it', async (t) => {
+test.serial('an interrupted connection is a failure after the audio before it', async (t) => {
   const { synthesizer } = await start(t, engineWorld(t), (response) => {
     response.writeHead(200).write(answeredSound, () => response.destroy());
   });
@@ -370,7 +370,7 @@ test.serial('a connection that breaks in the middle is a failure after the sound
   t.is(count, 4_000);
 });
 
-test.serial('an engine that does not begin in time is given up, and its request with it', async (t) => {
+test.serial('gives up an engine that does not start in time and aborts its request', async (t) => {
   const clock = new SimulatedClock();
   const { server, synthesizer } = await start(t, engineWorld(t, {}, clock), staySilent);
   const spoken = synthesizer.synthesize('Hello.', 'en');
@@ -380,7 +380,7 @@ test.serial('an engine that does not begin in time is given up, and its request 
   await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
-test.serial('an engine that drips is given up after a whole time', async (t) => {
+test.serial('gives up a dripping engine after a total time limit', async (t) => {
   const clock = new SimulatedClock();
   const { synthesizer } = await start(t, engineWorld(t, {}, clock), (response) => {
     response.writeHead(200).write(answeredSound);
@@ -393,7 +393,7 @@ test.serial('an engine that drips is given up after a whole time', async (t) => 
   t.is(error.message, 'elevenlabs did not finish a sentence in time');
 });
 
-test.serial('sound without end is broken off', async (t) => {
+test.serial('aborts endless audio', async (t) => {
   const { server, synthesizer } = await start(t, engineWorld(t, { longestSpeechMs: 1_000 }), (response) => {
     response.writeHead(200);
     const pump = (): void => {
@@ -408,7 +408,7 @@ test.serial('sound without end is broken off', async (t) => {
   await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
-test.serial('aborting rejects with the reason at once, before and amid the sound', async (t) => {
+test.serial('aborting rejects with the reason at once, before and within the audio', async (t) => {
   const { server, synthesizer } = await start(t, engineWorld(t), staySilent, (response) => {
     response.writeHead(200).write(answeredSound);
   });
@@ -429,7 +429,7 @@ test.serial('aborting rejects with the reason at once, before and amid the sound
   t.is(server.requests.length, 2);
 });
 
-test.serial('leaving the sound early ends the request', async (t) => {
+test.serial('leaving the audio early ends the request', async (t) => {
   const { server, synthesizer } = await start(t, engineWorld(t), (response) => {
     response.writeHead(200).write(answeredSound);
   });
@@ -438,7 +438,7 @@ test.serial('leaving the sound early ends the request', async (t) => {
   t.pass();
 });
 
-test.serial('a kept connection that was closed meanwhile is no failure', async (t) => {
+test.serial('retries on a kept connection that was closed meanwhile', async (t) => {
   const { synthesizer } = await start(
     t,
     engineWorld(t),
@@ -447,7 +447,7 @@ test.serial('a kept connection that was closed meanwhile is no failure', async (
     sendSound([answeredSound]),
   );
   await synthesizer.synthesize('Hello.', 'en');
-  // The connection is kept as soon as the answer has been read to its end; until then another would be opened.
+  // The connection is reusable once the response has been read to its end; until then another would be opened.
   await setImmediate();
   t.is((await synthesizer.synthesize('Hello.', 'en')).samples.length, 4_000);
 });

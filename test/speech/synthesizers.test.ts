@@ -8,22 +8,20 @@ import * as fc from 'fast-check';
 import pino from 'pino';
 import { FormData } from 'undici';
 import { SimulatedClock } from 'xstate';
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
-import { chosenVoice } from '#src/speech/chosen-voice.ts';
+import { chosenVoice, failOverSynthesizer } from '#src/speech/speech-engines.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import { EngineFailure, UnspokenLanguage, VoiceRefused } from '#src/speech/engine-failure.ts';
 import { espeakNg } from '#src/speech/espeak-ng.ts';
 import { espeakVoices } from '#src/speech/espeak-voices.ts';
-import { failOverSynthesizer } from '#src/speech/fail-over-synthesizer.ts';
 import { findSynthesizer } from '#src/speech/find-synthesizer.ts';
 import { flite } from '#src/speech/flite.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
-import { createKeepAlive } from '#src/speech/keep-alive.ts';
+import { createKeepAlive, createAudioMessages } from '#src/speech/socket-recognition.ts';
 import { readWav } from '#src/speech/read-wav.ts';
 import { rememberSentences } from '#src/speech/remember-sentences.ts';
 import { runProgram } from '#src/speech/run-program.ts';
-import { createSoundMessages } from '#src/speech/sound-messages.ts';
 import { toneSynthesizer } from '#src/speech/tone-synthesizer.ts';
 import { createVoiceSamples } from '#src/speech/voice-samples.ts';
 import { whereInstalled } from '#test/helpers/where-installed.ts';
@@ -32,7 +30,7 @@ import { numbered } from './doubles/heard-events.ts';
 import { type EngineAnswer, formOf, sendJson, sendText, startHttpEngine } from './doubles/http-engine.ts';
 
 // Engines
-// The engines where they are installed, and what they are given where they are not.
+// The engines where they are installed, and their arguments where they are not.
 
 const isSpeech = ({ sampleRate, samples }: Audio): boolean =>
   samples.length / sampleRate > 0.5 &&
@@ -45,12 +43,12 @@ whereInstalled('espeak-ng')('espeak-ng speaks Korean, English and Japanese', asy
   t.true(isSpeech(await espeakNg().synthesize('こんにちは、げんきですか。', 'ja')));
 });
 
-whereInstalled('espeak-ng')('espeak-ng fails where it has no voice, without the text', async (t) => {
+whereInstalled('espeak-ng')('espeak-ng fails without a voice, and the error omits the text', async (t) => {
   const error = await t.throwsAsync(espeakNg().synthesize('a secret', 'xx'));
   t.false(error.message.includes('secret'));
 });
 
-whereInstalled('espeak-ng')('espeak-ng takes every text for words', async (t) => {
+whereInstalled('espeak-ng')('espeak-ng treats every text as words', async (t) => {
   t.is((await espeakNg().synthesize('', 'en')).samples.length, 0);
   const { samples } = await espeakNg().synthesize('-w file', 'en');
   t.true(samples.length > 0);
@@ -61,7 +59,7 @@ whereInstalled('espeak-ng')('espeak-ng takes every text for words', async (t) =>
 });
 
 whereInstalled('flite')('flite speaks English and leaves no file behind', async (t) => {
-  // Others speak and listen at the same time.
+  // Other tests run engines at the same time.
   const own = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
   const usual = process.env['TMPDIR'];
   process.env['TMPDIR'] = own;
@@ -75,7 +73,7 @@ whereInstalled('flite')('flite speaks English and leaves no file behind', async 
   t.deepEqual(await folders(), []);
 });
 
-/** A program that notes its arguments and speaks nothing. */
+/** A program that records its arguments and speaks nothing. */
 const stub = async (t: ExecutionContext, program: string): Promise<() => Promise<string>> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -88,7 +86,7 @@ const stub = async (t: ExecutionContext, program: string): Promise<() => Promise
   return () => readFile(seen, 'utf8');
 };
 
-test.serial('the text is no argument, and no language but a language is one', async (t) => {
+test.serial('passes the text by standard input and only valid languages', async (t) => {
   const seen = await stub(t, 'espeak-ng');
   for (const language of ['en', '--path=/', '', 'ko-KR', 'e n'])
     await espeakNg().synthesize('secret', language);
@@ -97,34 +95,32 @@ test.serial('the text is no argument, and no language but a language is one', as
   t.is((await seen()).trim(), '-v ko -b 1 --stdin --stdout');
 });
 
-whereInstalled('espeak-ng')(
-  'espeak-ng speaks with a voice that was chosen, and refuses one that is none',
-  async (t) => {
-    const usual = await espeakNg().synthesize('Hello, how are you?', 'en');
-    const chosen = await espeakNg('en-us+f3').synthesize('Hello, how are you?', 'en');
-    t.true(isSpeech(chosen));
-    t.notDeepEqual(chosen.samples, usual.samples);
-    await t.throwsAsync(espeakNg('nobody').synthesize('a secret', 'en'), {
-      name: 'VoiceRefused',
-      message: 'espeak-ng did not speak with a chosen voice: espeak-ng ended with code 1',
-    });
-  },
-);
+whereInstalled('espeak-ng')('espeak-ng speaks with a chosen voice and rejects an invalid one', async (t) => {
+  const usual = await espeakNg().synthesize('Hello, how are you?', 'en');
+  const chosen = await espeakNg('en-us+f3').synthesize('Hello, how are you?', 'en');
+  t.true(isSpeech(chosen));
+  t.notDeepEqual(chosen.samples, usual.samples);
+  await t.throwsAsync(espeakNg('nobody').synthesize('a secret', 'en'), {
+    name: 'VoiceRefused',
+    message: 'espeak-ng did not speak with a chosen voice: espeak-ng ended with code 1',
+  });
+});
 
-test.serial('a voice that was chosen takes the place of the one of the language', async (t) => {
+test.serial('a chosen voice replaces the one of the language', async (t) => {
   const seen = await stub(t, 'espeak-ng');
   await espeakNg('en-us+f3').synthesize('secret', 'ko');
   t.is((await seen()).trim(), '-v en-us+f3 -b 1 --stdin --stdout');
 });
 
-test.serial('the text is no argument of flite', async (t) => {
+test.serial('flite does not receive the text as an argument', async (t) => {
   const seen = await stub(t, 'flite');
   await t.throwsAsync(flite().synthesize('secret', 'en'));
   t.regex(await seen(), /^-voice kal16 -f - -o \S+\/speech\.wav$/m);
 });
 
 // Engine client
-// The way to speech engines, beyond the client of everything outgoing: a sentence costs its speaker once.
+// Requests to speech engines, with fewer retries than other outgoing requests: a repeated sentence would be charged
+// twice.
 
 const hangUp: EngineAnswer = (response) => response.destroy();
 
@@ -147,14 +143,14 @@ const textOf = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-test.serial('a sentence that an engine had when its new connection broke is not posted twice', async (t) => {
+test.serial('does not repeat a sentence whose new connection broke', async (t) => {
   const server = await startHttpEngine(t, hangUp, sendJson({}));
   const error = await t.throwsAsync(clientFor(t).post('engine', sentence(server.url)));
   t.is(error.message, 'engine could not be reached (UND_ERR_SOCKET)');
   t.is(server.requests.length, 1);
 });
 
-test.serial('a kept connection that an engine was just closing is replaced, also for a form', async (t) => {
+test.serial('replaces a kept connection that the engine was closing, also for a form', async (t) => {
   const server = await startHttpEngine(t, sendText('first'), hangUp, sendText('again'));
   const client = clientFor(t);
   t.is(await textOf((await client.post('engine', sentence(server.url))).body), 'first');
@@ -169,7 +165,7 @@ test.serial('a kept connection that an engine was just closing is replaced, also
   t.is(last && (await formOf(last)).get('model'), 'small');
 });
 
-test.serial('a redirect is a refusal by its status and is not followed', async (t) => {
+test.serial('a redirect is a rejection by its status and is not followed', async (t) => {
   const elsewhere = await startHttpEngine(t, sendJson({}));
   const server = await startHttpEngine(t, (response) =>
     response.writeHead(307, { location: elsewhere.url }).end(),
@@ -191,11 +187,11 @@ const node = (script: string, changes: Partial<Parameters<typeof runProgram>[0]>
     ...changes,
   });
 
-test.serial('what goes in by standard input comes out', async (t) => {
+test.serial('output equals the standard input', async (t) => {
   t.is((await node('process.stdin.pipe(process.stdout)')).toString(), 'a secret sentence');
 });
 
-test.serial('a program gets nothing of the environment but where things are found', async (t) => {
+test.serial('a program gets only the search paths of the environment', async (t) => {
   process.env['GW_TEST_SECRET'] = 'secret';
   t.teardown(() => delete process.env['GW_TEST_SECRET']);
   const names = (await node('console.log(Object.keys(process.env).join())')).toString().trim().split(',');
@@ -206,25 +202,25 @@ test.serial('a program gets nothing of the environment but where things are foun
   );
 });
 
-test.serial('a program that fails is named, its input is not', async (t) => {
+test.serial('the error of a failed program has its name without its input', async (t) => {
   const error = await t.throwsAsync(node('process.exit(3)'));
   t.regex(error.message, /ended with code 3$/);
   t.false(error.message.includes('secret'));
 });
 
-test.serial('a program that is not there is an error with its cause', async (t) => {
+test.serial('a missing program is an error with its cause', async (t) => {
   const error = await t.throwsAsync(node('', { command: 'no-such-program-anywhere' }));
   t.is(error.message, 'no-such-program-anywhere could not be run');
   t.truthy(error.cause);
 });
 
-test.serial('a program that never ends is ended', async (t) => {
+test.serial('ends a program that never ends', async (t) => {
   await t.throwsAsync(node('setInterval(() => {}, 1000)', { timeoutMs: 300 }), {
     message: /did not finish within 0.3 s/,
   });
 });
 
-test.serial('a program that writes without end is ended', async (t) => {
+test.serial('ends a program with endless output', async (t) => {
   await t.throwsAsync(node('setInterval(() => process.stdout.write("x".repeat(600)), 1)'), {
     message: /wrote more than 1000 bytes/,
   });
@@ -239,7 +235,7 @@ test.serial('an aborted run rejects with the reason', async (t) => {
 
 // Chosen voice
 
-/** Speaks its own sample, or fails. */
+/** Synthesizes its own sample, or fails. */
 const voice = (sample: number, error: Error | null = null) => {
   const asked: string[] = [];
   const synthesizer: Synthesizer = {
@@ -268,7 +264,7 @@ test.serial('the chosen voice speaks', async (t) => {
 });
 
 for (const error of [new VoiceRefused('engine', new Error('no')), new UnspokenLanguage('engine', 'en')])
-  test.serial(`after ${error.name} the usual voice speaks, for good, and that is said once`, async (t) => {
+  test.serial(`after ${error.name} the default voice speaks permanently, which is logged once`, async (t) => {
     const { say, chosen, lines } = setUpChosenVoice(error);
     t.deepEqual(await Promise.all([say('a'), say('b')]), [[2], [2]]);
     t.deepEqual(await say('c'), [2]);
@@ -276,7 +272,7 @@ for (const error of [new VoiceRefused('engine', new Error('no')), new UnspokenLa
     t.is(lines.length, 1);
   });
 
-test.serial('an engine that fails fails, whatever its voice', async (t) => {
+test.serial('a failing engine fails with any voice', async (t) => {
   const failure = new EngineFailure('engine could not be reached');
   const { say, usual } = setUpChosenVoice(failure);
   t.is(await t.throwsAsync(say('a')), failure);
@@ -292,17 +288,17 @@ const voices = {
   'espeak-ng': ['ko', 'en-us+f3', 'cmn-latn-pinyin'],
 };
 
-test('names that voices have are names', (t) => {
+test('accepts names of voices', (t) => {
   for (const [engine, names] of Object.entries(voices))
     for (const name of names) t.true(isVoice(engine, name), `${engine} ${name}`);
 });
 
-test('an engine that is not there has no voices', (t) => {
+test('a missing engine has no voices', (t) => {
   t.false(isVoice('flite', 'kal16'));
   t.false(isVoice('constructor', 'x'));
 });
 
-test('no name holds what has a meaning in a URL or on a command line', (t) => {
+test('rejects names with special characters of URLs and command lines', (t) => {
   const strange = [
     '',
     '-w',
@@ -338,7 +334,7 @@ const request = { synthesizer: null, voice: null, language: 'en', text: 'Good mo
 const samplesOf = (synthesize: Synthesizer['synthesize']) =>
   createVoiceSamples([{ name: 'engine', speakingWith: () => ({ name: 'engine', synthesize }) }]);
 
-test.serial('what fails is told by its field, or by the name of its engine', async (t) => {
+test.serial('reports a failure by its field or the name of its engine', async (t) => {
   const failing = (error: Error) =>
     samplesOf(async () => {
       throw error;
@@ -355,7 +351,7 @@ test.serial('what fails is told by its field, or by the name of its engine', asy
   await t.throwsAsync(failing(new Error('broken')), { name: 'Error', message: 'broken' });
 });
 
-test.serial('two are spoken at once, and a third when one of them is over', async (t) => {
+test.serial('speaks two at once, and a third when one of them ends', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { speak } = samplesOf(async () => {
     await promise;
@@ -371,13 +367,13 @@ test.serial('two are spoken at once, and a third when one of them is over', asyn
   t.is(readWav(await speak(request)).sampleRate, 8_000);
 });
 
-test.serial('an engine tells its voices or does not', async (t) => {
+test.serial('an engine may or may not list its voices', async (t) => {
   const { voicesOf } = samplesOf(() => Promise.reject(new Error('unused')));
   t.is(await voicesOf('engine'), null);
   t.is(await voicesOf('another'), null);
 });
 
-whereInstalled('espeak-ng')('each voice that espeak-ng tells of speaks', async (t) => {
+whereInstalled('espeak-ng')('every voice listed by espeak-ng can speak', async (t) => {
   const voices = await espeakVoices();
   t.true(voices.some(({ name, title }) => name === 'ko' && title === 'Korean'));
   t.true(voices.some(({ name }) => name === 'en-us'));
@@ -402,20 +398,17 @@ const findSynthesizerListeningLogger = () => {
   return { lines, logger: pino({ base: null }, { write: (line: string) => void lines.push(line) }) };
 };
 
-test.serial(
-  'a machine without a synthesizer gets the tone synthesizer, and one plain line says so',
-  async (t) => {
-    const { lines, logger } = findSynthesizerListeningLogger();
-    const synthesizer = await findSynthesizer({ logger, path: '' });
-    t.is(synthesizer.name, 'tones');
-    t.is(lines.length, 1);
-    t.regex(lines[0] ?? '', /no synthesizer is installed/);
-    t.true((await synthesizer.synthesize('안녕하세요', 'ko')).samples.length > 1_000);
-  },
-);
+test.serial('falls back to the tone synthesizer without any other and logs it once', async (t) => {
+  const { lines, logger } = findSynthesizerListeningLogger();
+  const synthesizer = await findSynthesizer({ logger, path: '' });
+  t.is(synthesizer.name, 'tones');
+  t.is(lines.length, 1);
+  t.regex(lines[0] ?? '', /no synthesizer is installed/);
+  t.true((await synthesizer.synthesize('안녕하세요', 'ko')).samples.length > 1_000);
+});
 
 test.serial(
-  'espeak-ng is preferred, and where it fails the tone synthesizer speaks, which is said once',
+  'prefers espeak-ng and falls back to the tone synthesizer when it fails, which is logged once',
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -441,7 +434,7 @@ test.serial(
 
 const coolDown = { firstMs: 5_000, longestMs: 20_000 };
 
-/** Makes pieces of its own sample, and fails as the test says. */
+/** Yields chunks of its own sample, and fails as the test decides. */
 const failOverSynthesizerEngine = (name: string, sample: number, how: 'whole' | 'streamed' = 'streamed') => {
   const asked: string[] = [];
   const state: { failsAfter: number; error: Error } = {
@@ -480,7 +473,7 @@ const setUpFailOverSynthesizer = (...engines: { synthesizer: Synthesizer }[]) =>
   return { clock, lines, synthesizer, say };
 };
 
-test.serial('the first that can speaks, streamed or whole', async (t) => {
+test.serial('the first available engine speaks, streamed or whole', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2, 'whole')];
   const { say, synthesizer, lines } = setUpFailOverSynthesizer(a, b);
   t.is(synthesizer.name, 'a, b');
@@ -492,7 +485,7 @@ test.serial('the first that can speaks, streamed or whole', async (t) => {
   t.notRegex(lines.join(''), /secret/);
 });
 
-test.serial('a failed engine cools down, longer each time, and is tried again', async (t) => {
+test.serial('a failed engine cools down, longer each time, and is retried', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
   const { say, clock } = setUpFailOverSynthesizer(a, b);
   a.state.failsAfter = 0;
@@ -515,24 +508,21 @@ test.serial('a failed engine cools down, longer each time, and is tried again', 
   t.deepEqual(await say(), [1, 1, 1]);
 });
 
-test.serial(
-  'when all cool down they are asked all the same, and the failure says so without the text',
-  async (t) => {
-    const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
-    const { say } = setUpFailOverSynthesizer(a, b);
-    a.state.failsAfter = 0;
-    b.state.failsAfter = 0;
-    const error = await t.throwsAsync(say());
-    t.is(error.message, 'No synthesizer could speak a sentence');
-    t.is(error.cause, b.state.error);
-    await t.throwsAsync(say());
-    t.deepEqual([a.asked.length, b.asked.length], [2, 2]);
-    b.state.failsAfter = Infinity;
-    t.deepEqual(await say(), [2, 2, 2]);
-  },
-);
+test.serial('retries all engines when all cool down, and the error omits the text', async (t) => {
+  const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
+  const { say } = setUpFailOverSynthesizer(a, b);
+  a.state.failsAfter = 0;
+  b.state.failsAfter = 0;
+  const error = await t.throwsAsync(say());
+  t.is(error.message, 'No synthesizer could speak a sentence');
+  t.is(error.cause, b.state.error);
+  await t.throwsAsync(say());
+  t.deepEqual([a.asked.length, b.asked.length], [2, 2]);
+  b.state.failsAfter = Infinity;
+  t.deepEqual(await say(), [2, 2, 2]);
+});
 
-test.serial('no second voice begins a sentence again that was half spoken', async (t) => {
+test.serial('does not repeat a half-spoken sentence with a second voice', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
   const { synthesizer, say } = setUpFailOverSynthesizer(a, b);
   a.state.failsAfter = 2;
@@ -547,7 +537,7 @@ test.serial('no second voice begins a sentence again that was half spoken', asyn
   t.deepEqual(await say(), [2, 2, 2]);
 });
 
-test.serial('a language that an engine does not speak is no failure of the engine', async (t) => {
+test.serial('an unsupported language is not a failure of the engine', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
   const { say, lines } = setUpFailOverSynthesizer(a, b);
   a.state.failsAfter = 0;
@@ -558,7 +548,7 @@ test.serial('a language that an engine does not speak is no failure of the engin
   t.deepEqual(lines, []);
 });
 
-test.serial('an aborted sentence is no failure and goes to no other engine', async (t) => {
+test.serial('an aborted sentence is not a failure and is not passed to another engine', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
   const { say, lines } = setUpFailOverSynthesizer(a, b);
   const reason = new Error('interrupted');
@@ -570,7 +560,7 @@ test.serial('an aborted sentence is no failure and goes to no other engine', asy
 
 // Remember sentences
 
-/** One sample a character; notes what it was asked. */
+/** One sample per character; records its requests. */
 const rememberSentencesEngine = () => {
   const asked: string[] = [];
   const synthesizer: Synthesizer = {
@@ -584,7 +574,7 @@ const rememberSentencesEngine = () => {
   return { asked, synthesizer };
 };
 
-test.serial('a sentence is spoken once a language', async (t) => {
+test.serial('synthesizes a sentence once per language', async (t) => {
   const { asked, synthesizer } = rememberSentencesEngine();
   const remembering = rememberSentences(1_000)(synthesizer, null);
   const first = await remembering.synthesize('a', 'en');
@@ -593,7 +583,7 @@ test.serial('a sentence is spoken once a language', async (t) => {
   t.deepEqual(asked, ['en a', 'ko a']);
 });
 
-test.serial('each voice of an engine has its own sentences, and all share the room', async (t) => {
+test.serial('each voice of an engine has its own cached sentences, and all share the space', async (t) => {
   const remember = rememberSentences(4);
   const [usual, anna, ben] = [
     rememberSentencesEngine(),
@@ -612,20 +602,20 @@ test.serial('each voice of an engine has its own sentences, and all share the ro
   t.deepEqual([anna.asked, ben.asked], [['en a'], ['en a']]);
   await first?.synthesize('a', 'en');
   t.deepEqual(usual.asked, ['en a', 'en a']);
-  // Another object for the same voice knows what it has said.
+  // Another object for the same voice shares the cached sentences.
   await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
   await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
   t.deepEqual(ben.asked, ['en a', 'en b']);
 });
 
-test.serial('what was asked for last is kept, what was asked for long ago is forgotten', async (t) => {
+test.serial('keeps the most recently used sentences and drops old ones', async (t) => {
   const { asked, synthesizer } = rememberSentencesEngine();
   const remembering = rememberSentences(4)(synthesizer, null);
   for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await remembering.synthesize(text, 'en');
   t.deepEqual(asked, ['en a', 'en b', 'en c', 'en b']);
 });
 
-/** Two pieces a sentence; notes what it was asked. */
+/** Two chunks per sentence; records its requests. */
 const streaming = () => {
   const { asked, synthesizer } = rememberSentencesEngine();
   async function* stream(text: string, language: string) {
@@ -646,7 +636,7 @@ const streaming = () => {
   return { asked, remembering, say };
 };
 
-test.serial('a sentence that was streamed is kept whole', async (t) => {
+test.serial('caches a streamed sentence completely', async (t) => {
   const { asked, remembering, say } = streaming();
   t.is(rememberSentences(1_000)(rememberSentencesEngine().synthesizer, null).stream, undefined);
   t.deepEqual(await say('abc'), [1, 1, 1, 2, 2, 2]);
@@ -655,7 +645,7 @@ test.serial('a sentence that was streamed is kept whole', async (t) => {
   t.deepEqual(asked, ['en abc']);
 });
 
-test.serial('a stream that was left early or broke is not kept', async (t) => {
+test.serial('does not cache an interrupted stream', async (t) => {
   const { asked, say } = streaming();
   t.deepEqual(await say('a', 1), [1]);
   t.deepEqual(await say('a'), [1, 2]);
@@ -664,7 +654,7 @@ test.serial('a stream that was left early or broke is not kept', async (t) => {
   t.deepEqual(asked, ['en a', 'en a', 'en broken', 'en broken']);
 });
 
-test.serial('a failure is not kept', async (t) => {
+test.serial('does not cache a failure', async (t) => {
   const { asked, synthesizer } = rememberSentencesEngine();
   const remembering = rememberSentences(1_000)(synthesizer, null);
   await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
@@ -672,7 +662,7 @@ test.serial('a failure is not kept', async (t) => {
   t.is(asked.length, 2);
 });
 
-test.serial('an aborted sentence is not spoken, known or not', async (t) => {
+test.serial('does not speak an aborted sentence, cached or not', async (t) => {
   const remembering = rememberSentences(1_000)(rememberSentencesEngine().synthesizer, null);
   await remembering.synthesize('a', 'en');
   await t.throwsAsync(remembering.synthesize('a', 'en', AbortSignal.abort(new Error('over'))), {
@@ -680,7 +670,7 @@ test.serial('an aborted sentence is not spoken, known or not', async (t) => {
   });
 });
 
-test.serial('it keeps exactly the sentences used last that fit', async (t) => {
+test.serial('keeps exactly the last used sentences that fit', async (t) => {
   const sentence = fc.integer({ min: 1, max: 8 }).map((length) => 'x'.repeat(length));
   await fc.assert(
     fc.asyncProperty(fc.array(sentence, { maxLength: 40 }), fc.nat(30), async (texts, maxBytes) => {
@@ -702,7 +692,7 @@ test.serial('it keeps exactly the sentences used last that fit', async (t) => {
 
 // Keep alive
 
-test('something is said in each interval in which nothing else was', (t) => {
+test('sends a keep-alive in each interval without other messages', (t) => {
   const clock = new SimulatedClock();
   const said: number[] = [];
   const keepAlive = createKeepAlive(clock, 1_000, () => said.push(clock.now()));
@@ -741,7 +731,7 @@ const wav = (
   return Buffer.concat([header, body]);
 };
 
-test('every sample comes out as it went in', (t) => {
+test('every sample is unchanged', (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -32_768, max: 32_767 })), (samples) => {
       const audio = readWav(wav(samples, { rate: 22_050 }));
@@ -751,7 +741,7 @@ test('every sample comes out as it went in', (t) => {
   );
 });
 
-test('the length in the header of a piped file is not trusted', (t) => {
+test('ignores the length in the header of a piped file', (t) => {
   t.deepEqual([...readWav(wav([1, 2, 3], { dataLength: 0x7f_ff_f0_00 })).samples], [1, 2, 3]);
 });
 
@@ -759,13 +749,13 @@ test('mixes the channels of a WAV file', (t) => {
   t.deepEqual([...readWav(wav([100, 300, -5, -7], { channels: 2 })).samples], [200, -6]);
 });
 
-test('refuses what is no WAV file of 16-bit linear audio', (t) => {
+test('rejects anything but WAV files with 16-bit linear audio', (t) => {
   t.throws(() => readWav(Buffer.from('nothing of the kind')), { message: 'This is no WAV file' });
   t.throws(() => readWav(wav([1], { bits: 24 })), { message: 'This WAV file is not 16-bit linear' });
   t.throws(() => readWav(wav([]).subarray(0, 36)), { message: 'This WAV file has no audio' });
 });
 
-test('no bytes make it crash otherwise', (t) => {
+test('rejects random bytes without crashing', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const broken = Buffer.concat([wav([1, 2]).subarray(0, 20), bytes]);
@@ -778,17 +768,17 @@ test('no bytes make it crash otherwise', (t) => {
   );
 });
 
-// Sound messages
+// Audio messages
 
 const start = (messageSamples: number) => {
   const messages: number[][] = [];
-  const sound = createSoundMessages(messageSamples, (message) => void messages.push([...message]));
+  const sound = createAudioMessages(messageSamples, (message) => void messages.push([...message]));
   return { sound, messages };
 };
 
 const range = (from: number, to: number): number[] => [...numbered(to - from, from)];
 
-test('messages are full, in order, and without a gap, and the rest waits', (t) => {
+test('messages are full, in order and without a gap, and the rest waits', (t) => {
   const { sound, messages } = start(100);
   sound.begin();
   sound.write(numbered(250).subarray(0, 30));
@@ -799,7 +789,7 @@ test('messages are full, in order, and without a gap, and the rest waits', (t) =
   t.is(sound.sent(), 200);
 });
 
-test('before the beginning all waits, as it was given; then it goes first', (t) => {
+test('everything waits before the start, then is sent first', (t) => {
   const { sound, messages } = start(100);
   sound.write(numbered(150));
   sound.write(numbered(100, 150));
@@ -811,7 +801,7 @@ test('before the beginning all waits, as it was given; then it goes first', (t) 
   t.deepEqual([sound.waiting(), sound.sent()], [0, 300]);
 });
 
-test('what is given up is not sent and does not count as sent', (t) => {
+test('dropped audio is not sent and does not count as sent', (t) => {
   const { sound, messages } = start(100);
   sound.write(numbered(70));
   sound.clear();
@@ -824,7 +814,7 @@ test('what is given up is not sent and does not count as sent', (t) => {
   t.is(sound.sent(), 200);
 });
 
-test('once it is sent, the caller may use its buffer again', (t) => {
+test('the caller may reuse its buffer after sending', (t) => {
   const { sound, messages } = start(4);
   sound.begin();
   const buffer = numbered(3);
@@ -840,7 +830,7 @@ test('once it is sent, the caller may use its buffer again', (t) => {
 
 const say = (text: string) => toneSynthesizer().synthesize(text, 'ko');
 
-/** Stretches of sound, each a syllable. */
+/** Intervals of audio, each a syllable. */
 const bursts = (samples: Int16Array): number => {
   let count = 0;
   let quiet = 1_000;
@@ -854,7 +844,7 @@ const bursts = (samples: Int16Array): number => {
   return count;
 };
 
-test.serial('each Korean syllable sounds', async (t) => {
+test.serial('each Korean syllable is audible', async (t) => {
   t.is(bursts((await say('안녕하세요')).samples), 5);
 });
 
@@ -865,21 +855,21 @@ test.serial('a longer sentence takes longer, a pause longer still', async (t) =>
   t.true(short < long && long < paused);
 });
 
-test.serial('it can be heard, and is never distorted', async (t) => {
+test.serial('is audible and never distorted', async (t) => {
   const { samples } = await say('Hello, this is a test of the voice.');
   const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
   t.true(loudest > 3_000 && loudest < 32_767);
 });
 
-test.serial('the same words sound the same', async (t) => {
+test.serial('the same words yield the same audio', async (t) => {
   t.deepEqual((await say('Hello')).samples, (await say('Hello')).samples);
 });
 
-test.serial('nothing to say is no sound', async (t) => {
+test.serial('an empty text yields no audio', async (t) => {
   t.is((await say(' ')).samples.length, 0);
 });
 
-test.serial('an aborted sentence is not spoken', async (t) => {
+test.serial('does not speak an aborted sentence', async (t) => {
   await t.throwsAsync(toneSynthesizer().synthesize('Hello', 'en', AbortSignal.abort(new Error('over'))), {
     message: 'over',
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { SimulatedClock } from 'xstate';
 import { logMel, melBands } from '#src/speech/turn-model/log-mel.ts';
-import { modelSound } from '#src/speech/turn-model/model-sound.ts';
+import { modelAudio } from '#src/speech/turn-model/model-audio.ts';
 import { createPowers } from '#src/speech/turn-model/spectrum.ts';
 import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
 import { skippedWithout } from '#test/helpers/where-installed.ts';
@@ -15,7 +15,7 @@ import { onnxModel } from './turn-model/onnx-model.ts';
 
 // Log mel
 
-test('the powers of two windows are those of the transform as it is defined', (t) => {
+test('the power spectra of two windows match the definition of the transform', (t) => {
   const window = (seed: number) =>
     Float64Array.from({ length: 400 }, (_, n) => Math.sin(n * n * seed) + seed);
   const powerOf = (samples: Float64Array, frequency: number): number => {
@@ -32,7 +32,7 @@ test('the powers of two windows are those of the transform as it is defined', (t
 });
 
 /** The first weights of the filters that come with Whisper (github.com/openai/whisper, assets/mel_filters.npz). */
-test('the bands are those of Whisper', (t) => {
+test('the mel bands are those of Whisper', (t) => {
   const near = (value: number | undefined, expected: number): boolean =>
     Math.abs((value ?? NaN) - expected) < 1e-8;
   t.is(melBands.length, 80);
@@ -42,8 +42,8 @@ test('the bands are those of Whisper', (t) => {
   t.deepEqual([melBands[0]?.from, melBands[1]?.from], [1, 1]);
 });
 
-/** Computed by NumPy, from the definition: four seconds of silence, then four of a tone and noise. */
-test('features are those of the definition', (t) => {
+/** Computed with NumPy from the definition: four seconds of silence, then four of a tone and noise. */
+test('features match the definition', (t) => {
   let seed = 1;
   const sound = Float64Array.from({ length: 128_000 }, (_, index) => {
     seed = (seed * 16_807) % 2_147_483_647;
@@ -68,24 +68,24 @@ test('features are those of the definition', (t) => {
   }
 });
 
-test('sound of a telephone is heard at the rate of the model, at the end of eight seconds', (t) => {
+test('telephone audio is resampled and placed at the end of eight seconds', (t) => {
   const tone = (rate: number, milliseconds: number) =>
     Int16Array.from({ length: (rate * milliseconds) / 1_000 }, (_, index) =>
       Math.round(12_000 * Math.sin((2 * Math.PI * 1_000 * index) / rate)),
     );
-  const wide = modelSound(tone(16_000, 1_000), 16_000);
-  const narrow = modelSound(tone(8_000, 1_000), 8_000);
+  const wide = modelAudio(tone(16_000, 1_000), 16_000);
+  const narrow = modelAudio(tone(8_000, 1_000), 8_000);
   t.is(narrow.length, 128_000);
   t.is(narrow[111_999], 0);
-  // But for its ends, where nothing lies beside it.
+  // Without its edges, which have no neighbours.
   for (let index = 112_100; index < 127_900; index += 1)
     t.true(Math.abs((narrow[index] ?? 0) - (wide[index] ?? 0)) < 0.002, `${index}`);
   const long = Int16Array.from({ length: 8_001 * 8 }, (_, index) => index % 30_000);
-  t.is(modelSound(long, 8_000)[0], (long[8] ?? 0) / 32_768, 'the last of it is kept');
+  t.is(modelAudio(long, 8_000)[0], (long[8] ?? 0) / 32_768, 'the last of it is kept');
 });
 
 // Turn model
-// A model of speech in its thread: with a double of the runtime, and with the runtime itself where it is installed.
+// An end-of-turn model in its thread: with a double of the runtime, and with the runtime itself where it is installed.
 
 const limits = { answerMs: 1_000, questions: 2, againMs: 30_000 };
 const doubledRuntime = new URL('turn-model/doubled-runtime.ts', import.meta.url).href;
@@ -102,18 +102,18 @@ const start = async (t: ExecutionContext, file: Buffer | object, runtime = doubl
   return { model, clock, lines };
 };
 
-/** What is loud throughout has a high average, and silence a low one. */
+/** Loud audio has a high average, and silence a low one. */
 const loud = Int16Array.from({ length: 64_000 }, (_, index) => ((index * 7_919) % 20_011) - 10_005);
 const silent = new Int16Array(16_000);
 
-test.serial('it says of a sound whether it is over', async (t) => {
+test.serial('decides whether audio is a complete turn', async (t) => {
   const { model } = await start(t, {});
   t.is(model.longestMs, 8_000);
   t.true(await model.isOver(loud, 8_000));
   t.false(await model.isOver(silent, 16_000));
 });
 
-test.serial('who is late, or asked too much, says nothing', async (t) => {
+test.serial('a late or overloaded model gives no answer', async (t) => {
   const { model, clock } = await start(t, { behaviour: 'hangs' });
   const answers = [model.isOver(loud, 8_000), model.isOver(loud, 8_000)];
   t.is(await model.isOver(loud, 8_000), null, 'a third waits for nothing');
@@ -121,21 +121,18 @@ test.serial('who is late, or asked too much, says nothing', async (t) => {
   t.deepEqual(await Promise.all(answers), [null, null]);
 });
 
-test.serial(
-  'a thread that ends answers nothing, says so, and is followed by another one after a while',
-  async (t) => {
-    const { model, clock, lines } = await start(t, { behaviour: 'dies' });
-    t.is(await model.isOver(loud, 8_000), null);
-    t.is(lines.filter((line) => line.includes('pauses decide')).length, 1);
-    t.is(await model.isOver(loud, 8_000), null);
-    clock.increment(limits.againMs);
-    t.is(await model.isOver(loud, 8_000), null, 'it begins');
-    t.is(await model.isOver(loud, 8_000), null, 'and ends again');
-    t.is(lines.filter((line) => line.includes('pauses decide')).length, 2);
-  },
-);
+test.serial('a thread that ends is reported and replaced after a while', async (t) => {
+  const { model, clock, lines } = await start(t, { behaviour: 'dies' });
+  t.is(await model.isOver(loud, 8_000), null);
+  t.is(lines.filter((line) => line.includes('pauses decide')).length, 1);
+  t.is(await model.isOver(loud, 8_000), null);
+  clock.increment(limits.againMs);
+  t.is(await model.isOver(loud, 8_000), null, 'it begins');
+  t.is(await model.isOver(loud, 8_000), null, 'and ends again');
+  t.is(lines.filter((line) => line.includes('pauses decide')).length, 2);
+});
 
-test.serial('after its end it says nothing', async (t) => {
+test.serial('gives no answer after close', async (t) => {
   const { model, lines } = await start(t, { behaviour: 'hangs' });
   const answer = model.isOver(loud, 8_000);
   await model.close();
@@ -161,22 +158,27 @@ test.serial(
   /npm install --no-save --ignore-scripts/,
   'onnxruntime-absent',
 );
-test.serial('a module that is no runtime', unfit, {}, /is not what it is taken for/, 'node:path');
+test.serial('a module that is not a runtime', unfit, {}, /is not what it is taken for/, 'node:path');
 test.serial(
-  'a file that is no model',
+  'a file that is not a model',
   unfit,
   Buffer.from('garbage'),
   /model\.onnx cannot be read as a model/,
 );
 test.serial(
-  'a model of something else',
+  'a model with other inputs',
   unfit,
   { input: 'pixels' },
   /does not take input_features alone, but pixels/,
 );
-test.serial('a model of many answers', unfit, { behaviour: 'wide' }, /does not answer with one probability/);
 test.serial(
-  'a model whose answer is no probability',
+  'a model with several outputs',
+  unfit,
+  { behaviour: 'wide' },
+  /does not answer with one probability/,
+);
+test.serial(
+  'a model whose output is not a probability',
   unfit,
   { behaviour: 'unsure' },
   /does not answer with one probability/,
@@ -193,7 +195,7 @@ const onRuntime = isInstalled ? test.serial : test.serial.skip;
 const real = 'onnxruntime-node';
 const withoutRuntime = isInstalled ? '' : skippedWithout(real);
 
-onRuntime(`ONNX Runtime: it says of a sound whether it is over${withoutRuntime}`, async (t) => {
+onRuntime(`ONNX Runtime: decides whether audio is a complete turn${withoutRuntime}`, async (t) => {
   const { model } = await start(t, onnxModel(), real);
   t.true(await model.isOver(loud, 8_000));
   t.false(await model.isOver(silent, 16_000));

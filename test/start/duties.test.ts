@@ -1,4 +1,4 @@
-/** What a gateway stores at its first start, clears away while it runs, and ends when it is asked to end. */
+/** First start, clean-up of stored data, and shutdown of a gateway. */
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,22 +10,26 @@ import { newNumberKey } from '#src/administration/new-key.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { Retention } from '#src/domain/retention.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { authenticateAdmin, createAdminToken, fingerprintOf } from '#src/persistence/admin-tokens.ts';
-import { type RecordedFact, recordFact } from '#src/persistence/call-facts.ts';
-import { findCall } from '#src/persistence/calls.ts';
-import { type Database, openDatabase } from '#src/persistence/database.ts';
-import { authenticateNumber, putNumberKey } from '#src/persistence/number-keys.ts';
-import { createNumber, deleteNumber, patchNumber } from '#src/persistence/numbers.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
-import { createWorkspace, patchWorkspace } from '#src/persistence/workspaces.ts';
-import { clearOutlivedRows } from '#src/start/clear-outlived-rows.ts';
+import {
+  authenticateAdmin,
+  createAdminToken,
+  fingerprintOf,
+} from '#src/persistence/workspaces/admin-tokens.ts';
+import { type RecordedFact, recordFact } from '#src/persistence/calls/call-facts.ts';
+import { findCall } from '#src/persistence/calls/calls.ts';
+import { type Database, openDatabase } from '#src/persistence/database/database.ts';
+import { authenticateNumber, putNumberKey } from '#src/persistence/numbers/number-keys.ts';
+import { createNumber, deleteNumber, patchNumber } from '#src/persistence/numbers/numbers.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
+import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
+import { createWorkspace, patchWorkspace } from '#src/persistence/workspaces/workspaces.ts';
+import { clearOutlivedRows } from '#src/housekeeping/expired-rows.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
-import { endCalls } from '#src/start/end-calls.ts';
-import { createJournalClosing } from '#src/start/journal-closing.ts';
-import { keepToRetention } from '#src/start/keep-to-retention.ts';
+import { endCalls } from '#src/parts/shutdown.ts';
+import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
+import { keepToRetention } from '#src/housekeeping/retention.ts';
 import { seed } from '#src/start/seed.ts';
-import { sweepSipMessages } from '#src/start/sweep-sip-messages.ts';
+import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { patientLimits } from '#test/helpers/patient-limits.ts';
@@ -53,7 +57,7 @@ const openAs = async (t: ExecutionContext, url: string, node: string) => {
   return opened;
 };
 
-/** The first start of a gateway with its credentials kept, and a second start with whatever changed meanwhile. */
+/** The first start of a gateway with stored credentials, and a second start after changes. */
 const seeded = async (t: ExecutionContext) => {
   const url = await testDatabaseUrl(t);
   const open = (node: string) => openAs(t, url, node);
@@ -72,7 +76,7 @@ const seeded = async (t: ExecutionContext) => {
 };
 
 test.serial(
-  'the first start makes one workspace with one number, a key and an admin token that work',
+  'the first start creates a workspace with a number, a working key and a working admin token',
   async (t) => {
     const { database, sealing, first, adminOf, audit } = await seeded(t);
     t.is(first.number, '07000000000');
@@ -91,7 +95,7 @@ test.serial(
 );
 
 test.serial(
-  'of gateways that start at once on an empty database, one makes the workspace, the number and its key for all',
+  'gateways that start at once on an empty database create one workspace, number and key for all',
   async (t) => {
     const url = await testDatabaseUrl(t);
     const sealing = createSealing(Buffer.alloc(32, 7));
@@ -123,7 +127,7 @@ test.serial(
   },
 );
 
-test.serial('a later start finds everything again and makes nothing', async (t) => {
+test.serial('a later start finds the existing data and creates none', async (t) => {
   const { database, first, again, audit } = await seeded(t);
   t.deepEqual(await again(), first);
   const [counted] = await database.execute(
@@ -135,7 +139,7 @@ test.serial('a later start finds everything again and makes nothing', async (t) 
 });
 
 test.serial(
-  'a lost file of credentials is made anew with the same number and key, and its token is worth nothing',
+  'recreates a lost credentials file with the same number and key and an invalidated old token',
   async (t) => {
     const { dataFolder, first, again, adminOf, audit } = await seeded(t);
     const lost = await adminOf(first.admin_token);
@@ -150,37 +154,34 @@ test.serial(
       ['admin_token.revoked', `admin_token:${lost?.id}`],
       ['credentials.written', `number:${first.number_id}`],
     ]);
-    // A gateway that dies before it has written the file.
+    // A gateway that dies before writing the file.
     await again();
     t.is(await adminOf(fresh), undefined);
   },
 );
 
-test.serial(
-  'a gateway leaves alone the tokens that people made, and those of gateways that run',
-  async (t) => {
-    const { database, open, dataFolder, sealing, first, again, adminOf } = await seeded(t);
-    const made = { workspaceId: first.workspace_id, createdAt: new Date() };
-    await createAdminToken(database, {
-      ...made,
-      id: randomUUID(),
-      name: 'Me',
-      ...fingerprintOf(sealing, 'mine'),
-    });
-    for (const node of ['running', 'gone']) {
-      await database.execute(
-        `insert into admin_token (id, workspace_id, name, token_hash, created_at, node) values ($1, $2, $3, $4, $5, $3)`,
-        [randomUUID(), first.workspace_id, node, sealing.fingerprint(node), new Date()],
-      );
-    }
-    await open('running');
-    await rm(join(dataFolder, 'dev-credentials.json'));
-    await again();
-    t.truthy(await adminOf('mine'));
-    t.truthy(await adminOf('running'));
-    t.is(await adminOf('gone'), undefined);
-  },
-);
+test.serial('keeps tokens created by people and by other running gateways', async (t) => {
+  const { database, open, dataFolder, sealing, first, again, adminOf } = await seeded(t);
+  const made = { workspaceId: first.workspace_id, createdAt: new Date() };
+  await createAdminToken(database, {
+    ...made,
+    id: randomUUID(),
+    name: 'Me',
+    ...fingerprintOf(sealing, 'mine'),
+  });
+  for (const node of ['running', 'gone']) {
+    await database.execute(
+      `insert into admin_token (id, workspace_id, name, token_hash, created_at, node) values ($1, $2, $3, $4, $5, $3)`,
+      [randomUUID(), first.workspace_id, node, sealing.fingerprint(node), new Date()],
+    );
+  }
+  await open('running');
+  await rm(join(dataFolder, 'dev-credentials.json'));
+  await again();
+  t.truthy(await adminOf('mine'));
+  t.truthy(await adminOf('running'));
+  t.is(await adminOf('gone'), undefined);
+});
 
 test.serial('a gateway under another name keeps its token when another one loses its own', async (t) => {
   const { database, open, sealing, dataFolder, first, adminOf } = await seeded(t);
@@ -190,7 +191,7 @@ test.serial('a gateway under another name keeps its token when another one loses
   t.truthy(await adminOf(first.admin_token));
 });
 
-test.serial('a key that was reissued comes into the file, and no token is made for it', async (t) => {
+test.serial('writes a reissued key into the file without creating a token', async (t) => {
   const { database, sealing, first, again } = await seeded(t);
   const key = newNumberKey();
   const numberId = first.number_id;
@@ -203,7 +204,7 @@ test.serial('a key that was reissued comes into the file, and no token is made f
   t.deepEqual(await again(), { ...first, number_key: key });
 });
 
-test.serial('a token that somebody revoked is not replaced', async (t) => {
+test.serial('does not replace a token that was revoked', async (t) => {
   const { database, first, again, adminOf } = await seeded(t);
   await database.execute('update admin_token set revoked_at = now()');
   t.deepEqual(await again(), first);
@@ -211,7 +212,7 @@ test.serial('a token that somebody revoked is not replaced', async (t) => {
 });
 
 test.serial(
-  'where the first number was deleted the next one of the workspace is taken, else a free one is made',
+  'uses the next number of the workspace when the first one was deleted, or creates one',
   async (t) => {
     const { database, first, again } = await seeded(t);
     const workspaceId = first.workspace_id;
@@ -234,7 +235,7 @@ test.serial(
   },
 );
 
-test.serial('a file of credentials of another database is not believed', async (t) => {
+test.serial('ignores a credentials file of another database', async (t) => {
   const other = await seeded(t);
   const { database, dataFolder, sealing } = await seeded(t);
   await writeCredentials(dataFolder, { ...urls, ...other.first });
@@ -243,7 +244,7 @@ test.serial('a file of credentials of another database is not believed', async (
   t.is((await authenticateNumber(database, sealing, found.number_key))?.id, found.number_id);
 });
 
-test.serial('a key from before recovery copies is replaced when the file that held it is lost', async (t) => {
+test.serial('replaces a key without recovery copy when its file is lost', async (t) => {
   const { database, dataFolder, sealing, first, again } = await seeded(t);
   await database.execute('update number_key set key_sealed = null');
   t.is((await again()).number_key, first.number_key, 'the file still has it');
@@ -254,22 +255,19 @@ test.serial('a key from before recovery copies is replaced when the file that he
   t.is(await authenticateNumber(database, sealing, first.number_key), undefined);
 });
 
-test.serial(
-  'a master key that is not the one of the database stops the start and changes nothing',
-  async (t) => {
-    const { database, dataFolder, first, again } = await seeded(t);
-    const error = await t.throwsAsync(
-      seed({ database, dataFolder, sealing: createSealing(Buffer.alloc(32, 8)), node: 'one', logger }),
-      {
-        instanceOf: StartError,
-      },
-    );
-    t.regex(error.message, /^GW_MASTER_KEY .*GW_OLD_MASTER_KEYS$/);
-    t.deepEqual(await again(), first);
-  },
-);
+test.serial('a master key of another database stops the start without changes', async (t) => {
+  const { database, dataFolder, first, again } = await seeded(t);
+  const error = await t.throwsAsync(
+    seed({ database, dataFolder, sealing: createSealing(Buffer.alloc(32, 8)), node: 'one', logger }),
+    {
+      instanceOf: StartError,
+    },
+  );
+  t.regex(error.message, /^GW_MASTER_KEY .*GW_OLD_MASTER_KEYS$/);
+  t.deepEqual(await again(), first);
+});
 
-test.serial('with the earlier master key among the old ones a new one is taken', async (t) => {
+test.serial('accepts a new master key when the earlier one is among the old ones', async (t) => {
   const { database, dataFolder, first } = await seeded(t);
   const sealing = createSealing(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)]);
   t.deepEqual(await seed({ database, dataFolder, sealing, node: 'one', logger }), first);
@@ -277,47 +275,44 @@ test.serial('with the earlier master key among the old ones a new one is taken',
 
 // Rows that are no longer needed
 
-test.serial(
-  'what nobody asks for any more is cleared away every hour, also after it failed once, until it ends',
-  async (t) => {
-    mock.timers.enable({ apis: ['setInterval'] });
-    t.teardown(() => mock.timers.reset());
-    const logged: string[] = [];
-    const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
-    let asked = 0;
-    const end = clearOutlivedRows(
-      scriptedDatabase(() => {
-        asked += 1;
-        return asked === 1 ? Promise.reject(new Error('The database is away')) : Promise.resolve([]);
-      }),
-      logger,
-    );
+test.serial('deletes unneeded rows every hour until the end, even after a failure', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.teardown(() => mock.timers.reset());
+  const logged: string[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
+  let asked = 0;
+  const end = clearOutlivedRows(
+    scriptedDatabase(() => {
+      asked += 1;
+      return asked === 1 ? Promise.reject(new Error('The database is away')) : Promise.resolve([]);
+    }),
+    logger,
+  );
 
-    mock.timers.tick(3_599_999);
-    t.is(asked, 0);
-    mock.timers.tick(1);
-    await setImmediate();
-    t.is(asked, 4);
-    t.is(logged.length, 1);
-    t.regex(logged[0] ?? '', /tried again in an hour/);
+  mock.timers.tick(3_599_999);
+  t.is(asked, 0);
+  mock.timers.tick(1);
+  await setImmediate();
+  t.is(asked, 4);
+  t.is(logged.length, 1);
+  t.regex(logged[0] ?? '', /retrying in an hour/);
 
-    mock.timers.tick(3_600_000);
-    await setImmediate();
-    t.is(asked, 8);
-    t.is(logged.length, 1, 'a success is not worth a line');
+  mock.timers.tick(3_600_000);
+  await setImmediate();
+  t.is(asked, 8);
+  t.is(logged.length, 1, 'a success is not worth a line');
 
-    end();
-    mock.timers.tick(36_000_000);
-    await setImmediate();
-    t.is(asked, 8);
-  },
-);
+  end();
+  mock.timers.tick(36_000_000);
+  await setImmediate();
+  t.is(asked, 8);
+});
 
 // Retention
 
 const dayMs = 86_400_000;
 
-/** A call that ended so many days ago, with words and a recording. */
+/** A call that ended this many days ago, with words and a recording. */
 const callOf = async (
   db: Database,
   owner: StoredNumber,
@@ -356,7 +351,7 @@ const world = async (t: ExecutionContext) => {
       t.teardown(keeping.close);
       return keeping;
     },
-    /** What is left of these calls, in order. */
+    /** The remaining data of these calls, in order. */
     left: (callIds: readonly string[]) =>
       Promise.all(
         callIds.map(async (callId) => {
@@ -384,7 +379,7 @@ const untilErased = (
     return at ?? undefined;
   });
 
-test.serial('words and recordings go when their time is over, each by itself', async (t) => {
+test.serial('deletes words and recordings when their retention ends, independently', async (t) => {
   const { db, owner, setNumber, left, start } = await world(t);
   const stranger = await storedNumber(db);
   const calls = await Promise.all([40, 39, 38, 37, 12, 5].map((days) => callOf(db, owner, days)));
@@ -397,14 +392,14 @@ test.serial('words and recordings go when their time is over, each by itself', a
   t.deepEqual(await left(calls), [none, none, none, none, { words: true, recording: false }, all]);
   t.is((await transcriptOf(db, foreign)).length, 1);
 
-  // What is told shorter afterwards holds for what was looked at before.
+  // A retention that is shortened later also applies to rows checked before.
   await setNumber({ recordings: 3, words: 4 });
   await untilErased({ db, owner }, calls[5] ?? '', 'recording');
   await untilErased({ db, owner }, calls[5] ?? '', 'words');
   t.deepEqual((await left(calls)).at(-1), none);
 });
 
-test.serial('the days are counted from the end of a call', async (t) => {
+test.serial('retention counts days from the end of a call', async (t) => {
   const { db, owner, setNumber, left, start } = await world(t);
   await setNumber({ recordings: null, words: 2 });
   const lasting = await callOf(db, owner, 1, 3 * dayMs);
@@ -415,7 +410,7 @@ test.serial('the days are counted from the end of a call', async (t) => {
 });
 
 test.serial(
-  'a number that says nothing does as its workspace says, and nothing of it for ever',
+  "a number without a retention uses its workspace's, and without that keeps data forever",
   async (t) => {
     const { db, owner, setNumber, setWorkspace, left, start } = await world(t);
     const own = await storedNumber(db);
@@ -435,7 +430,7 @@ test.serial(
   },
 );
 
-test.serial('the calls of a deleted number are erased as those of any', async (t) => {
+test.serial('erases calls of a deleted number like any other', async (t) => {
   const { db, owner, setNumber, start } = await world(t);
   const callId = await callOf(db, owner, 5);
   await setNumber({ recordings: null, words: 3 });
@@ -445,28 +440,25 @@ test.serial('the calls of a deleted number are erased as those of any', async (t
   t.pass();
 });
 
-test.serial(
-  'of a number that keeps words for no day none is written, and the rest goes with the end',
-  async (t) => {
-    const { db, owner, setNumber, start, left } = await world(t);
-    await setNumber({ recordings: null, words: 0 });
-    const ringing = await storedCall(db, owner, { startedAt: new Date() });
-    const callId = await callOf(db, owner, 0);
-    t.deepEqual(await transcriptOf(db, callId), []);
-    const before = await findCall(db, { callId, workspaceId: owner.workspaceId });
-    t.is(before?.summary, null);
-    t.is(before?.instruction, 'Book a table');
-    const events = await db.execute(`select 1 from event where call_id = $1 and type = 'call.summarized'`, [
-      callId,
-    ]);
-    t.deepEqual(events, [], 'nobody is told of a summary that is not there');
-    start();
-    await untilErased({ db, owner }, callId, 'words');
-    t.deepEqual(await left([callId]), [{ words: false, recording: true }]);
-    const going = await findCall(db, { callId: ringing, workspaceId: owner.workspaceId });
-    t.is(going?.instruction, 'Book a table', 'a call in progress needs it');
-  },
-);
+test.serial('a retention of zero days stores no words and deletes the rest at the end', async (t) => {
+  const { db, owner, setNumber, start, left } = await world(t);
+  await setNumber({ recordings: null, words: 0 });
+  const ringing = await storedCall(db, owner, { startedAt: new Date() });
+  const callId = await callOf(db, owner, 0);
+  t.deepEqual(await transcriptOf(db, callId), []);
+  const before = await findCall(db, { callId, workspaceId: owner.workspaceId });
+  t.is(before?.summary, null);
+  t.is(before?.instruction, 'Book a table');
+  const events = await db.execute(`select 1 from event where call_id = $1 and type = 'call.summarized'`, [
+    callId,
+  ]);
+  t.deepEqual(events, [], 'nobody is told of a summary that is not there');
+  start();
+  await untilErased({ db, owner }, callId, 'words');
+  t.deepEqual(await left([callId]), [{ words: false, recording: true }]);
+  const going = await findCall(db, { callId: ringing, workspaceId: owner.workspaceId });
+  t.is(going?.instruction, 'Book a table', 'a call in progress needs it');
+});
 
 // SIP messages
 
@@ -493,7 +485,7 @@ const sweeping = (found: (Error | number)[]) => {
   return { clock, asked, sweep, close };
 };
 
-test.serial('what is older than so many days is deleted, until no more is found', async (t) => {
+test.serial('deletes older messages in batches until none is left', async (t) => {
   const { clock, asked, sweep } = sweeping([10, 10, 3]);
   await sweep();
   t.is(asked.length, 3);
@@ -502,7 +494,7 @@ test.serial('what is older than so many days is deleted, until no more is found'
   t.is(asked.length, 4, 'and then again and again');
 });
 
-test.serial('a database that is away is asked again the next time', async (t) => {
+test.serial('retries an unreachable database at the next run', async (t) => {
   const { asked, sweep, close } = sweeping([new Error('away')]);
   await sweep();
   await sweep();
@@ -512,9 +504,9 @@ test.serial('a database that is away is asked again the next time', async (t) =>
   t.is(asked.length, 2, 'until it is closed');
 });
 
-// Calls at the end
+// Calls at shutdown
 
-/** A journal at its end, of which the test writes and gives up facts. */
+/** A journal at shutdown; the test controls which facts it writes and gives up. */
 const closingJournal = (facts: number) => {
   const clock = createOrderedClock();
   const settled = Promise.withResolvers<void>();
@@ -547,7 +539,7 @@ const closingJournal = (facts: number) => {
   };
 };
 
-test('facts are waited for as long as the database takes some, and none of them is reported as lost', async (t) => {
+test('waits for facts as long as the database accepts some, and reports none as lost', async (t) => {
   const journal = closingJournal(10_911);
   const closed = journal.close();
   for (let written = 0; written < 10; written += 1) {
@@ -559,7 +551,7 @@ test('facts are waited for as long as the database takes some, and none of them 
   t.is(journal.clock.pending(), 0);
 });
 
-test('facts are given up when the database takes none, and as many are reported as lost', async (t) => {
+test('gives up facts when the database accepts none, and reports their number as lost', async (t) => {
   const journal = closingJournal(100);
   const closed = journal.close();
   journal.write(40);
@@ -568,7 +560,7 @@ test('facts are given up when the database takes none, and as many are reported 
   await t.throwsAsync(closed, { message: /^60 facts of calls are lost/ });
 });
 
-test('a second request to end waits for a second without a fact', async (t) => {
+test('a second shutdown request waits for one second without a fact', async (t) => {
   const journal = closingJournal(2);
   const closed = journal.close();
   journal.hurry();
@@ -576,7 +568,7 @@ test('a second request to end waits for a second without a fact', async (t) => {
   await t.throwsAsync(closed, { message: /^2 facts/ });
 });
 
-/** What is done, in order. */
+/** Actions, in order. */
 const ending = async (drainSec: number): Promise<string[]> => {
   const done: string[] = [];
   await endCalls(
@@ -601,25 +593,22 @@ const ending = async (drainSec: number): Promise<string[]> => {
   return done;
 };
 
-test.serial(
-  'calls are waited for, then hung up when the agent has been heard out, then cut off',
-  async (t) => {
-    t.deepEqual(await ending(60), [
-      'no new callers',
-      'no new calls',
-      'hand over',
-      'wait 50000',
-      'hand over the rest',
-      'hang up',
-      'wait 10000',
-      'cut off',
-      'wait 6000',
-      'no streams after 2000',
-    ]);
-  },
-);
+test.serial("waits for calls, then hangs up after the agent's words, then disconnects", async (t) => {
+  t.deepEqual(await ending(60), [
+    'no new callers',
+    'no new calls',
+    'hand over',
+    'wait 50000',
+    'hand over the rest',
+    'hang up',
+    'wait 10000',
+    'cut off',
+    'wait 6000',
+    'no streams after 2000',
+  ]);
+});
 
-test.serial('a short wait leaves a third of it for farewells', async (t) => {
+test.serial('a short wait reserves a third of it for farewells', async (t) => {
   t.deepEqual((await ending(15)).slice(3), [
     'wait 10000',
     'hand over the rest',
@@ -631,7 +620,7 @@ test.serial('a short wait leaves a third of it for farewells', async (t) => {
   ]);
 });
 
-test.serial('who waits for nothing cuts off at once', async (t) => {
+test.serial('a wait of zero disconnects at once', async (t) => {
   t.deepEqual((await ending(0)).slice(3), [
     'wait 0',
     'hand over the rest',

@@ -1,4 +1,4 @@
-/** The data folder, the credentials, the master key and the settings that a start reads. */
+/** The data folder, the credentials, the master key and the settings that are read at the start. */
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { readAgentCa } from '#src/start/agent-ca.ts';
 import { countryOf } from '#src/start/country.ts';
 import { readCredentials, writeCredentials } from '#src/start/credentials.ts';
 import { dataFolderError, prepareDataFolder } from '#src/start/data-folder.ts';
-import { keptMasterKey } from '#src/start/master-key.ts';
+import { storedMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
-import { createDataFolderWatch } from '#src/start/watch-data-folder.ts';
+import { createDataFolderWatch } from '#src/housekeeping/data-folder-watch.ts';
 import { emptyFolder } from './gateway-process.ts';
 
 // Data folder
 
-test.serial('a data folder is made with all that lies above it, for its owner alone', async (t) => {
+test.serial('creates a data folder and its parents, private to its owner', async (t) => {
   const parent = join(await emptyFolder(t), 'deep', 'down');
   const folder = join(parent, 'data');
   await prepareDataFolder(folder);
@@ -28,7 +28,7 @@ test.serial('a data folder is made with all that lies above it, for its owner al
   }
 });
 
-test.serial('a data folder that is there keeps its mode and what is in it', async (t) => {
+test.serial('an existing data folder keeps its mode and contents', async (t) => {
   const folder = join(await emptyFolder(t), 'data');
   await mkdir(folder, { mode: 0o750 });
   await writeFile(join(folder, 'master-key'), 'kept');
@@ -37,13 +37,13 @@ test.serial('a data folder that is there keeps its mode and what is in it', asyn
   t.deepEqual((await readdir(folder)).sort(), ['master-key', 'recordings']);
 });
 
-test.serial('gateways that prepare one data folder at the same time do not hinder each other', async (t) => {
+test.serial('several gateways can prepare one data folder at the same time', async (t) => {
   const folder = join(await emptyFolder(t), 'data');
   await t.notThrowsAsync(Promise.all(Array.from({ length: 20 }, () => prepareDataFolder(folder))));
   t.deepEqual(await readdir(folder), ['recordings']);
 });
 
-test.serial('a data folder that cannot be is told in one line that names the setting', async (t) => {
+test.serial('reports an impossible data folder in one line that names the setting', async (t) => {
   const folder = await emptyFolder(t);
   const file = join(folder, 'file');
   await writeFile(file, '');
@@ -63,7 +63,7 @@ test.serial('a data folder that cannot be is told in one line that names the set
 
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
-onLinux('a file system that takes no new folder is told and does not hold up the start', async (t) => {
+onLinux('reports a file system that accepts no new folder without delaying the start', async (t) => {
   await t.throwsAsync(prepareDataFolder('/proc/trunkline/data'), {
     instanceOf: StartError,
     message:
@@ -71,7 +71,7 @@ onLinux('a file system that takes no new folder is told and does not hold up the
   });
 });
 
-test.serial('what the system says of a folder is said in plain words', (t) => {
+test.serial('explains system errors of a folder in plain words', (t) => {
   const because = (code: string): string =>
     dataFolderError('/data', Object.assign(new Error('raw words'), { code })).message;
   t.regex(because('ENOSPC'), /: the disk is full \(GW_DATA_DIR\)$/);
@@ -87,7 +87,7 @@ test.serial('what the system says of a folder is said in plain words', (t) => {
 const logger = pino({ level: 'silent' });
 const problem = 'The data folder cannot be written to.';
 
-test.serial('a folder that takes what is written is all right, and nothing is left in it', async (t) => {
+test.serial('accepts a writable folder and leaves no file in it', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-watch-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const clock = new SimulatedClock();
@@ -100,7 +100,7 @@ test.serial('a folder that takes what is written is all right, and nothing is le
   t.is(await why(), problem);
 });
 
-test.serial('a full disk is noticed, and asked about no more often than it takes', async (t) => {
+test.serial('detects a full disk and checks it at limited intervals', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-watch-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const clock = new SimulatedClock();
@@ -140,7 +140,7 @@ const stored = {
   admin_token: 'gw_admin_token',
 };
 
-test.serial('credentials are read as they were written, from a file of its owner alone', async (t) => {
+test.serial('reads credentials as written, from a file private to its owner', async (t) => {
   const folder = await emptyFolder(t);
   const file = join(folder, 'dev-credentials.json');
   t.deepEqual(await writeCredentials(folder, stored), { ...stored, file });
@@ -151,7 +151,7 @@ test.serial('credentials are read as they were written, from a file of its owner
   t.is((await stat(file)).mode & 0o777, 0o600);
 });
 
-test.serial('a file of credentials that is missing or damaged holds none', async (t) => {
+test.serial('a missing or damaged credentials file yields none', async (t) => {
   const folder = await emptyFolder(t);
   t.is(await readCredentials(folder), undefined);
   const { number_key, ...incomplete } = stored;
@@ -162,65 +162,58 @@ test.serial('a file of credentials that is missing or damaged holds none', async
   t.truthy(number_key);
 });
 
-test.serial('credentials that cannot be kept stop the start', async (t) => {
+test.serial('credentials that cannot be stored stop the start', async (t) => {
   await t.throwsAsync(writeCredentials('/dev/null', stored), {
     instanceOf: StartError,
     message: 'the data folder /dev/null cannot be written to: it is not a folder (GW_DATA_DIR)',
   });
 });
 
-test.serial(
-  'who reads credentials while they are written finds the old ones or the new ones, whole',
-  async (t) => {
-    const folder = await emptyFolder(t);
-    const other = { ...stored, admin_token: 'x'.repeat(1_000_000) };
-    await writeCredentials(folder, stored);
-    let isWriting = true;
-    const writing = (async () => {
-      for (let round = 0; round < 10; round++)
-        await writeCredentials(folder, round % 2 === 0 ? other : stored);
-      isWriting = false;
-    })();
-    let reads = 0;
-    for (; isWriting; reads++) {
-      const token = (await readCredentials(folder))?.admin_token;
-      t.true(token === stored.admin_token || token === other.admin_token);
-    }
-    await writing;
-    t.true(reads > 0);
-    t.deepEqual(await readdir(folder), ['dev-credentials.json']);
-  },
-);
+test.serial('a concurrent reader of credentials gets the old or the new ones, complete', async (t) => {
+  const folder = await emptyFolder(t);
+  const other = { ...stored, admin_token: 'x'.repeat(1_000_000) };
+  await writeCredentials(folder, stored);
+  let isWriting = true;
+  const writing = (async () => {
+    for (let round = 0; round < 10; round++) await writeCredentials(folder, round % 2 === 0 ? other : stored);
+    isWriting = false;
+  })();
+  let reads = 0;
+  for (; isWriting; reads++) {
+    const token = (await readCredentials(folder))?.admin_token;
+    t.true(token === stored.admin_token || token === other.admin_token);
+  }
+  await writing;
+  t.true(reads > 0);
+  t.deepEqual(await readdir(folder), ['dev-credentials.json']);
+});
 
 // Master key
 
-test.serial('a master key is made once, kept for its owner alone and found again', async (t) => {
+test.serial('creates a master key once, private to its owner, and finds it again', async (t) => {
   const folder = await emptyFolder(t);
-  const key = await keptMasterKey(folder);
+  const key = await storedMasterKey(folder);
   t.is(key.length, 32);
   t.is((await stat(join(folder, 'master-key'))).mode & 0o777, 0o600);
-  t.deepEqual(await keptMasterKey(folder), key);
+  t.deepEqual(await storedMasterKey(folder), key);
   t.deepEqual(await readdir(folder), ['master-key'], 'nothing is left beside it');
-  t.notDeepEqual(await keptMasterKey(await emptyFolder(t)), key);
+  t.notDeepEqual(await storedMasterKey(await emptyFolder(t)), key);
 });
 
-test.serial(
-  'of gateways that make a master key at the same time all have the one that is kept',
-  async (t) => {
-    const folder = await emptyFolder(t);
-    const keys = await Promise.all(Array.from({ length: 20 }, () => keptMasterKey(folder)));
-    const kept = await readFile(join(folder, 'master-key'), 'utf8');
-    t.deepEqual(new Set(keys.map((key) => `${key.toString('base64')}\n`)), new Set([kept]));
-    t.deepEqual(await readdir(folder), ['master-key']);
-  },
-);
+test.serial('gateways that create a master key at the same time all use the stored one', async (t) => {
+  const folder = await emptyFolder(t);
+  const keys = await Promise.all(Array.from({ length: 20 }, () => storedMasterKey(folder)));
+  const kept = await readFile(join(folder, 'master-key'), 'utf8');
+  t.deepEqual(new Set(keys.map((key) => `${key.toString('base64')}\n`)), new Set([kept]));
+  t.deepEqual(await readdir(folder), ['master-key']);
+});
 
-test.serial('a damaged master key stops the start, is not repeated and not replaced', async (t) => {
+test.serial('a damaged master key stops the start and is neither shown nor replaced', async (t) => {
   const folder = await emptyFolder(t);
   const file = join(folder, 'master-key');
   for (const damaged of ['', 'aHVzaA==', `${Buffer.alloc(33, 1).toString('base64')}\n`]) {
     await writeFile(file, damaged);
-    await t.throwsAsync(keptMasterKey(folder), {
+    await t.throwsAsync(storedMasterKey(folder), {
       instanceOf: StartError,
       message: `the master key in ${file} is damaged; set GW_MASTER_KEY or restore the file`,
     });
@@ -228,14 +221,14 @@ test.serial('a damaged master key stops the start, is not repeated and not repla
   }
 });
 
-test.serial('a master key that cannot be read or kept is told with its setting', async (t) => {
+test.serial('names the setting of a master key that cannot be read or stored', async (t) => {
   const folder = await emptyFolder(t);
   await mkdir(join(folder, 'master-key'));
-  await t.throwsAsync(keptMasterKey(folder), {
+  await t.throwsAsync(storedMasterKey(folder), {
     instanceOf: StartError,
     message: `the master key in ${join(folder, 'master-key')} cannot be read (GW_DATA_DIR)`,
   });
-  await t.throwsAsync(keptMasterKey(join(folder, 'missing')), {
+  await t.throwsAsync(storedMasterKey(join(folder, 'missing')), {
     instanceOf: StartError,
     message: /missing cannot be written to: .* \(GW_DATA_DIR\)$/,
   });
@@ -245,7 +238,7 @@ test.serial('a master key that cannot be read or kept is told with its setting',
 
 const certificate = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
-test.serial('certificates are read where there are some', async (t) => {
+test.serial('reads configured certificates', async (t) => {
   t.is(await readAgentCa(null), undefined);
   const file = join(await emptyFolder(t), 'ca.pem');
   await writeFile(file, certificate);
@@ -253,7 +246,7 @@ test.serial('certificates are read where there are some', async (t) => {
 });
 
 test.serial(
-  'a file that is missing or holds no certificate stops the start with its setting and path',
+  'a file that is missing or has no certificate stops the start with its setting and path',
   async (t) => {
     const folder = await emptyFolder(t);
     await t.throwsAsync(readAgentCa(join(folder, 'missing.pem')), {
@@ -271,12 +264,12 @@ test.serial(
 
 // Country
 
-test.serial('a country with a numbering plan is taken', (t) => {
+test.serial('accepts a country with a numbering plan', (t) => {
   t.is(countryOf('KR'), 'KR');
   t.is(countryOf('DE'), 'DE');
 });
 
-test.serial('a code that stands for no numbering plan stops the start and is named', (t) => {
+test.serial('a country code without a numbering plan stops the start and is named', (t) => {
   for (const code of ['XX', 'kr', '', 'constructor']) {
     const error = t.throws(() => countryOf(code), { instanceOf: StartError });
     t.true(error.message.startsWith('GW_COUNTRY '));
@@ -284,28 +277,22 @@ test.serial('a code that stands for no numbering plan stops the start and is nam
   }
 });
 
-// Policy of the platform
+// Platform policy
 
-test.serial(
-  'what costs more than a call, and other countries, may be called only where that is said',
-  (t) => {
-    const { kinds, ...prefixes } = platformPolicyOf({ destinations: null }).destinations;
-    t.deepEqual(
-      destinationKinds.filter((kind) => !kinds.includes(kind)),
-      ['premium', 'international'],
-    );
-    t.deepEqual(prefixes, { allowedPrefixes: [], deniedPrefixes: [] });
-    t.like(platformPolicyOf({ destinations: ['premium', '!0505'] }).destinations, {
-      kinds: ['premium'],
-      deniedPrefixes: ['0505'],
-    });
-  },
-);
+test.serial('permits premium numbers and other countries only if configured', (t) => {
+  const { kinds, ...prefixes } = platformPolicyOf({ destinations: null }).destinations;
+  t.deepEqual(
+    destinationKinds.filter((kind) => !kinds.includes(kind)),
+    ['premium', 'international'],
+  );
+  t.deepEqual(prefixes, { allowedPrefixes: [], deniedPrefixes: [] });
+  t.like(platformPolicyOf({ destinations: ['premium', '!0505'] }).destinations, {
+    kinds: ['premium'],
+    deniedPrefixes: ['0505'],
+  });
+});
 
-test.serial(
-  'a word that is no kind and no prefix is refused at the start, with the kinds that there are',
-  (t) => {
-    const error = t.throws(() => platformPolicyOf({ destinations: ['landline'] }));
-    t.regex(error.message, /of the kinds mobile, fixed_line, .*\(it has "landline"\)/);
-  },
-);
+test.serial('rejects a word that is neither a kind nor a prefix at the start and lists the kinds', (t) => {
+  const error = t.throws(() => platformPolicyOf({ destinations: ['landline'] }));
+  t.regex(error.message, /of the kinds mobile, fixed_line, .*\(it has "landline"\)/);
+});

@@ -28,7 +28,7 @@ export type StoredCredentials = z.infer<typeof credentials>;
 export const credentialsIn = async (dataFolder: string): Promise<StoredCredentials> =>
   credentials.parse(JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')));
 
-/** Empty; removed with the test. */
+/** Creates an empty folder, which is removed with the test. */
 export const emptyFolder = async (t: Scope): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-start-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -45,10 +45,10 @@ export type GatewayProcess = {
   pid: number;
   stdout(): string;
   stderr(): string;
-  /** Resolves when this was printed on standard output; rejects when the process ends without having printed it. */
+  /** Resolves when this was printed on standard output; rejects when the process ends before. */
   printed(text: string): Promise<void>;
   signal(signal: NodeJS.Signals): void;
-  /** Resolves when the process has ended and all of its output is there. */
+  /** Resolves when the process has ended and all of its output was read. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
@@ -57,7 +57,7 @@ const shownLines = 40;
 /** Tests poll the API; their requests would fill the lines. */
 const isPoll = (line: string): boolean => line.includes('"http request"') && line.includes('"status":2');
 
-/** What helps to explain a failed test: the last lines that a process wrote. */
+/** Diagnostics for a failed test: the last lines that a process wrote. */
 export const lastOutput = ({ stdout, stderr }: Pick<GatewayProcess, 'stdout' | 'stderr'>): string => {
   const lines = `${stdout()}${stderr()}`.trimEnd().split('\n');
   return lines
@@ -66,14 +66,14 @@ export const lastOutput = ({ stdout, stderr }: Pick<GatewayProcess, 'stdout' | '
     .join('\n');
 };
 
-/** Prints it below the failure of this test. */
+/** Prints the output below the failure of this test. */
 const logOutputOnFailure = (t: ExecutionContext, output: () => string): void => {
   t.teardown(() => {
     if (!t.passed) t.log(output());
   });
 };
 
-/** Of the test's own environment the gateway gets everything but its settings. It ends with the scope. */
+/** Passes the test's own environment without gateway settings. The process ends with the scope. */
 export const runGateway = (
   t: ExecutionContext | Scope,
   settings: Record<string, string>,

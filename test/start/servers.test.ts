@@ -1,4 +1,4 @@
-/** The parts of a start: the HTTP server, WebSockets, speech engines, SIP traces, and what is printed. */
+/** The parts of a start: the HTTP server, WebSockets, speech engines, SIP messages, and printed output. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -15,22 +15,22 @@ import { z } from 'zod';
 import type { Config } from '#config/config.ts';
 import { speechEngines } from '#config/policy.ts';
 import type { SpeechConfig } from '#config/speech-config.ts';
-import { createReadBrowser } from '#src/api/browser.ts';
+import { createReadBrowser } from '#src/api/http/browser.ts';
 import { openApiDocument } from '#src/api/openapi.ts';
-import { createCounter } from '#src/api/rate-limit.ts';
-import type { Route } from '#src/api/route.ts';
+import { createCounter } from '#src/api/http/rate-limit.ts';
+import type { Route } from '#src/api/http/route.ts';
 import { routes } from '#src/api/routes.ts';
 import { systemClock } from '#src/clocks.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import type { SipMessage } from '#src/domain/sip-message.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import { keepSipMessages, sipMessagesOf } from '#src/persistence/sip-messages.ts';
+import { keepSipMessages, sipMessagesOf } from '#src/persistence/calls/sip-messages.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
 import { exposureWarning } from '#src/start/exposure-warning.ts';
-import { listen } from '#src/start/http-server.ts';
-import { startSipTraces } from '#src/start/start-sip-traces.ts';
-import { startSpeech } from '#src/start/start-speech.ts';
-import { createWebSocketRoutes } from '#src/start/websocket-routes.ts';
+import { listen } from '#src/parts/http-server.ts';
+import { startSipTraces } from '#src/parts/telephony.ts';
+import { startSpeech } from '#src/parts/speech.ts';
+import { createWebSocketRoutes } from '#src/api/http/websocket-routes.ts';
 import { welcome } from '#src/start/welcome.ts';
 import { type RawAnswer, rawRequest } from '#test/api/raw-http.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
@@ -51,14 +51,14 @@ import { deepgramResults, startSocketEngine, voskFinal } from '#test/speech/doub
 
 const prepare = (): void => undefined;
 
-test.serial('the address with the port that was taken is told', async (t) => {
+test.serial('returns the address with the actual port', async (t) => {
   const server = await listen((_, response) => response.end('here'), { host: '0.0.0.0', port: 0, prepare });
   t.teardown(server.close);
   t.regex(server.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   t.is(await (await fetch(server.url)).text(), 'here');
 });
 
-test.serial('an offer of another protocol is ignored, that of a WebSocket is not', async (t) => {
+test.serial('ignores an upgrade to another protocol and accepts WebSocket', async (t) => {
   const upgraded: unknown[] = [];
   const server = await listen((_, response) => response.end('here'), {
     host: '127.0.0.1',
@@ -85,7 +85,7 @@ test.serial('an offer of another protocol is ignored, that of a WebSocket is not
   t.deepEqual(upgraded, ['WebSocket']);
 });
 
-test.serial('a port in use and a foreign address are told with their settings', async (t) => {
+test.serial('names the settings of a port in use and of a foreign address', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   t.teardown(() => other.close());
@@ -107,7 +107,7 @@ test.serial('a port in use and a foreign address are told with their settings', 
   );
 });
 
-test.serial('a server that closes lets a request under way have its answer', async (t) => {
+test.serial('close lets a current request finish', async (t) => {
   const { promise: arrived, resolve } = Promise.withResolvers<ServerResponse>();
   const server = await listen((_, response) => resolve(response), { host: '127.0.0.1', port: 0, prepare });
   const asked = request(server.url).end();
@@ -122,16 +122,18 @@ test.serial('a server that closes lets a request under way have its answer', asy
 
 // WebSockets
 
-/** A door at `/inspect`; the token `good` is an admin's, and two others may be tried. */
+/** A WebSocket endpoint at `/inspect`; the token `good` is an admin's, and two invalid ones may be tried. */
 const openDoor = async (t: ExecutionContext) => {
   const failures = createCounter(
     'failures',
     { points: 2, perSeconds: 60 },
     {
-      countWithOthers: () => () => Promise.resolve(null),
-      limits: { countingMs: 3_000 },
-      clock: systemClock,
-      logger: pino({ level: 'silent' }),
+      operation: {
+        countWithOthers: () => () => Promise.resolve(null),
+        limits: { countingMs: 3_000 },
+        clock: systemClock,
+        logger: pino({ level: 'silent' }),
+      },
     },
   );
   const logged: string[] = [];
@@ -156,7 +158,7 @@ const openDoor = async (t: ExecutionContext) => {
   webSocketRoutes.serve('/inspect', 'viewer', ({ refuse }) => refuse(418));
   webSocketRoutes.serve('/stay', 'viewer', ({ socket }) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
-    // As a websocket does.
+    // As a WebSocket client does.
     socket.on('end', () => socket.end());
     socket.resume();
   });
@@ -191,7 +193,7 @@ const refused = test.macro<[target: string, status: number]>({
     t.is((await knock(target)).status, status);
     t.deepEqual([...logged, ...tried], []);
   },
-  title: (_, target, status) => `a websocket at ${target} is ${status}, before anybody asks for a token`,
+  title: (_, target, status) => `a WebSocket at ${target} gets ${status} before authentication`,
 });
 
 test.serial(refused, '//', 400);
@@ -199,21 +201,17 @@ test.serial(refused, 'http://[', 400);
 test.serial(refused, '/nothing', 404);
 test.serial(refused, '*', 404);
 
-test.serial(
-  'tokens of nobody are counted by the address they come from; a valid one is let in all the same',
-  async (t) => {
-    const { knock } = await openDoor(t);
-    const statuses = [];
-    for (const token of ['one', 'two', 'three'])
-      statuses.push((await knock(`/inspect?token=${token}`)).status);
-    t.deepEqual(statuses, [401, 401, 429]);
-    const { headers } = await knock('/inspect', 'Authorization: Bearer four\r\n');
-    t.regex(headers.get('retry-after') ?? '', /^[1-6]?\d$/);
-    t.is((await knock('/inspect?token=good')).status, 418);
-  },
-);
+test.serial('limits invalid tokens by address and still admits a valid one', async (t) => {
+  const { knock } = await openDoor(t);
+  const statuses = [];
+  for (const token of ['one', 'two', 'three']) statuses.push((await knock(`/inspect?token=${token}`)).status);
+  t.deepEqual(statuses, [401, 401, 429]);
+  const { headers } = await knock('/inspect', 'Authorization: Bearer four\r\n');
+  t.regex(headers.get('retry-after') ?? '', /^[1-6]?\d$/);
+  t.is((await knock('/inspect?token=good')).status, 418);
+});
 
-test.serial('a token comes in a header, as the second protocol, or in the address', async (t) => {
+test.serial('accepts a token in a header, as the second protocol, or in the URL', async (t) => {
   const { knock, tried } = await openDoor(t);
   await knock('/inspect', 'Authorization: Bearer one\r\n');
   await knock('/inspect', 'Sec-WebSocket-Protocol: trunkline.phone ,  two \r\n');
@@ -221,7 +219,7 @@ test.serial('a token comes in a header, as the second protocol, or in the addres
   t.deepEqual(tried, ['one', 'two', 'three']);
 });
 
-test.serial('who is inside is cut off when the token is good no longer, and nobody else is', async (t) => {
+test.serial('disconnects exactly the clients whose token became invalid', async (t) => {
   const { stay, tried, good } = await openDoor(t);
   const cutOff = await stay('good');
   const other = await stay('other');
@@ -237,30 +235,27 @@ test.serial('who is inside is cut off when the token is good no longer, and nobo
 const cookie = (session: string, origin: string): string =>
   `Cookie: other=1; trunkline_session=${session}\r\n${origin}`;
 
-test.serial(
-  'a page of this gateway is let in by the session of its browser, one from elsewhere is not',
-  async (t) => {
-    const { knock, tried, good } = await openDoor(t);
-    good.add('session s1');
-    t.is((await knock('/inspect', cookie('s1', 'Origin: http://a\r\n'))).status, 418);
-    t.is((await knock('/inspect', cookie('s1', 'Sec-Fetch-Site: same-origin\r\n'))).status, 418);
-    const asked = tried.length;
-    for (const origin of [
-      '',
-      'Origin: null\r\n',
-      'Origin: http://a:8081\r\n',
-      'Origin: http://a.example\r\n',
-      'Origin: http://a\r\nSec-Fetch-Site: same-site\r\n',
-    ])
-      t.is((await knock('/inspect', cookie('s1', origin))).status, 403, origin);
-    t.is(tried.length, asked, 'nobody looked whose session it is');
-    t.is((await knock('/inspect', cookie('s2', 'Origin: http://a\r\n'))).status, 401);
-    // A token counts, whoever's page sends it.
-    t.is((await knock('/inspect?token=good', cookie('s1', 'Origin: http://b\r\n'))).status, 418);
-  },
-);
+test.serial('admits a page of this gateway by its browser session, and rejects other origins', async (t) => {
+  const { knock, tried, good } = await openDoor(t);
+  good.add('session s1');
+  t.is((await knock('/inspect', cookie('s1', 'Origin: http://a\r\n'))).status, 418);
+  t.is((await knock('/inspect', cookie('s1', 'Sec-Fetch-Site: same-origin\r\n'))).status, 418);
+  const asked = tried.length;
+  for (const origin of [
+    '',
+    'Origin: null\r\n',
+    'Origin: http://a:8081\r\n',
+    'Origin: http://a.example\r\n',
+    'Origin: http://a\r\nSec-Fetch-Site: same-site\r\n',
+  ])
+    t.is((await knock('/inspect', cookie('s1', origin))).status, 403, origin);
+  t.is(tried.length, asked, 'nobody looked whose session it is');
+  t.is((await knock('/inspect', cookie('s2', 'Origin: http://a\r\n'))).status, 401);
+  // A valid token counts from any origin.
+  t.is((await knock('/inspect?token=good', cookie('s1', 'Origin: http://b\r\n'))).status, 418);
+});
 
-test.serial('who is inside by a session is cut off when that is over', async (t) => {
+test.serial('disconnects a client whose session has ended', async (t) => {
   const { stay, good } = await openDoor(t);
   good.add('session s1');
   const inside = await stay('', { target: '/stay', headers: cookie('s1', 'Origin: http://a\r\n') });
@@ -286,15 +281,15 @@ const start = async (
   return { ...speech, lines };
 };
 
-test.serial('without any setting what is installed speaks, and nobody hears', async (t) => {
+test.serial('without settings, installed synthesizers speak and no recognizer listens', async (t) => {
   const { synthesizerFor, recognizerFor, engines } = await start(t, {}, '');
   t.is(synthesizerFor(usualSpeech).name, 'tones');
   t.true((await synthesizerFor(usualSpeech).synthesize('안녕하세요', 'ko')).samples.length > 1_000);
   t.is(recognizerFor(usualSpeech), null);
-  t.deepEqual([engines.recognizers, engines.synthesizers, engines.tellTurnEnds], [[], [], []]);
+  t.deepEqual([engines.recognizers, engines.synthesizers, engines.reportTurnEnds], [[], [], []]);
 });
 
-test.serial('a program that was chosen must be installed', async (t) => {
+test.serial('a chosen program must be installed', async (t) => {
   await t.throwsAsync(start(t, { synthesizers: [{ engine: 'espeak-ng' }] }, ''), {
     name: 'StartError',
     message: 'GW_SYNTHESIZERS names espeak-ng, which is not installed on this machine',
@@ -305,71 +300,65 @@ test.serial('a program that was chosen must be installed', async (t) => {
   });
 });
 
-test.serial(
-  'the next synthesizer speaks what the first cannot, and what was said is remembered',
-  async (t) => {
-    const refusing = await startHttpEngine(t, sendJson({ detail: { status: 'quota_exceeded' } }, 401));
-    const speaking = await startHttpEngine(t, sendSound([bytesOf(numbered(100))]));
-    const { synthesizerFor, lines } = await start(t, {
-      synthesizers: [
-        { engine: 'deepgram-aura', url: refusing.url, key: 'hush-hush' },
-        { engine: 'elevenlabs', url: refusing.url, key: 'hush-hush', voice: 'v' },
-        { engine: 'openai-speech', url: speaking.url, key: null, model: 'm', voice: 'v' },
-      ],
-    });
-    const synthesizer = synthesizerFor(usualSpeech);
-    t.is(synthesizer.name, 'deepgram-aura, elevenlabs, openai-speech');
-    for (let time = 0; time < 2; time += 1) {
-      const { samples } = await synthesizer.synthesize('안녕하세요.', 'ko');
-      t.deepEqual(samples, numbered(100));
-    }
-    t.is(refusing.requests.length, 1);
-    t.is(speaking.requests.length, 1);
-    t.is(lines.length, 1);
-    t.regex(lines[0] ?? '', /elevenlabs answered with HTTP 401/);
-    t.notRegex(lines.join(''), /hush-hush|안녕/);
-  },
-);
+test.serial('the next synthesizer speaks what the first cannot, and sentences are cached', async (t) => {
+  const refusing = await startHttpEngine(t, sendJson({ detail: { status: 'quota_exceeded' } }, 401));
+  const speaking = await startHttpEngine(t, sendSound([bytesOf(numbered(100))]));
+  const { synthesizerFor, lines } = await start(t, {
+    synthesizers: [
+      { engine: 'deepgram-aura', url: refusing.url, key: 'hush-hush' },
+      { engine: 'elevenlabs', url: refusing.url, key: 'hush-hush', voice: 'v' },
+      { engine: 'openai-speech', url: speaking.url, key: null, model: 'm', voice: 'v' },
+    ],
+  });
+  const synthesizer = synthesizerFor(usualSpeech);
+  t.is(synthesizer.name, 'deepgram-aura, elevenlabs, openai-speech');
+  for (let time = 0; time < 2; time += 1) {
+    const { samples } = await synthesizer.synthesize('안녕하세요.', 'ko');
+    t.deepEqual(samples, numbered(100));
+  }
+  t.is(refusing.requests.length, 1);
+  t.is(speaking.requests.length, 1);
+  t.is(lines.length, 1);
+  t.regex(lines[0] ?? '', /elevenlabs answered with HTTP 401/);
+  t.notRegex(lines.join(''), /hush-hush|안녕/);
+});
 
-test.serial(
-  'a recognizer lost amid a sentence is followed by the next, which hears all that was not settled',
-  async (t) => {
-    const first = await startSocketEngine(t, (connection) => {
-      connection.onSound = () => {
-        if (connection.sound().length < 1_600 * 2) return;
-        connection.send(deepgramResults('첫 문장.', { duration: 0.1, isFinal: true, speechFinal: true }));
-        connection.send(deepgramResults('둘째', { start: 0.1, duration: 0.1 }));
-        connection.socket.close(1011, 'NET-0000');
-      };
-    });
-    const second = await startSocketEngine(t, (connection) => {
-      connection.onSound = () =>
-        connection.send(connection.sound().length < 1_600 ? { partial: '둘' } : voskFinal('둘째 문장'));
-    });
-    const { recognizerFor, lines } = await start(t, {
-      recognizers: [
-        { engine: 'deepgram', url: `http://127.0.0.1:${first.port}`, key: 'hush-hush' },
-        { engine: 'vosk', url: second.url },
-      ],
-    });
-    const recognizer = recognizerFor(usualSpeech);
-    if (recognizer === null) throw new Error('There is no recognizer');
-    t.is(recognizer.name, 'deepgram, vosk');
-    const { recognition, words, count } = listenTo(recognizer);
-    recognition.speechBegan();
-    for (let at = 0; at < 1_600; at += 160) recognition.write(numbered(160, at));
-    await count(3);
-    const connection = await until('the second engine', () => second.connections[0]);
-    t.deepEqual(connection.sound(), bytesOf(numbered(800, 800)));
-    t.deepEqual(words(), ['final: 첫 문장.', 'partial: 둘째', 'final: 둘째 문장']);
-    t.true(lines.some((line) => line.includes('deepgram ended the connection (1011)')));
-    t.notRegex(lines.join(''), /hush-hush|문장|둘째/);
-    recognition.close();
-    await until('a goodbye', () => connection.messages.find((message) => message === '{"eof" : 1}'));
-  },
-);
+test.serial('the next recognizer continues an interrupted sentence with all unfinalized audio', async (t) => {
+  const first = await startSocketEngine(t, (connection) => {
+    connection.onSound = () => {
+      if (connection.sound().length < 1_600 * 2) return;
+      connection.send(deepgramResults('첫 문장.', { duration: 0.1, isFinal: true, speechFinal: true }));
+      connection.send(deepgramResults('둘째', { start: 0.1, duration: 0.1 }));
+      connection.socket.close(1011, 'NET-0000');
+    };
+  });
+  const second = await startSocketEngine(t, (connection) => {
+    connection.onSound = () =>
+      connection.send(connection.sound().length < 1_600 ? { partial: '둘' } : voskFinal('둘째 문장'));
+  });
+  const { recognizerFor, lines } = await start(t, {
+    recognizers: [
+      { engine: 'deepgram', url: `http://127.0.0.1:${first.port}`, key: 'hush-hush' },
+      { engine: 'vosk', url: second.url },
+    ],
+  });
+  const recognizer = recognizerFor(usualSpeech);
+  if (recognizer === null) throw new Error('There is no recognizer');
+  t.is(recognizer.name, 'deepgram, vosk');
+  const { recognition, words, count } = listenTo(recognizer);
+  recognition.speechBegan();
+  for (let at = 0; at < 1_600; at += 160) recognition.write(numbered(160, at));
+  await count(3);
+  const connection = await until('the second engine', () => second.connections[0]);
+  t.deepEqual(connection.sound(), bytesOf(numbered(800, 800)));
+  t.deepEqual(words(), ['final: 첫 문장.', 'partial: 둘째', 'final: 둘째 문장']);
+  t.true(lines.some((line) => line.includes('deepgram ended the connection (1011)')));
+  t.notRegex(lines.join(''), /hush-hush|문장|둘째/);
+  recognition.close();
+  await until('a goodbye', () => connection.messages.find((message) => message === '{"eof" : 1}'));
+});
 
-/** Two servers that speak, each its own sound, and the configuration that names them in this order. */
+/** Two speaking servers with different audio, and the configuration that names them in this order. */
 const twoVoices = async (t: ExecutionContext, answers: { first?: EngineAnswer } = {}) => {
   const first = await startHttpEngine(t, answers.first ?? sendSound([bytesOf(numbered(10, 1))]));
   const second = await startHttpEngine(t, sendSound([bytesOf(numbered(10, 2))]));
@@ -386,31 +375,28 @@ const twoVoices = async (t: ExecutionContext, answers: { first?: EngineAnswer } 
   return { config, first, second, voices: () => [voicesOf(first), voicesOf(second)] };
 };
 
-test.serial(
-  'the synthesizer that a number chose speaks with its voice, and the others stand behind it with theirs',
-  async (t) => {
-    const { config, second, voices } = await twoVoices(t);
-    const { synthesizerFor } = await start(t, config);
-    const chosen = synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' });
-    t.is(chosen.name, 'openai-speech, elevenlabs');
-    t.deepEqual((await chosen.synthesize('One.', 'en')).samples, numbered(10, 2));
-    t.deepEqual(voices(), [[], ['nova']]);
-    // The same sentence of another number has the usual voice, and was not said yet.
-    await synthesizerFor({ ...usualSpeech, synthesizer: 'openai-speech' }).synthesize('One.', 'en');
-    await synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' }).synthesize(
-      'One.',
-      'en',
-    );
-    t.deepEqual(voices(), [[], ['nova', 'alloy']]);
-    t.deepEqual((await synthesizerFor(usualSpeech).synthesize('One.', 'en')).samples, numbered(10, 1));
-    second.close();
-    t.deepEqual((await chosen.synthesize('Two.', 'en')).samples, numbered(10, 1));
-    t.deepEqual(voices(), [
-      ['usual', 'usual'],
-      ['nova', 'alloy'],
-    ]);
-  },
-);
+test.serial("a number's synthesizer speaks with its voice, and the others follow with theirs", async (t) => {
+  const { config, second, voices } = await twoVoices(t);
+  const { synthesizerFor } = await start(t, config);
+  const chosen = synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' });
+  t.is(chosen.name, 'openai-speech, elevenlabs');
+  t.deepEqual((await chosen.synthesize('One.', 'en')).samples, numbered(10, 2));
+  t.deepEqual(voices(), [[], ['nova']]);
+  // The same sentence of another number has the default voice and is not cached yet.
+  await synthesizerFor({ ...usualSpeech, synthesizer: 'openai-speech' }).synthesize('One.', 'en');
+  await synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' }).synthesize(
+    'One.',
+    'en',
+  );
+  t.deepEqual(voices(), [[], ['nova', 'alloy']]);
+  t.deepEqual((await synthesizerFor(usualSpeech).synthesize('One.', 'en')).samples, numbered(10, 1));
+  second.close();
+  t.deepEqual((await chosen.synthesize('Two.', 'en')).samples, numbered(10, 1));
+  t.deepEqual(voices(), [
+    ['usual', 'usual'],
+    ['nova', 'alloy'],
+  ]);
+});
 
 test.serial('an engine that failed in a call of one number cools down for all numbers', async (t) => {
   const { config, first } = await twoVoices(t, { first: sendJson({}, 503) });
@@ -423,88 +409,82 @@ test.serial('an engine that failed in a call of one number cools down for all nu
   t.is(first.requests.length, 1);
 });
 
-test.serial(
-  'a voice that its engine does not have is replaced by the usual one, and nobody else notices',
-  async (t) => {
-    const { config, voices } = await twoVoices(t, {
-      first: (response, request) =>
-        request.path.includes('/typo/')
-          ? sendJson({ detail: { status: 'voice_not_found' } }, 404)(response, request)
-          : sendSound([bytesOf(numbered(10, 1))])(response, request),
-    });
-    const { synthesizerFor, lines } = await start(t, config);
-    const mistaken = synthesizerFor({ ...usualSpeech, synthesizer: 'elevenlabs', voice: 'typo' });
-    for (const text of ['One.', 'Two.'])
-      t.deepEqual((await mistaken.synthesize(text, 'en')).samples, numbered(10, 1));
-    await synthesizerFor(usualSpeech).synthesize('Three.', 'en');
-    t.deepEqual(voices(), [['typo', 'usual', 'usual', 'usual'], []]);
-    t.is(lines.length, 1);
-    t.regex(lines[0] ?? '', /a chosen voice is not used.*elevenlabs|elevenlabs.*a chosen voice is not used/);
-  },
-);
+test.serial('replaces a voice that its engine lacks by the default one, only for that number', async (t) => {
+  const { config, voices } = await twoVoices(t, {
+    first: (response, request) =>
+      request.path.includes('/typo/')
+        ? sendJson({ detail: { status: 'voice_not_found' } }, 404)(response, request)
+        : sendSound([bytesOf(numbered(10, 1))])(response, request),
+  });
+  const { synthesizerFor, lines } = await start(t, config);
+  const mistaken = synthesizerFor({ ...usualSpeech, synthesizer: 'elevenlabs', voice: 'typo' });
+  for (const text of ['One.', 'Two.'])
+    t.deepEqual((await mistaken.synthesize(text, 'en')).samples, numbered(10, 1));
+  await synthesizerFor(usualSpeech).synthesize('Three.', 'en');
+  t.deepEqual(voices(), [['typo', 'usual', 'usual', 'usual'], []]);
+  t.is(lines.length, 1);
+  t.regex(
+    lines[0] ?? '',
+    /the engine refused the chosen voice; its default voice speaks.*elevenlabs|elevenlabs.*the engine refused the chosen voice; its default voice speaks/,
+  );
+});
 
-test.serial(
-  'an engine or a voice that is no longer possible leaves the usual order, and that is said once',
-  async (t) => {
-    const { config, voices } = await twoVoices(t);
-    const { synthesizerFor, recognizerFor, lines } = await start(t, config);
-    const gone = { recognizer: 'vosk', synthesizer: 'deepgram-aura', voice: 'aura-2-thalia-en' };
-    for (const text of ['One.', 'Two.']) {
-      t.is(recognizerFor(gone), null);
-      t.is(synthesizerFor(gone).name, 'elevenlabs, openai-speech');
-      await synthesizerFor(gone).synthesize(text, 'en');
-    }
-    await synthesizerFor({ ...usualSpeech, synthesizer: 'elevenlabs', voice: '../x?y=' }).synthesize(
-      'Three.',
-      'en',
-    );
-    t.deepEqual(voices(), [['usual', 'usual', 'usual'], []]);
-    t.deepEqual(
-      lines.map((line) => [JSON.parse(line).engine, JSON.parse(line).msg]),
+test.serial('skips an engine or voice that is no longer available and logs it once', async (t) => {
+  const { config, voices } = await twoVoices(t);
+  const { synthesizerFor, recognizerFor, lines } = await start(t, config);
+  const gone = { recognizer: 'vosk', synthesizer: 'deepgram-aura', voice: 'aura-2-thalia-en' };
+  for (const text of ['One.', 'Two.']) {
+    t.is(recognizerFor(gone), null);
+    t.is(synthesizerFor(gone).name, 'elevenlabs, openai-speech');
+    await synthesizerFor(gone).synthesize(text, 'en');
+  }
+  await synthesizerFor({ ...usualSpeech, synthesizer: 'elevenlabs', voice: '../x?y=' }).synthesize(
+    'Three.',
+    'en',
+  );
+  t.deepEqual(voices(), [['usual', 'usual', 'usual'], []]);
+  t.deepEqual(
+    lines.map((line) => [JSON.parse(line).engine, JSON.parse(line).msg]),
+    [
+      ['vosk', 'a number chose a recognizer that is no longer configured: the default order applies'],
       [
-        ['vosk', 'a number chose a recognizer that is not configured any more: the usual order is kept'],
-        [
-          'deepgram-aura',
-          'a number chose a synthesizer that is not configured any more: the usual order is kept',
-        ],
+        'deepgram-aura',
+        'a number chose a synthesizer that is no longer configured: the default order applies',
       ],
-    );
-  },
-);
+    ],
+  );
+});
 
-test.serial(
-  'the recognizer that a number chose hears first, and its failure is known to all calls',
-  async (t) => {
-    const first = await startSocketEngine(t, (connection) => {
-      connection.onSound = () => connection.send(voskFinal('first'));
-    });
-    const broken = await startSocketEngine(t, undefined, { refuseWith: 500 });
-    const { recognizerFor } = await start(t, {
-      recognizers: [
-        { engine: 'vosk', url: first.url },
-        { engine: 'deepgram', url: `http://127.0.0.1:${broken.port}`, key: 'hush-hush' },
-      ],
-    });
-    const choice = { ...usualSpeech, recognizer: 'deepgram' };
-    t.is(recognizerFor(choice)?.name, 'deepgram, vosk');
-    t.is(recognizerFor(usualSpeech)?.name, 'vosk, deepgram');
-    const opened: string[] = [];
-    for (let call = 0; call < 2; call += 1) {
-      const recognizer = recognizerFor(choice);
-      if (recognizer === null) throw new Error('There is no recognizer');
-      const { recognition, count, words } = listenTo(recognizer);
-      recognition.speechBegan();
-      recognition.write(numbered(1_600));
-      await count(1);
-      opened.push(...words());
-      recognition.close();
-    }
-    t.deepEqual(new Set(opened), new Set(['final: first']));
-    t.is(broken.refused(), 1);
-  },
-);
+test.serial("a number's recognizer is tried first, and its failure counts for all calls", async (t) => {
+  const first = await startSocketEngine(t, (connection) => {
+    connection.onSound = () => connection.send(voskFinal('first'));
+  });
+  const broken = await startSocketEngine(t, undefined, { refuseWith: 500 });
+  const { recognizerFor } = await start(t, {
+    recognizers: [
+      { engine: 'vosk', url: first.url },
+      { engine: 'deepgram', url: `http://127.0.0.1:${broken.port}`, key: 'hush-hush' },
+    ],
+  });
+  const choice = { ...usualSpeech, recognizer: 'deepgram' };
+  t.is(recognizerFor(choice)?.name, 'deepgram, vosk');
+  t.is(recognizerFor(usualSpeech)?.name, 'vosk, deepgram');
+  const opened: string[] = [];
+  for (let call = 0; call < 2; call += 1) {
+    const recognizer = recognizerFor(choice);
+    if (recognizer === null) throw new Error('There is no recognizer');
+    const { recognition, count, words } = listenTo(recognizer);
+    recognition.speechBegan();
+    recognition.write(numbered(1_600));
+    await count(1);
+    opened.push(...words());
+    recognition.close();
+  }
+  t.deepEqual(new Set(opened), new Set(['final: first']));
+  t.is(broken.refused(), 1);
+});
 
-// SIP traces
+// SIP messages
 
 const message = (atMicros: number): SipMessage => ({
   atMicros,
@@ -525,7 +505,7 @@ const world = async (t: ExecutionContext, config: Pick<Config, 'sipTraceDays' | 
   return { database, clock, started, keep, lost, callId: randomUUID(), now: clock.now() * 1_000 };
 };
 
-test.serial('what is kept is in the database when the gateway has ended', async (t) => {
+test.serial('stores pending SIP messages before the gateway ends', async (t) => {
   const { database, started, keep, lost, callId, now } = await world(t, { sipTraceDays: 7, hep: null });
   t.true(keep?.(callId, message(now)));
   await started.disposeAsync();
@@ -533,7 +513,7 @@ test.serial('what is kept is in the database when the gateway has ended', async 
   t.is(lost(), 0);
 });
 
-test.serial('with no days nothing is wanted, and what there is is deleted', async (t) => {
+test.serial('a retention of zero days stores no SIP messages and deletes existing ones', async (t) => {
   const { database, clock, started, keep, callId, now } = await world(t, { sipTraceDays: 0, hep: null });
   t.is(keep, null);
   await keepSipMessages(database, [{ callId, ...message(now - 1) }]);
@@ -544,7 +524,7 @@ test.serial('with no days nothing is wanted, and what there is is deleted', asyn
   await started.disposeAsync();
 });
 
-test.serial('a collector gets them, also where none are kept', async (t) => {
+test.serial('sends SIP messages to a collector even if none are stored', async (t) => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   t.teardown(() => socket.close());
@@ -578,7 +558,7 @@ const credentials = {
 
 const printed = welcome(credentials, 'simulator', 1_234, true);
 
-/** What a shell makes of the printed commands: the arguments of each. */
+/** Arguments that a shell passes for each printed command. */
 const argumentsOf = async (commands: string): Promise<string[][]> => {
   const tells = '{ for argument; do printf "%s\\0" "$argument"; done; printf "\\n"; }';
   const programs = `curl() ${tells}\nnpm() ${tells}`;
@@ -589,7 +569,7 @@ const argumentsOf = async (commands: string): Promise<string[][]> => {
     .map((line) => line.split('\0').slice(0, -1));
 };
 
-test.serial('a shell understands the printed commands as they are meant', async (t) => {
+test.serial('a shell parses the printed commands as intended', async (t) => {
   const commands = printed
     .split('\n')
     .filter((line) => line.startsWith('    '))
@@ -618,35 +598,38 @@ test.serial('a shell understands the printed commands as they are meant', async 
   ]);
 });
 
-test.serial('a link signs in, on a terminal alone; elsewhere a command prints one', (t) => {
+test.serial('prints a sign-in link only on a terminal; elsewhere a command prints one', (t) => {
   const link = 'http://127.0.0.1:8080/#/sign-in/code';
   t.regex(welcome(credentials, 'simulator', 1_234, true, link), /\n  Sign in +http:\S+\/#\/sign-in\/code\n/);
   t.regex(printed, /\n  Sign in +npm run admin -- sign-in-link\n/);
 });
 
-test.serial('the time of the start, the number and the file are told, the admin token is not', (t) => {
+test.serial('prints start time, number and file, but not the admin token', (t) => {
   t.regex(printed, /ready \(1\.2 s\)/);
   t.regex(printed, /Your number +07000000000\n/);
   t.regex(printed, /All of this +\/a folder\/dev-credentials\.json\n/);
   t.false(printed.includes('gw_admin_token'));
 });
 
-test.serial('where no terminal is, the key is not printed: the commands read it from the file', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "trunkline's welcome-"));
-  t.teardown(() => rm(folder, { recursive: true }));
-  const { file } = await writeCredentials(folder, credentials);
-  const collected = welcome({ ...credentials, file }, 'simulator', 1_234, false);
-  t.false(collected.includes(credentials.number_key));
-  t.true(collected.includes(file));
-  const commands = collected
-    .split('\n')
-    .filter((line) => line.startsWith('    '))
-    .join('\n');
-  for (const command of (await argumentsOf(commands)).filter(([first]) => first === '-s'))
-    t.true(command.includes('Authorization: Bearer gw_live_key'), command.join(' '));
-});
+test.serial(
+  'without a terminal, the commands read the key from the file instead of showing it',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "trunkline's welcome-"));
+    t.teardown(() => rm(folder, { recursive: true }));
+    const { file } = await writeCredentials(folder, credentials);
+    const collected = welcome({ ...credentials, file }, 'simulator', 1_234, false);
+    t.false(collected.includes(credentials.number_key));
+    t.true(collected.includes(file));
+    const commands = collected
+      .split('\n')
+      .filter((line) => line.startsWith('    '))
+      .join('\n');
+    for (const command of (await argumentsOf(commands)).filter(([first]) => first === '-s'))
+      t.true(command.includes('Authorization: Bearer gw_live_key'), command.join(' '));
+  },
+);
 
-test.serial('with real lines it promises nothing, and calls nobody by a pasted command', (t) => {
+test.serial('with real lines, prints no call promise, and no pasted command places a call', (t) => {
   const real = welcome(credentials, 'drachtio', 1_234, true);
   t.notRegex(real, /nothing is charged|simulated|01000000001/);
   t.regex(real, /which your trunk may charge for/);
@@ -659,29 +642,31 @@ test.serial('with real lines it promises nothing, and calls nobody by a pasted c
 // Exposure warning
 
 for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1', '::ffff:127.0.0.1'])
-  test.serial(`nobody is warned of ${host}, which only this machine reaches`, (t) => {
+  test.serial(`prints no warning for ${host}, which is local`, (t) => {
     t.is(exposureWarning({ host, databaseUrl: null }), undefined);
   });
 
 for (const host of ['0.0.0.0', '::', '192.168.1.5', 'gateway.example.com', '127.example.com'])
-  test.serial(`who starts a trial on ${host} is told that others reach it`, (t) => {
+  test.serial(`warns that a trial on ${host} is reachable by others`, (t) => {
     const warning = exposureWarning({ host, databaseUrl: null }) ?? '';
     t.true(warning.includes(`${host} (GW_HOST)`));
     t.regex(warning, /dev-credentials\.json/);
   });
 
-test.serial('a gateway with a database server of its own is meant to be reached', (t) => {
+test.serial('prints no warning for a gateway with its own database server', (t) => {
   t.is(exposureWarning({ host: '0.0.0.0', databaseUrl: 'postgresql://db/trunkline' }), undefined);
 });
 
 // Stalls
-// No request keeps other calls waiting, whatever it sends, and also where it is the first one of its kind.
+// No request delays other calls, for any content, even as the first one of its kind.
 
 const longestTurnMs = 50;
-/** What the work of `stall-probe.ts` takes a usual machine; a slower one has so much more time for a request. */
+/**
+ * Duration of the work of `stall-probe.ts` on a usual machine; a slower one gets proportionally more time per request.
+ */
 const usualReferenceMs = 30;
 
-/** Three hundred calls that have ended, one of them with a long conversation. Resolves to the id of that one. */
+/** Three hundred ended calls, one of them with a long conversation. Resolves to the id of that one. */
 const storeCalls = async (databaseUrl: string, numberId: string): Promise<string> => {
   const [long] = await runStatement(
     databaseUrl,
@@ -704,7 +689,7 @@ const storeCalls = async (databaseUrl: string, numberId: string): Promise<string
   return id;
 };
 
-/** Deletes what other requests ask for. */
+/** Deletes objects that other requests use. */
 const lastRequests = new Set(['deleteNumber', 'eraseCall', 'issueKey']);
 
 const examples = openApiDocument(routes, 'test');
@@ -714,10 +699,10 @@ const exampleOf = ({ path, method }: Route): unknown =>
     .object({ content: z.object({ 'application/json': z.object({ example: z.unknown() }) }) })
     .safeParse(examples.paths?.[path]?.[method]?.requestBody).data?.content['application/json'].example;
 
-/** Nobody is there. */
+/** A port without a listener. */
 const onLoopback = (json: string): string => json.replaceAll(/https?:\/\/[^/"]+/g, 'http://127.0.0.1:9');
 
-/** What a body of a hundred kilobytes may be. */
+/** Kinds of bodies of a hundred kilobytes. */
 const hostileBodies = [
   `{"to":"${'0'.repeat(100_000)}","text":"${'a'.repeat(20_000)}"}`,
   `{${Array.from({ length: 10_000 }, (_, index) => `"a${index}":1`).join(',')}}`,
@@ -775,13 +760,13 @@ const sendRequest = async (baseUrl: string, { method, path, key, body }: Request
   await response.arrayBuffer();
 };
 
-/** Those of the requests that kept the event loop for too long, in a gateway that has answered none before. */
+/** The requests that blocked the event loop too long, in a gateway that has answered none before. */
 const stallingRequests = async (
   t: ExecutionContext,
   suspects?: ReadonlySet<string>,
 ): Promise<Map<string, number>> => {
   const settings = await serverSettings(t);
-  // A call is in progress meanwhile.
+  // With a concurrent active call.
   const gateway = await watchedGateway(t, {
     ...settings,
     GW_INSPECT: '1',
@@ -803,10 +788,10 @@ const stallingRequests = async (
 };
 
 test.serial(
-  'no request stalls the event loop: every route, the first time and with hostile bodies',
+  'every route answers without stalling the event loop, on first use and with hostile bodies',
   async (t) => {
     let stalling = await stallingRequests(t);
-    // What else the gateway had to do just then, such as collecting garbage, does not fall on the same request again.
+    // Other work of the gateway, such as garbage collection, does not hit the same request twice.
     for (let tries = 1; tries < 3 && stalling.size > 0; tries += 1)
       stalling = await stallingRequests(t, new Set(stalling.keys()));
     t.deepEqual([...stalling], []);

@@ -1,10 +1,10 @@
 /**
- * Loaded into a gateway before its own code (`node --import`). Between the messages `watch` and `report` it measures the
- * longest turn of the event loop, in milliseconds of processor time of the main thread: what other threads and other
- * processes do meanwhile counts for nothing.
+ * Loaded into a gateway before its own code (`node --import`). Between the messages `watch` and `report` it measures
+ * the longest turn of the event loop, in milliseconds of processor time of the main thread: other threads and processes
+ * do not count.
  */
 
-/** The same work on every machine, to know how quick this one is. */
+/** The same work on every machine, to measure its speed. */
 const referenceWork = (): number => {
   let sum = 0;
   for (let step = 0; step < 5_000_000; step += 1) sum = (sum * 31 + step) % 1_000_003;
@@ -40,7 +40,7 @@ process.on('message', (message) => {
   }
   if (message === 'report') {
     isWatching = false;
-    // The turn that has just begun ends with it.
+    // Reports in the next turn: the current one is still being measured.
     setImmediate(() => process.send?.({ longestMs }));
   }
   if (message === 'calibrate')

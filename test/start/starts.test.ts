@@ -1,4 +1,4 @@
-/** Starts of the program, in real time: the first one of a newcomer, and starts that are refused. */
+/** Starts of the program, in real time: the first one of a new user, and refused starts. */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, readdir, stat, writeFile } from 'node:fs/promises';
@@ -22,10 +22,10 @@ import { credentialsIn, emptyFolder, runGateway, serverSettings, startedGateway 
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-/** The indented commands of the welcome, each with its continued lines. */
+/** The indented commands of the welcome, each with its continuation lines. */
 const commandsIn = (printed: string): string[] => printed.match(/^ {4}curl (?:.*\\\n)*.*$/gm) ?? [];
 
-/** What the printed command sends, for a machine without curl. */
+/** The request of the printed command, for a machine without curl. */
 const sendAsPrinted = async (command: string): Promise<unknown> => {
   const [, url = ''] = /(http\S+)/.exec(command) ?? [];
   const headers = [...command.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name = '', value = '']) => [
@@ -43,7 +43,7 @@ const run = async (command: string): Promise<unknown> => {
 };
 
 test.serial(
-  'a newcomer gets a gateway that works as printed, keeps it through a restart, and has it alone',
+  'the printed commands work for a first-time user, survive a restart, and lock the data folder',
   async (t) => {
     const dataFolder = await emptyFolder(t);
     const settings = {
@@ -65,7 +65,7 @@ test.serial(
     const number = await admin.get(`/api/v1/admin/numbers/${credentials.number_id}`);
     t.like(number.body, { id: credentials.number_id, number: credentials.number });
 
-    // What is printed; a newcomer's next command stands last.
+    // The printed output; the next command for a new user is at its end.
     await first.printed('/CALL_ID/transcript');
     const printed = first.stdout();
     for (const shown of [file, credentials.number, credentials.console_url]) {
@@ -123,22 +123,19 @@ test.serial(
   },
 );
 
-test.serial(
-  'a gateway that is asked to end while it starts ends cleanly and leaves no database running',
-  async (t) => {
-    const dataFolder = await emptyFolder(t);
-    const gateway = runGateway(t, { GW_DATA_DIR: dataFolder, GW_PORT: '0' });
-    await gateway.printed('the embedded database is ready');
-    gateway.signal('SIGTERM');
-    t.deepEqual(await gateway.ended, { code: 0, signal: null });
-    t.regex(gateway.stdout(), /the gateway is ending/);
-    t.is(await findPostmaster(join(dataFolder, 'postgresql', 'cluster')), undefined);
-  },
-);
+test.serial('a gateway stopped during its start exits cleanly and leaves no database running', async (t) => {
+  const dataFolder = await emptyFolder(t);
+  const gateway = runGateway(t, { GW_DATA_DIR: dataFolder, GW_PORT: '0' });
+  await gateway.printed('the embedded database is ready');
+  gateway.signal('SIGTERM');
+  t.deepEqual(await gateway.ended, { code: 0, signal: null });
+  t.regex(gateway.stdout(), /the gateway is stopping/);
+  t.is(await findPostmaster(join(dataFolder, 'postgresql', 'cluster')), undefined);
+});
 
 // Refused starts
 
-/** Why a gateway does not start in this process, in one line. */
+/** The reason why a gateway in this process does not start, in one line. */
 const refusal = async (t: ExecutionContext, settings: Record<string, string>): Promise<string> => {
   const logged: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
@@ -150,7 +147,7 @@ const refusal = async (t: ExecutionContext, settings: Record<string, string>): P
   return line;
 };
 
-/** What the program prints: one line on standard error, no stack, and an exit code. */
+/** Output of a failed start: one line on standard error, no stack, and an exit code. */
 const printedRefusal = async (
   t: ExecutionContext,
   settings: Record<string, string>,
@@ -175,20 +172,20 @@ const listening = async (t: ExecutionContext, server: Server): Promise<number> =
   return address.port;
 };
 
-test.serial('a setting that is not valid stops the start before anything is made', async (t) => {
+test.serial('an invalid setting stops the start before any file is created', async (t) => {
   const dataFolder = join(await emptyFolder(t), 'data');
   const line = await printedRefusal(t, { GW_DATA_DIR: dataFolder, GW_PORT: 'eighty' });
   t.true(line.endsWith('GW_PORT must be a whole number from 0 to 65535 (it is "eighty")'), line);
   await t.throwsAsync(access(dataFolder), { code: 'ENOENT' });
 });
 
-test.serial('a port that is in use is named', async (t) => {
+test.serial('names a port in use', async (t) => {
   const port = String(await listening(t, createServer()));
   const line = await refusal(t, { ...(await serverSettings(t)), GW_PORT: port });
   t.true(line.endsWith(`port ${port} is in use; set GW_PORT to another one`), line);
 });
 
-test.serial('the credentials are in their file before the port opens', async (t) => {
+test.serial('writes the credentials before listening', async (t) => {
   const port = await listening(t, createServer());
   const settings = await serverSettings(t);
   await refusal(t, { ...settings, GW_PORT: String(port) });
@@ -206,7 +203,7 @@ test.serial('stores compiled code for its next start, also when it is killed', a
   t.true(stored.length > 500, String(stored.length));
 });
 
-test.serial('a file in the place of the data folder is named', async (t) => {
+test.serial('names a file in the place of the data folder', async (t) => {
   const file = join(await emptyFolder(t), 'file');
   await writeFile(file, '');
   const line = await refusal(t, { GW_DATA_DIR: file });
@@ -216,7 +213,7 @@ test.serial('a file in the place of the data folder is named', async (t) => {
   );
 });
 
-/** Runs the gateway where a small file system of its own is mounted on a folder; root's own rights do not help there. */
+/** Runs the gateway with a small file system mounted on a folder; root's own rights do not help there. */
 const withFileSystem = (folder: string, options: string, first = 'true'): string[] => [
   'unshare',
   '--user',
@@ -236,7 +233,7 @@ const canMount =
 const mounted = canMount ? test.serial : test.serial.skip;
 const unlessSkipped = canMount ? '' : ' (skipped: this user may mount nothing here)';
 
-mounted(`a data folder on a read-only file system is named${unlessSkipped}`, async (t) => {
+mounted(`names a data folder on a read-only file system${unlessSkipped}`, async (t) => {
   const folder = await emptyFolder(t);
   const line = await printedRefusal(t, { GW_DATA_DIR: folder }, withFileSystem(folder, 'ro'));
   t.true(
@@ -245,20 +242,20 @@ mounted(`a data folder on a read-only file system is named${unlessSkipped}`, asy
   );
 });
 
-mounted(`a data folder on a full disk is named${unlessSkipped}`, async (t) => {
+mounted(`names a data folder on a full disk${unlessSkipped}`, async (t) => {
   const folder = await emptyFolder(t);
   const fill = 'head -c 16384 /dev/zero > "$0/other"';
   const line = await printedRefusal(t, { GW_DATA_DIR: folder }, withFileSystem(folder, 'size=16k', fill));
   t.true(line.endsWith(`${folder} cannot be written to: the disk is full (GW_DATA_DIR)`), line);
 });
 
-mounted(`a disk that becomes full while the database is made is named${unlessSkipped}`, async (t) => {
+mounted(`names a disk that becomes full during the database creation${unlessSkipped}`, async (t) => {
   const folder = await emptyFolder(t);
   const line = await printedRefusal(t, { GW_DATA_DIR: folder }, withFileSystem(folder, 'size=4m'));
   t.regex(line, /the data folder .* \(GW_DATA_DIR\): the disk is full$/);
 });
 
-test.serial('a database that nobody serves is named without its password', async (t) => {
+test.serial('names an unreachable database without its password', async (t) => {
   const { host } = new URL(noServer);
   const settings = await serverSettings(t);
   const line = await refusal(t, {
@@ -270,7 +267,7 @@ test.serial('a database that nobody serves is named without its password', async
   t.notRegex(line, /hush/);
 });
 
-/** A PostgreSQL server that lets nobody in. */
+/** A PostgreSQL server that rejects every login. */
 const strictServer = (): Server => {
   const fields = ['SFATAL', 'VFATAL', 'C28P01', 'Mpassword authentication failed for user "gateway"', ''];
   const body = Buffer.from(fields.map((field) => `${field}\0`).join(''));
@@ -283,7 +280,7 @@ const strictServer = (): Server => {
   });
 };
 
-test.serial('a wrong password is said, and not repeated', async (t) => {
+test.serial('reports a wrong password without repeating it', async (t) => {
   const port = await listening(t, strictServer());
   const settings = await serverSettings(t);
   const line = await refusal(t, {
@@ -295,7 +292,7 @@ test.serial('a wrong password is said, and not repeated', async (t) => {
 });
 
 test.serial(
-  'a second gateway of the same name on one database, and another master key, are refused',
+  'rejects a second gateway of the same name on one database, and another master key',
   async (t) => {
     const settings = await serverSettings(t);
     const first = await testGateway(t, settings);

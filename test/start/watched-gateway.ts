@@ -11,9 +11,9 @@ const probe = new URL('stall-probe.ts', import.meta.url);
 
 export type WatchedGateway = {
   credentials: StoredCredentials;
-  /** Milliseconds of processor time that a fixed work takes. */
+  /** Milliseconds of processor time of a fixed workload. */
   referenceMs: number;
-  /** The longest turn of the event loop while `work` is done, in milliseconds of processor time. */
+  /** The longest turn of the event loop during `work`, in milliseconds of processor time. */
   longestTurn(work: () => Promise<unknown>): Promise<number>;
 };
 

@@ -5,9 +5,12 @@ import pino from 'pino';
 import { Registry } from 'prom-client';
 import { SimulatedClock } from 'xstate';
 import { z } from 'zod';
+import type { CallFact } from '#machines/facts.ts';
 import type { SipReason } from '#machines/line.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { eventLoop } from '#config/policy.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { watchEventLoop } from '#src/telemetry/event-loop.ts';
 import { createMetrics } from '#src/telemetry/metrics.ts';
 import { trunkMetrics } from '#src/telemetry/trunk-metrics.ts';
@@ -20,7 +23,7 @@ const silent = pino({ level: 'silent' });
 
 type Row = Record<string, unknown>;
 
-/** A database that gives this one row, and counts how often it was asked. */
+/** A database that returns this one row, and counts queries. */
 const databaseOf = (answer: () => Promise<Row>) => {
   const asked = { count: 0 };
   const database = scriptedDatabase(async () => {
@@ -33,7 +36,8 @@ const databaseOf = (answer: () => Promise<Row>) => {
 const nothingWaits = { pending: 0, held: 0, dead: 0, oldestPendingAt: null };
 
 const createMetricsWorld = (answer: () => Promise<Row> = async () => nothingWaits) => {
-  const metrics = createMetrics();
+  const bus = createCallBus({ logger: silent });
+  const metrics = createMetrics(bus);
   const liveCalls = createLiveCalls();
   const clock = new SimulatedClock();
   const { database, asked } = databaseOf(answer);
@@ -54,26 +58,34 @@ const createMetricsWorld = (answer: () => Promise<Row> = async () => nothingWait
       }),
     },
     refusedCallers: () => ({ unknown: 2 }),
-    mediaServers: () => [{ name: 'media:8021', isUsable: true, calls: 3 }],
+    mediaServers: () => [
+      {
+        name: 'media:8021',
+        isUsable: true,
+        calls: 3,
+        load: { sessions: 5, maxSessions: 1_000, idleCpu: 87.5 },
+      },
+      { name: 'other:8021', isUsable: false, calls: 0, load: null },
+    ],
     lostSipMessages: () => 4,
-    unheardSeconds: () => 1.5,
+    lostSeconds: () => 1.5,
     database,
     clock,
     logger: silent,
   });
-  return { metrics, liveCalls, clock, asked, health, text: () => metrics.registry.metrics() };
+  const stored = (fact: RecordedFact): void => bus.publish('stored', { callId: 'a', fact, ended: null });
+  return { bus, stored, metrics, liveCalls, clock, asked, health, text: () => metrics.registry.metrics() };
 };
 
-/** The value of one line of Prometheus' text format; undefined where there is no such line. */
+/** The value of one line of Prometheus' text format; undefined if it is missing. */
 const valueIn = (text: string, line: string): number | undefined => {
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));
   return found === undefined ? undefined : Number(found.slice(line.length + 1));
 };
 
-test.serial('calls are counted as they begin and end, and shown while they last', async (t) => {
-  const { metrics, liveCalls, text } = createMetricsWorld();
-  const { observer } = metrics;
-  observer.began({ callId: 'a', direction: 'outbound' });
+test.serial('counts calls at start and end, and shows current ones', async (t) => {
+  const { bus, liveCalls, text } = createMetricsWorld();
+  bus.publish('began', { callId: 'a', direction: 'outbound' });
   liveCalls.add({ callId: 'a', numberId: 'n', workspaceId: 'w', direction: 'outbound', status: 'ringing' });
   let shown = await text();
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="ringing"}'), 1);
@@ -85,7 +97,12 @@ test.serial('calls are counted as they begin and end, and shown while they last'
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="active"}'), 1);
 
   liveCalls.remove('a');
-  observer.ended({ callId: 'a', direction: 'outbound', status: 'completed', reason: 'agent_hangup' });
+  bus.publish('ended', {
+    callId: 'a',
+    direction: 'outbound',
+    status: 'completed',
+    reason: 'agent_hangup',
+  });
   shown = await text();
   t.is(valueIn(shown, 'trunkline_calls_in_progress{direction="outbound",status="active"}'), 0);
   t.is(valueIn(shown, 'trunkline_calls_started_total{direction="outbound"}'), 1);
@@ -98,84 +115,82 @@ test.serial('calls are counted as they begin and end, and shown while they last'
   );
 });
 
-test.serial(
-  'stages, replies, recordings, requests and lines have their figures, in base units',
-  async (t) => {
-    const { metrics, health, text } = createMetricsWorld();
-    metrics.turnStage('first_token', 250);
-    metrics.factWritten({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
-    metrics.languageModelFailed('first_token_timeout');
-    metrics.factWritten({ type: 'recording.failed', at: 1 });
-    const sip = (...reasons: SipReason[]) => ({ status: 603, reason: 'Decline', callId: 'x', reasons });
-    const over = { type: 'call.ended', at: 1, reason: 'declined', status: 'no_answer' } as const;
-    const q850 = { protocol: 'q.850', cause: 21, text: null };
-    metrics.factWritten({ ...over, sip: sip({ protocol: 'SIP', cause: 603, text: 'Blocked' }, q850) });
-    for (let cause = 700; cause < 720; cause += 1)
-      metrics.factWritten({
-        ...over,
-        sip: sip({ protocol: 'SIP', cause, text: null }, { protocol: `x${cause}`, cause, text: null }),
-      });
-    const request = { method: 'GET', route: '/api/v1/calls', status: 200, seconds: 0.02, isStream: false };
-    metrics.requestAnswered(request);
-    metrics.requestAnswered({ ...request, route: null, status: 404 });
-    metrics.requestAnswered({ ...request, seconds: 900, isStream: true });
-    health.isReady = false;
-    const shown = await text();
-    for (const [line, value] of [
-      ['trunkline_turn_stage_seconds_sum{stage="first_token"}', 0.25],
-      ['trunkline_turn_stage_seconds_bucket{le="0.2",stage="first_token"}', 0],
-      ['trunkline_turn_stage_seconds_bucket{le="0.3",stage="first_token"}', 1],
-      ['trunkline_replies_failed_total{failure="http_error"}', 1],
-      ['trunkline_language_model_failures_total{failure="first_token_timeout"}', 1],
-      ['trunkline_sip_reasons_total{protocol="SIP",cause="603"}', 1],
-      ['trunkline_sip_reasons_total{protocol="Q.850",cause="21"}', 1],
-      ['trunkline_sip_reasons_total{protocol="SIP",cause="other"}', 20],
-      ['trunkline_sip_reasons_total{protocol="other",cause="other"}', 20],
-      ['trunkline_recordings_finished_total{outcome="failed"}', 1],
-      ['trunkline_recordings_finished_total{outcome="completed"}', 0],
-      ['trunkline_http_requests_total{method="GET",route="/api/v1/calls",status="200"}', 2],
-      ['trunkline_http_requests_total{method="GET",route="none",status="404"}', 1],
-      ['trunkline_http_request_seconds_sum{method="GET",route="/api/v1/calls"}', 0.02],
-      ['trunkline_lines_ready', 0],
-      ['trunkline_trunks{state="unreachable"}', 0],
-      ['trunkline_refused_callers_total{fault="unknown"}', 2],
-      ['trunkline_media_server_ready{media_server="media:8021"}', 1],
-      ['trunkline_media_server_calls{media_server="media:8021"}', 3],
-      ['trunkline_sip_messages_lost_total', 4],
-      ['trunkline_unheard_sound_seconds_total', 1.5],
-      ['trunkline_facts_waiting', 3],
-    ] as const) {
-      t.is(valueIn(shown, line), value, line);
-    }
-  },
-);
+test.serial('stages, replies, recordings, requests and lines have metrics in base units', async (t) => {
+  const { bus, stored, metrics, health, text } = createMetricsWorld();
+  bus.publish('measured', { callId: 'a', stage: 'first_token', milliseconds: 250 });
+  stored({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
+  metrics.languageModelFailed('first_token_timeout');
+  stored({ type: 'recording.failed', at: 1 });
+  const sip = (...reasons: SipReason[]) => ({ status: 603, reason: 'Decline', callId: 'x', reasons });
+  const over = { type: 'call.ended', at: 1, reason: 'declined', status: 'no_answer' } as const;
+  const q850 = { protocol: 'q.850', cause: 21, text: null };
+  stored({ ...over, sip: sip({ protocol: 'SIP', cause: 603, text: 'Blocked' }, q850) });
+  for (let cause = 700; cause < 720; cause += 1)
+    stored({
+      ...over,
+      sip: sip({ protocol: 'SIP', cause, text: null }, { protocol: `x${cause}`, cause, text: null }),
+    });
+  const request = { method: 'GET', route: '/api/v1/calls', status: 200, seconds: 0.02, isStream: false };
+  metrics.requestAnswered(request);
+  metrics.requestAnswered({ ...request, route: null, status: 404 });
+  metrics.requestAnswered({ ...request, seconds: 900, isStream: true });
+  health.isReady = false;
+  const shown = await text();
+  for (const [line, value] of [
+    ['trunkline_turn_stage_seconds_sum{stage="first_token"}', 0.25],
+    ['trunkline_turn_stage_seconds_bucket{le="0.2",stage="first_token"}', 0],
+    ['trunkline_turn_stage_seconds_bucket{le="0.3",stage="first_token"}', 1],
+    ['trunkline_replies_failed_total{failure="http_error"}', 1],
+    ['trunkline_language_model_failures_total{failure="first_token_timeout"}', 1],
+    ['trunkline_sip_reasons_total{protocol="SIP",cause="603"}', 1],
+    ['trunkline_sip_reasons_total{protocol="Q.850",cause="21"}', 1],
+    ['trunkline_sip_reasons_total{protocol="SIP",cause="other"}', 20],
+    ['trunkline_sip_reasons_total{protocol="other",cause="other"}', 20],
+    ['trunkline_recordings_finished_total{outcome="failed"}', 1],
+    ['trunkline_recordings_finished_total{outcome="completed"}', 0],
+    ['trunkline_http_requests_total{method="GET",route="/api/v1/calls",status="200"}', 2],
+    ['trunkline_http_requests_total{method="GET",route="none",status="404"}', 1],
+    ['trunkline_http_request_seconds_sum{method="GET",route="/api/v1/calls"}', 0.02],
+    ['trunkline_lines_ready', 0],
+    ['trunkline_trunks{state="unreachable"}', 0],
+    ['trunkline_refused_callers_total{fault="unknown"}', 2],
+    ['trunkline_media_server_ready{media_server="media:8021"}', 1],
+    ['trunkline_media_server_calls{media_server="media:8021"}', 3],
+    ['trunkline_media_server_sessions{media_server="media:8021"}', 5],
+    ['trunkline_media_server_max_sessions{media_server="media:8021"}', 1_000],
+    ['trunkline_media_server_idle_cpu_ratio{media_server="media:8021"}', 0.875],
+    ['trunkline_sip_messages_lost_total', 4],
+    ['trunkline_unheard_sound_seconds_total', 1.5],
+    ['trunkline_facts_waiting', 3],
+  ] as const) {
+    t.is(valueIn(shown, line), value, line);
+  }
+  t.notRegex(shown, /sessions\{media_server="other:8021"\}/, 'unknown without a heartbeat');
+});
 
-test.serial(
-  'what waits for its delivery is looked up in the database, not more often than every ten seconds',
-  async (t) => {
-    const { clock, asked, text } = createMetricsWorld(async () => ({
-      pending: 4,
-      held: 2,
-      dead: 1,
-      oldestPendingAt: new Date(0),
-    }));
-    clock.set(5_000);
-    const shown = await text();
-    t.is(valueIn(shown, 'trunkline_event_deliveries{state="pending"}'), 4);
-    t.is(valueIn(shown, 'trunkline_event_deliveries{state="held"}'), 2);
-    t.is(valueIn(shown, 'trunkline_event_deliveries{state="dead"}'), 1);
-    t.is(valueIn(shown, 'trunkline_event_delivery_oldest_seconds'), 5);
-    t.is(asked.count, 1);
-    clock.set(14_000);
-    t.is(valueIn(await text(), 'trunkline_event_delivery_oldest_seconds'), 14);
-    t.is(asked.count, 1);
-    clock.set(15_001);
-    await text();
-    t.is(asked.count, 2);
-  },
-);
+test.serial('queries pending deliveries from the database at most every ten seconds', async (t) => {
+  const { clock, asked, text } = createMetricsWorld(async () => ({
+    pending: 4,
+    held: 2,
+    dead: 1,
+    oldestPendingAt: new Date(0),
+  }));
+  clock.set(5_000);
+  const shown = await text();
+  t.is(valueIn(shown, 'trunkline_event_deliveries{state="pending"}'), 4);
+  t.is(valueIn(shown, 'trunkline_event_deliveries{state="held"}'), 2);
+  t.is(valueIn(shown, 'trunkline_event_deliveries{state="dead"}'), 1);
+  t.is(valueIn(shown, 'trunkline_event_delivery_oldest_seconds'), 5);
+  t.is(asked.count, 1);
+  clock.set(14_000);
+  t.is(valueIn(await text(), 'trunkline_event_delivery_oldest_seconds'), 14);
+  t.is(asked.count, 1);
+  clock.set(15_001);
+  await text();
+  t.is(asked.count, 2);
+});
 
-test.serial('while the database is away its figures are missing, and all others are there', async (t) => {
+test.serial('omits only the database metrics while it is unreachable', async (t) => {
   const { clock, text } = createMetricsWorld(() => new Promise(() => {}));
   const asking = text();
   clock.increment(2_000);
@@ -184,20 +199,20 @@ test.serial('while the database is away its figures are missing, and all others 
   t.is(valueIn(shown, 'trunkline_facts_waiting'), 3);
 });
 
-test.serial('every metric says what it is, by a name that Prometheus would choose', async (t) => {
+test.serial('every metric has a description and a name by Prometheus conventions', async (t) => {
   const { metrics } = createMetricsWorld();
   const own = (await metrics.registry.getMetricsAsJSON()).filter(({ name }) => name.startsWith('trunkline_'));
   t.true(own.length >= 12);
   for (const { name, help, type } of own) {
     t.regex(name, /^trunkline_[a-z]+(_[a-z]+)*$/);
     t.true(help.length > 20, name);
-    // A type is told by its word in the document, though the declaration of it is a number.
+    // The document names types by words, although the library declares them as numbers.
     t.is(String(type) === 'counter', name.endsWith('_total'), name);
     if (String(type) === 'histogram') t.regex(name, /_seconds$/);
   }
 });
 
-/** Of the series that a metric of a type has. */
+/** Labels of the series of a metric type. */
 const suffixes: Readonly<Record<string, readonly string[]>> = {
   histogram: ['_bucket', '_sum', '_count'],
   summary: ['_sum', '_count'],
@@ -215,7 +230,7 @@ const dashboard = z.object({
   ),
 });
 
-test.serial('the dashboard asks for metrics that exist, with labels that they have', async (t) => {
+test.serial('the dashboard uses existing metrics and labels', async (t) => {
   const file = new URL('../../config/grafana/trunkline.json', import.meta.url);
   const { panels, templating } = dashboard.parse(JSON.parse(readFileSync(file, 'utf8')));
   t.is(new Set(panels.map(({ id }) => id)).size, panels.length);
@@ -254,7 +269,10 @@ test.serial('the dashboard asks for metrics that exist, with labels that they ha
 
 const createTrunkMetricsWorld = () => {
   const registry = new Registry();
-  const { observer, factPublished } = trunkMetrics(registry);
+  const bus = createCallBus({ logger: silent });
+  trunkMetrics(registry, bus);
+  const factPublished = (callId: string, fact: CallFact & { at: number }): void =>
+    bus.publish('fact', { callId, fact });
   let calls = 0;
   const call = (
     direction: 'inbound' | 'outbound',
@@ -264,12 +282,12 @@ const createTrunkMetricsWorld = () => {
   ): void => {
     const callId = String((calls += 1));
     const whole = { ...someRoute, ...route };
-    observer.began({ callId, direction });
+    bus.publish('began', { callId, direction });
     if (answeredFor !== null) factPublished(callId, { type: 'call.answered', at: 1_000, route: whole });
     const at = 1_000 + (answeredFor ?? 0);
     const status = answeredFor === null ? 'no_answer' : 'completed';
     factPublished(callId, { type: 'call.ended', at, reason: 'busy', status, route: whole, sound });
-    observer.ended({ callId, direction, status, reason: 'busy' });
+    bus.publish('ended', { callId, direction, status, reason: 'busy' });
   };
   const value = async (line: string): Promise<number | undefined> => {
     const found = (await registry.metrics()).split('\n').find((one) => one.startsWith(`${line} `));
@@ -278,30 +296,27 @@ const createTrunkMetricsWorld = () => {
   return { registry, factPublished, call, value };
 };
 
-test.serial(
-  'of each trunk it is counted what was answered, how long it lasted, how soon it rang, how it sounded',
-  async (t) => {
-    const { call, value } = createTrunkMetricsWorld();
-    call('outbound', {}, 30_000);
-    call('outbound', {}, null);
-    call('inbound', { postDialDelayMs: null }, 10_000, {
-      ...someSound,
-      received: { ...someSound.received, mos: 2 },
-    });
-    const calls = (labels: string) => value(`trunkline_trunk_calls_total{trunk="carrier",${labels}}`);
-    t.is(await calls('direction="outbound",outcome="answered"'), 1);
-    t.is(await calls('direction="outbound",outcome="unanswered"'), 1);
-    t.is(await calls('direction="inbound",outcome="answered"'), 1);
-    t.is(await value('trunkline_trunk_call_seconds_sum{trunk="carrier"}'), 40);
-    t.is(await value('trunkline_trunk_call_seconds_count{trunk="carrier"}'), 2);
-    t.is(await value('trunkline_trunk_post_dial_delay_seconds_count{trunk="carrier"}'), 2);
-    t.is(await value('trunkline_trunk_post_dial_delay_seconds_sum{trunk="carrier"}'), 3.66);
-    t.is(await value('trunkline_trunk_mos_sum{trunk="carrier"}'), 4.36 + 4.36 + 2);
-    t.is(await value('trunkline_trunk_mos_count{trunk="carrier"}'), 3);
-  },
-);
+test.serial('counts answers, durations, post-dial delays and audio quality for each trunk', async (t) => {
+  const { call, value } = createTrunkMetricsWorld();
+  call('outbound', {}, 30_000);
+  call('outbound', {}, null);
+  call('inbound', { postDialDelayMs: null }, 10_000, {
+    ...someSound,
+    received: { ...someSound.received, mos: 2 },
+  });
+  const calls = (labels: string) => value(`trunkline_trunk_calls_total{trunk="carrier",${labels}}`);
+  t.is(await calls('direction="outbound",outcome="answered"'), 1);
+  t.is(await calls('direction="outbound",outcome="unanswered"'), 1);
+  t.is(await calls('direction="inbound",outcome="answered"'), 1);
+  t.is(await value('trunkline_trunk_call_seconds_sum{trunk="carrier"}'), 40);
+  t.is(await value('trunkline_trunk_call_seconds_count{trunk="carrier"}'), 2);
+  t.is(await value('trunkline_trunk_post_dial_delay_seconds_count{trunk="carrier"}'), 2);
+  t.is(await value('trunkline_trunk_post_dial_delay_seconds_sum{trunk="carrier"}'), 3.66);
+  t.is(await value('trunkline_trunk_mos_sum{trunk="carrier"}'), 4.36 + 4.36 + 2);
+  t.is(await value('trunkline_trunk_mos_count{trunk="carrier"}'), 3);
+});
 
-test.serial('a trunk that failed a call is counted, though another one took it', async (t) => {
+test.serial('counts a trunk that failed a call, although another one carried it', async (t) => {
   const { call, value } = createTrunkMetricsWorld();
   call('outbound', { trunk: { id: 'first', name: 'near' } }, 1_000);
   call('outbound', { trunk: { id: 'second', name: 'far' }, failedTrunks: ['first'] }, 1_000);
@@ -310,7 +325,7 @@ test.serial('a trunk that failed a call is counted, though another one took it',
   t.is(await value(`${near},outcome="answered"}`), 1);
 });
 
-test.serial('however many trunks there are, they have a limited number of names', async (t) => {
+test.serial('limits the number of trunk labels', async (t) => {
   const { registry, call, value } = createTrunkMetricsWorld();
   for (let trunk = 1; trunk <= 250; trunk += 1)
     call('inbound', { trunk: { id: `id-${trunk}`, name: `trunk ${trunk}` } }, 1_000);
@@ -319,14 +334,14 @@ test.serial('however many trunks there are, they have a limited number of names'
   t.is(lines.filter((line) => line.startsWith('trunkline_trunk_calls_total{')).length, 201);
 });
 
-test.serial('sound that goes one way alone is counted while the call goes on', async (t) => {
+test.serial('counts one-way audio during the call', async (t) => {
   const { factPublished, value } = createTrunkMetricsWorld();
   t.is(await value('trunkline_one_way_sound_total{missing="nothing_delivered"}'), 0);
   factPublished('a', { type: 'sound.one_way', at: 1, missing: 'nothing_delivered' });
   t.is(await value('trunkline_one_way_sound_total{missing="nothing_delivered"}'), 1);
 });
 
-test.serial('a call without a trunk is of none', async (t) => {
+test.serial('a call without a trunk counts for none', async (t) => {
   const { registry, factPublished } = createTrunkMetricsWorld();
   factPublished('a', { type: 'call.ended', at: 1, reason: 'busy', status: 'no_answer' });
   t.notRegex(await registry.metrics(), /trunkline_trunk_calls_total\{/);
@@ -334,7 +349,7 @@ test.serial('a call without a trunk is of none', async (t) => {
 
 // Event loop
 
-/** Timers that come when the test says so, however late. */
+/** Timers that fire when the test decides, however late. */
 const watched = (t: ExecutionContext) => {
   let nowMs = 1_000;
   let activeMs = 0;
@@ -343,7 +358,7 @@ const watched = (t: ExecutionContext) => {
   const registry = new Registry();
   const { close: end, delayMs } = watchEventLoop({
     numbers: eventLoop,
-    // `active` is the time of its own work; what is late counts as such, by `own`.
+    // `active` is the time of its own work; a delay counts by `own`.
     measureUtilization: (newer, older) => {
       if (newer === undefined || older === undefined)
         return { idle: nowMs - activeMs, active: activeMs, utilization: 0 };
@@ -370,7 +385,7 @@ const watched = (t: ExecutionContext) => {
     delayMs,
     logged,
     isWaiting: () => due !== undefined,
-    /** The timer comes so many milliseconds too late; of the time until then this share was the loop's own work. */
+    /** The timer fires this many milliseconds late; `share` of that time was the loop's own work. */
     tick(lateMs: number, busy = 1) {
       const timer = due;
       due = undefined;
@@ -388,7 +403,7 @@ const watched = (t: ExecutionContext) => {
   };
 };
 
-test.serial('a stall is measured and logged with its length, once', async (t) => {
+test.serial('measures a stall and logs its duration once', async (t) => {
   const loop = watched(t);
   loop.tick(0);
   loop.tick(499);
@@ -403,7 +418,7 @@ test.serial('a stall is measured and logged with its length, once', async (t) =>
   t.is(await loop.measured('trunkline_event_loop_stall_seconds_sum'), '2.75');
 });
 
-test.serial('the watch ends, and leaves no timer', (t) => {
+test.serial('stopping the watch clears its timer', (t) => {
   const loop = watched(t);
   loop.tick(0);
   t.true(loop.isWaiting());
@@ -411,7 +426,7 @@ test.serial('the watch ends, and leaves no timer', (t) => {
   t.false(loop.isWaiting());
 });
 
-test.serial('one stall is no delay that lasts', (t) => {
+test.serial('a single stall is not a lasting delay', (t) => {
   const loop = watched(t);
   for (let looks = 0; looks < 10; looks += 1) loop.tick(0);
   loop.tick(5_000);
@@ -419,7 +434,7 @@ test.serial('one stall is no delay that lasts', (t) => {
   t.is(loop.delayMs(), 0);
 });
 
-test.serial('a delay that lasts is known within two seconds, and forgotten within two', (t) => {
+test.serial('detects a lasting delay within two seconds and its end within two', (t) => {
   const loop = watched(t);
   t.is(loop.delayMs(), 0);
   for (let looks = 0; looks < 20; looks += 1) loop.tick(0);
@@ -429,7 +444,7 @@ test.serial('a delay that lasts is known within two seconds, and forgotten withi
   t.is(loop.delayMs(), 0);
 });
 
-test.serial('a delay of seconds is known after the second of them', (t) => {
+test.serial('detects a delay of seconds after the second one', (t) => {
   const loop = watched(t);
   for (let looks = 0; looks < 30; looks += 1) loop.tick(0);
   loop.tick(3_000);
@@ -438,7 +453,7 @@ test.serial('a delay of seconds is known after the second of them', (t) => {
   t.is(loop.delayMs(), 3_000);
 });
 
-test.serial('what other programs of the machine delay is no reason to refuse calls', (t) => {
+test.serial('delays by other programs of the machine do not cause rejected calls', (t) => {
   const loop = watched(t);
   for (let looks = 0; looks < 30; looks += 1) loop.tick(100, 0.3);
   t.is(loop.delayMs(), 0);

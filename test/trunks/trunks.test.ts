@@ -6,12 +6,12 @@ import pino from 'pino';
 import { readConfig } from '#config/config.ts';
 import { trunkMachine } from '#machines/trunk-life.ts';
 import type { TrunkRequests } from '#sip/trunks/directory.ts';
-import { createTrunkRests } from '#sip/trunks/rests.ts';
+import { createTrunkCoolDowns } from '#sip/trunks/cool-downs.ts';
 import { systemClock } from '#src/clocks.ts';
 import { type Trunk, trunkDefaults, type TrunkSettings } from '#src/domain/trunk.ts';
-import { patchNumber } from '#src/persistence/numbers.ts';
-import { createSealing } from '#src/persistence/sealing.ts';
-import { createTrunk, deleteTrunk, patchTrunk, type TrunkRecord } from '#src/persistence/trunks.ts';
+import { patchNumber } from '#src/persistence/numbers/numbers.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
+import { createTrunk, deleteTrunk, patchTrunk, type TrunkRecord } from '#src/persistence/trunks/trunks.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { createTrunkDirectory } from '#src/trunks/trunk-directory.ts';
 import { createTrunkLives } from '#src/trunks/trunk-lives.ts';
@@ -23,7 +23,7 @@ import { until } from '#test/helpers/until.ts';
 // Trunk directory
 
 const sealing = createSealing(Buffer.alloc(32, 3));
-/** Where no trunk may be. */
+/** Addresses where trunks are forbidden. */
 const refusedHost = '169.254.169.254';
 
 const times = { checkMs: 30_000, recheckMs: 10, retryFirstMs: 10, retryLongestMs: 100 };
@@ -42,9 +42,9 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
     if (world.refusal !== null) throw new Error(world.refusal);
     return { at: 1_000, expiresSec: 600 };
   };
-  const rests = createTrunkRests({ clock: systemClock, longestRestMs: 3_600_000 });
+  const coolDowns = createTrunkCoolDowns({ clock: systemClock, longestCoolDownMs: 3_600_000 });
   const ask: TrunkRequests = {
-    rests,
+    coolDowns,
     channelsOf: (key) => world.channels[key] ?? 0,
     tryOut: async () => [],
     route: () => ({ number: '', trunks: [], leftOut: [], sentence: 'nobody' }),
@@ -88,10 +88,10 @@ const trunkDirectoryWorld = async (t: ExecutionContext) => {
   const untilNames = (...wanted: string[]) =>
     until(`the trunks are ${wanted.join()}`, () => names().toSorted().join() === wanted.join() || undefined);
   const one = (trunkId: string) => ({ trunkId, workspaceId: number.workspaceId });
-  return { db, number, asked, world, rests, ask, directory, add, untilNames, one };
+  return { db, number, asked, world, coolDowns, ask, directory, add, untilNames, one };
 };
 
-test.serial('what is enabled is known at the start, with its password', async (t) => {
+test.serial('loads enabled trunks at the start, with their passwords', async (t) => {
   const { ask, directory, add } = await trunkDirectoryWorld(t);
   await add();
   await add({ name: 'off', enabled: false });
@@ -103,7 +103,7 @@ test.serial('what is enabled is known at the start, with its password', async (t
   await directory.close();
 });
 
-test.serial('changes arrive by themselves, and touch only what was changed', async (t) => {
+test.serial('applies changes by notification, only to changed trunks', async (t) => {
   const { db, asked, ask, directory, add, untilNames, one } = await trunkDirectoryWorld(t);
   await directory.start(ask);
   const stays = await add({ name: 'stays', register: true });
@@ -130,7 +130,7 @@ test.serial('changes arrive by themselves, and touch only what was changed', asy
   t.deepEqual(asked.slice(4), ['leave stays 10.0.0.1 hunter'], 'registrars are told at the end');
 });
 
-test.serial('the status says what a trunk is doing', async (t) => {
+test.serial('the status shows the activity of a trunk', async (t) => {
   const { asked, world: far, ask, directory, add, one, db } = await trunkDirectoryWorld(t);
   const id = await add({ register: true });
   const status = () => directory.status({ id, enabled: true });
@@ -157,28 +157,25 @@ test.serial('the status says what a trunk is doing', async (t) => {
   await directory.close();
 });
 
-test.serial(
-  'a trunk that has asked to be left alone is shown so, until its settings are others',
-  async (t) => {
-    const { rests, ask, directory, add, one, db } = await trunkDirectoryWorld(t);
-    const id = await add();
-    await directory.start(ask);
-    const status = () => directory.status({ id, enabled: true });
-    t.is(status().state, 'ready');
-    rests.begin(`${id} 10.0.0.1`, 600_000);
-    t.like(status(), { state: 'resting', restsUntil: rests.until(`${id} 10.0.0.1`) });
-    t.regex(status().detail ?? '', /^It wants no calls for (600|599) more seconds\.$/);
-    await patchTrunk(db, one(id), { weight: 11 });
-    await until('it is ready again', () => status().state === 'ready' || undefined);
-    t.is(rests.until(`${id} 10.0.0.1`), null);
-    await directory.close();
-  },
-);
+test.serial('shows the cool-down of a trunk until its settings change', async (t) => {
+  const { coolDowns, ask, directory, add, one, db } = await trunkDirectoryWorld(t);
+  const id = await add();
+  await directory.start(ask);
+  const status = () => directory.status({ id, enabled: true });
+  t.is(status().state, 'ready');
+  coolDowns.begin(`${id} 10.0.0.1`, 600_000);
+  t.like(status(), { state: 'resting', restsUntil: coolDowns.until(`${id} 10.0.0.1`) });
+  t.regex(status().detail ?? '', /^It wants no calls for (600|599) more seconds\.$/);
+  await patchTrunk(db, one(id), { weight: 11 });
+  await until('it is ready again', () => status().state === 'ready' || undefined);
+  t.is(coolDowns.until(`${id} 10.0.0.1`), null);
+  await directory.close();
+});
 
 const at = (host: string, drained = false) => ({ host, port: 5060, priority: 10, weight: 10, drained });
 
 test.serial(
-  'each address is asked for itself, and a trunk is lost when none answers that takes calls',
+  'checks each address separately; a trunk is down when no undrained address responds',
   async (t) => {
     const { world: far, ask, directory, add } = await trunkDirectoryWorld(t);
     const id = await add({
@@ -210,7 +207,7 @@ test.serial(
   },
 );
 
-test.serial('a trunk at an address that the operator does not allow is not used, and says so', async (t) => {
+test.serial('does not use a trunk at a forbidden address and reports it', async (t) => {
   const { directory, ask, asked, add } = await trunkDirectoryWorld(t);
   const address = { host: refusedHost, port: null, priority: 10, weight: 10, drained: false };
   const id = await add({ host: refusedHost, register: true });
@@ -226,7 +223,7 @@ test.serial('a trunk at an address that the operator does not allow is not used,
     });
 });
 
-test.serial('a trunk that is drained says whether calls still stand', async (t) => {
+test.serial('shows whether a drained trunk still has active calls', async (t) => {
   const { world: far, ask, directory, add } = await trunkDirectoryWorld(t);
   const id = await add({ drained: true });
   far.channels = { [id]: 1 };
@@ -237,7 +234,7 @@ test.serial('a trunk that is drained says whether calls still stand', async (t) 
   await directory.close();
 });
 
-test.serial('a trunk whose password cannot be opened is left out, the others are not', async (t) => {
+test.serial('skips only the trunk whose password cannot be decrypted', async (t) => {
   const { db, ask, directory, add, one } = await trunkDirectoryWorld(t);
   const broken = await add({ name: 'broken' });
   await patchTrunk(db, one(broken), { passwordSealed: createSealing(Buffer.alloc(32, 4)).seal('x', broken) });
@@ -250,7 +247,7 @@ test.serial('a trunk whose password cannot be opened is left out, the others are
   await directory.close();
 });
 
-test.serial('a number is known with its workspace and its trunk', async (t) => {
+test.serial('knows a number with its workspace and its trunk', async (t) => {
   const { db, number, directory, add } = await trunkDirectoryWorld(t);
   const { workspaceId, numberId } = number;
   t.deepEqual(await directory.ownerOf(number.number), { workspaceId, trunkId: null });
@@ -260,7 +257,7 @@ test.serial('a number is known with its workspace and its trunk', async (t) => {
 });
 
 test.serial(
-  'where a number may call is what its workspace, else the platform, allows, and what it says itself',
+  'permitted destinations of a number come from its workspace, else the platform, and its own settings',
   async (t) => {
     const { db, number, directory } = await trunkDirectoryWorld(t);
     const [platform, ...others] = await directory.destinationsOf(number.number);
@@ -300,7 +297,7 @@ const trunkLivesWorld = () => {
     {
       register: (trunk) => answer('register', trunk),
       check: (trunk) => answer('check', trunk),
-      rests: { end() {} },
+      coolDowns: { end() {} },
       async unregister(trunk) {
         await answer('leave', trunk);
         await far.leaving();
@@ -319,12 +316,12 @@ const trunkLivesWorld = () => {
       machineWith: (actors) => trunkMachine.provide({ actors }),
     },
   );
-  /** What was asked since it was last looked at. */
+  /** Requests since the last call of this function. */
   const news = (): string[] => asked.splice(0);
   return { lives, far, clock, news };
 };
 
-test.serial('a life begins for each trunk that is enabled, and asks with the opened password', async (t) => {
+test.serial('starts a trunk life for each enabled trunk, with the decrypted password', async (t) => {
   const { lives, news } = trunkLivesWorld();
   lives.follow([record('a', { register: true }), record('b'), record('c', { enabled: false })]);
   await turn();
@@ -338,24 +335,21 @@ test.serial('a life begins for each trunk that is enabled, and asks with the ope
   t.is(lives.find('c'), undefined);
 });
 
-test.serial(
-  'one that was changed registers again and is not left in between; the others go on',
-  async (t) => {
-    const { lives, news } = trunkLivesWorld();
-    const other = record('other', { register: true });
-    lives.follow([record('a', { register: true }), other]);
-    await turn();
-    news();
-    lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
-    await turn();
-    t.deepEqual(news(), ['register a hunter']);
-    lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
-    await turn();
-    t.deepEqual(news(), []);
-  },
-);
+test.serial('a changed trunk registers again without unregistering; others are unaffected', async (t) => {
+  const { lives, news } = trunkLivesWorld();
+  const other = record('other', { register: true });
+  lives.follow([record('a', { register: true }), other]);
+  await turn();
+  news();
+  lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
+  await turn();
+  t.deepEqual(news(), ['register a hunter']);
+  lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
+  await turn();
+  t.deepEqual(news(), []);
+});
 
-test.serial('one that is gone or disabled is left where it was registered, and holds no timer', async (t) => {
+test.serial('a removed or disabled trunk unregisters and clears its timer', async (t) => {
   const { lives, news, clock } = trunkLivesWorld();
   lives.follow([record('a', { register: true }), record('b', { healthCheck: true })]);
   await turn();
@@ -367,7 +361,7 @@ test.serial('one that is gone or disabled is left where it was registered, and h
   t.is(clock.pending(), 0);
 });
 
-test.serial('a trunk whose password does not open is left out, the others are not', (t) => {
+test.serial('skips only the trunk life whose password cannot be decrypted', (t) => {
   const { lives } = trunkLivesWorld();
   lives.follow([record('broken', { passwordSealed: 'broken' }), record('good')]);
   t.deepEqual(
@@ -376,7 +370,7 @@ test.serial('a trunk whose password does not open is left out, the others are no
   );
 });
 
-test.serial('leaving waits for the registrars, whatever they say', async (t) => {
+test.serial('close waits for unregistration, whatever the responses', async (t) => {
   const { lives, far, news } = trunkLivesWorld();
   lives.follow([record('a', { register: true }), record('b', { register: true })]);
   await turn();

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { sipCallIdOf, unknownAddress, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
-import { gatewayHeader } from '../media/event-socket/keeping.ts';
+import { gatewayHeader } from '../../freeswitch/keep-alive.ts';
 import { maskedMessage } from './masked-message.ts';
 import { momentOf, readToldMessage, type ToldMessage } from './told-message.ts';
 

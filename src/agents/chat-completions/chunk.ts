@@ -15,7 +15,7 @@ export type Chunk = {
   /** The whole reply: instead of its parts, or after them. */
   whole: string;
   toolCalls: readonly ToolCallPart[];
-  /** In the server's own words; empty until the reply ends. */
+  /** Finish reason in the server's own words; empty until the reply ends. */
   finish: string;
 };
 

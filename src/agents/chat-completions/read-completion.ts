@@ -2,15 +2,64 @@
  * Reads a chat completion: streamed events, JSON lines, or one document if the server ignored `stream`. Yields text,
  * remarks, and at the end the tool calls of the model.
  */
-import { AgentFailure, retraction, type Remark } from '../agent.ts';
-import { finishOf, finishRemark, isCutOff, type Finish } from '../finish-reason.ts';
+import { AgentFailure, type Remark, retraction } from '../agent.ts';
+import { type Finish, finishOf, finishRemark, isCutOff } from '../finish-reason.ts';
 import { createModelMarks, wantsTool } from '../model-marks.ts';
 import { createSaidSoFar } from '../said-so-far.ts';
 import { readFrames } from '../wire/read-frames.ts';
-import { assembleCalls, type ToolCall } from './assemble-calls.ts';
-import { chunkOf, type Chunk, type ToolCallPart } from './chunk.ts';
+import { type Chunk, type ToolCallPart, chunkOf } from './chunk.ts';
 
-export type { ToolCall } from './assemble-calls.ts';
+// Assembles tool calls from their parts. OpenAI numbers the calls and repeats the number with each part; other servers
+// number every call 0, omit the number, send only an id, or repeat the complete call at the end.
+
+/** `arguments` is the model's text: usually JSON. */
+export type ToolCall = { id: string; name: string; arguments: string };
+
+type Growing = ToolCall & { index: number | null };
+
+const isWhole = ({ name, arguments: given }: ToolCall): boolean => {
+  if (name === '') return false;
+  try {
+    JSON.parse(given);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isSame = (call: ToolCall, part: ToolCallPart): boolean =>
+  part.name === call.name && part.arguments === call.arguments && isWhole(call);
+
+/** Finds the call that a part continues; `undefined` if the part begins another one. */
+const callOf = (calls: readonly Growing[], part: ToolCallPart): Growing | undefined => {
+  const candidates = part.index === null ? calls : calls.filter(({ index }) => index === part.index);
+  const last = candidates.at(-1);
+  if (last === undefined) return undefined;
+  if (part.id !== '' && last.id !== '') {
+    const own = candidates.findLast(({ id }) => id === part.id);
+    return own !== undefined && part.name !== '' && isWhole(own) && !isSame(own, part) ? undefined : own;
+  }
+  if (part.id !== '') return last.name === '' || part.name === '' ? last : undefined;
+  // A name begins a call, unless the previous call still lacks its arguments.
+  return part.name !== '' && (isWhole(last) || (part.index === null && last.name !== '')) ? undefined : last;
+};
+
+const grow = (call: Growing, part: ToolCallPart): void => {
+  if (isSame(call, part)) return;
+  if (call.id === '') call.id = part.id;
+  if (part.name !== call.name) call.name += part.name;
+  call.arguments += part.arguments;
+};
+
+const assembleCalls = (parts: readonly ToolCallPart[]): ToolCall[] => {
+  const calls: Growing[] = [];
+  for (const part of parts) {
+    const call = callOf(calls, part);
+    if (call === undefined) calls.push({ ...part });
+    else grow(call, part);
+  }
+  return calls.map(({ id, name, arguments: given }) => ({ id, name, arguments: given }));
+};
 
 export type CompletionPart = string | typeof retraction | Remark | { toolCalls: readonly ToolCall[] };
 

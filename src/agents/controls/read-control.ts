@@ -7,7 +7,7 @@ import {
   longestSaid,
   mostCollected,
   telephoneKey,
-  telephoneKeys,
+  dtmfDigits,
   transferRingBounds,
   usualKeyWaitSec,
   usualTransferRingSec,
@@ -83,7 +83,7 @@ const controls = {
   },
   keys: {
     schema: z
-      .object({ press: z.string().regex(telephoneKeys) })
+      .object({ press: z.string().regex(dtmfDigits) })
       .transform(({ press: keys }): Control => ({ act: 'press_keys', keys })),
     takes: 'the keys in "press": up to 64 of 0 to 9, *, #, A to D, and w for half a second of waiting',
   },

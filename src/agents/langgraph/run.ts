@@ -4,14 +4,46 @@
  */
 import { z } from 'zod';
 import type { Message } from '#machines/reply.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
 import type { EndpointResponse } from '#src/outgoing/endpoint-client.ts';
-import type { AgentCall } from '#src/domain/agent-call.ts';
-import { askEndpoint, type EndpointWorld } from '../ask-endpoint.ts';
+import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
+import { type EndpointWorld, askEndpoint, endpointHeaders } from '../ask-endpoint.ts';
 import { endpointPath } from '../endpoint-path.ts';
-import { readFrames, type Frame } from '../wire/read-frames.ts';
-import { cancelRun } from './cancel-run.ts';
+import { traceparent } from '../trace-agent-request.ts';
+import { type Frame, readFrames } from '../wire/read-frames.ts';
 import { eventOf } from './read-run.ts';
+
+/**
+ * Stops a run, because the server continues it after the client disconnects. The request has neither a body nor `wait`
+ * in its query: the server treats any value of it, even `false`, as a wish to wait. Resolves with an error description
+ * for the log; never rejects.
+ */
+const cancelRun = async (
+  { client, clock, graphTimes: { cancelMs } }: Pick<EndpointWorld, 'client' | 'clock' | 'graphTimes'>,
+  call: AgentCall,
+  runUrl: string,
+): Promise<string | undefined> => {
+  try {
+    const status = await withTimeout(clock, cancelMs, async (limit) => {
+      const response = await client.post(runUrl, {
+        headers: endpointHeaders(call, traceparent(call.context.call_id)),
+        signal: limit,
+      });
+      response.discard();
+      return response.status;
+    });
+    return status >= 200 && status < 300
+      ? undefined
+      : `the abandoned run could not be cancelled: HTTP ${status}`;
+  } catch (error) {
+    const reason =
+      error instanceof EndpointFailure
+        ? `${error.failure}, ${error.message}`
+        : `no answer within ${cancelMs / 1000} s`;
+    return `the abandoned run could not be cancelled: ${reason}`;
+  }
+};
 
 export type Run = {
   /** The run's events. Rejects as `askEndpoint` does if the server refuses the run. */

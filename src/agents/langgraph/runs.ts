@@ -7,10 +7,32 @@ import { withTimeout } from '#src/domain/with-timeout.ts';
 import { AgentFailure } from '../agent.ts';
 import type { EndpointWorld } from '../ask-endpoint.ts';
 import type { Frame } from '../wire/read-frames.ts';
-import { startRun, type Run } from './run.ts';
+import { type Run, startRun } from './run.ts';
 import type { Thread } from './thread.ts';
-import { createToldMessages } from './told-messages.ts';
 import { unlessAborted } from './unless-aborted.ts';
+
+/** Tracks which user messages a thread already contains; a run that is cancelled before it begins adds none. */
+type EmittedMessages = {
+  /** Messages that the thread does not contain; always includes the newest one, even for a repeated request. */
+  unsent(messages: readonly Message[]): readonly Message[];
+  /** The thread contains all of these messages now. */
+  hold(messages: readonly Message[]): void;
+};
+
+/** `count`: number of messages that the thread already contains from an earlier process. */
+export const createEmittedMessages = (count = 0): EmittedMessages => {
+  const ofUser = (messages: readonly Message[]): readonly Message[] =>
+    messages.filter(({ role }) => role === 'user');
+  return {
+    unsent(messages) {
+      const emitted = ofUser(messages);
+      return emitted.slice(Math.min(count, emitted.length - 1));
+    },
+    hold(messages) {
+      count = Math.max(count, ofUser(messages).length);
+    },
+  };
+};
 
 export type BegunRun = { run: Run; frames: AsyncGenerator<Frame, void, undefined> };
 
@@ -28,7 +50,7 @@ const isThreadTrouble = (error: unknown): boolean =>
   error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
 
 export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, thread: Thread): Runs => {
-  const told = createToldMessages(call.turnsTold);
+  const emitted = createEmittedMessages(call.turnsTold);
   let last: Run | undefined;
 
   const start = async (
@@ -38,7 +60,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
   ): Promise<BegunRun> => {
     signal.throwIfAborted();
     const before = last;
-    const run = startRun(world, { url, call }, { messages: news, onBegun: () => told.hold(messages) });
+    const run = startRun(world, { url, call }, { messages: news, onBegun: () => emitted.hold(messages) });
     last = run;
     signal.addEventListener('abort', () => void run.cancel(), { once: true });
     try {
@@ -54,7 +76,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
     const isNew = await unlessAborted(thread.standAgain(), signal);
     if (last !== undefined) await unlessAborted(last.cancelAgain(), signal);
     // A thread that was lost with its history receives the history again, as far as it was heard.
-    return start(messages, isNew ? messages : told.untold(messages), signal);
+    return start(messages, isNew ? messages : emitted.unsent(messages), signal);
   };
 
   return {
@@ -68,7 +90,7 @@ export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, t
       return problem;
     },
     begin: (messages, signal) =>
-      start(messages, told.untold(messages), signal).catch((error: unknown) => {
+      start(messages, emitted.unsent(messages), signal).catch((error: unknown) => {
         if (!isThreadTrouble(error)) throw error;
         return startAgain(messages, signal);
       }),

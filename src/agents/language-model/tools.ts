@@ -8,7 +8,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import {
   longestKeyWaitSec,
   mostCollected,
-  telephoneKeys,
+  dtmfDigits,
   usualKeyWaitSec,
 } from '#src/domain/in-call-request.ts';
 import type { Control } from '#machines/control.ts';
@@ -113,7 +113,7 @@ const toolArguments = z
   .record(z.string(), z.unknown())
   .nullable()
   .transform((given) => given ?? {});
-const keyArguments = z.object({ keys: z.string().regex(telephoneKeys) });
+const keyArguments = z.object({ keys: z.string().regex(dtmfDigits) });
 
 /** Empty arguments are often sent as an empty text; `undefined` for invalid JSON. */
 const parsed = (text: string): unknown => {

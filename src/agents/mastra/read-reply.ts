@@ -16,7 +16,7 @@ type Seen = {
   /** Data in an unknown format, while the rest may be known. */
   unreadable: boolean;
   words: boolean;
-  /** The end marker, whatever it ends. */
+  /** The end marker, even if the reply is not complete. */
   done: boolean;
   finish: Finish | undefined;
   /** Suspension for an action that does not exist in a call. */

@@ -3,11 +3,84 @@
  * `error`), depending on its response mode.
  */
 import { z } from 'zod';
-import { AgentFailure, sentenceEnd, type ReplyPiece } from '../agent.ts';
+import { AgentFailure, type ReplyPiece, sentenceEnd } from '../agent.ts';
 import { createSaidSoFar } from '../said-so-far.ts';
 import { readFrames } from '../wire/read-frames.ts';
-import { findReply, isStatus, type WorkflowReply } from './find-reply.ts';
-import { plainReply } from './plain-reply.ts';
+
+/** Maximum nesting: replies are one or two levels deep, and deeper recursion could exhaust the stack. */
+const deepest = 8;
+
+/** n8n's own message of a workflow that answers before it has run, in a field that otherwise contains a reply. */
+const startedMessage = 'Workflow was started';
+
+/** `controls`: value of the field of that name beside the words or at an outer level; undefined if there is none. */
+type WorkflowReply = { words: string; controls: unknown };
+
+/**
+ * Finds the words of a workflow's answer (guides/design/agents.md, "n8n"): a text is the reply itself; a list yields
+ * its first reply, an object the first of its fields `output`, `text` and `message`. Undefined if there is none. Other
+ * fields are data, not speech.
+ */
+export const findReply = (value: unknown, depth = 0): WorkflowReply | undefined => {
+  if (typeof value === 'string') return { words: value, controls: undefined };
+  if (typeof value !== 'object' || value === null || depth === deepest) return undefined;
+  if (saysStarted(value)) return undefined;
+  for (const inner of Array.isArray(value) ? value : fieldsOf(value)) {
+    const reply = findReply(inner, depth + 1);
+    if (reply !== undefined) return { ...reply, controls: reply.controls ?? controlsIn(value) };
+  }
+  return undefined;
+};
+
+type Fields = {
+  output?: unknown;
+  text?: unknown;
+  message?: unknown;
+  controls?: unknown;
+  executionStarted?: unknown;
+};
+
+const controlsIn = ({ controls }: Fields): unknown => controls;
+
+const fieldsOf = ({ output, text, message }: Fields): unknown[] => [output, text, message];
+
+const saysStarted = ({ output, text, message }: Fields): boolean =>
+  output === undefined && text === undefined && message === startedMessage;
+
+/** Whether the answer only describes the execution: the workflow's words, if any, are sent elsewhere. */
+const isStatus = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields: Fields = value;
+  return fields.executionStarted === true || saysStarted(fields);
+};
+
+/** Matches broken JSON and event streams of other kinds of servers, which are not words. */
+const machineText = /^(?:\{\s*["'}]|\[\s*[[{"'\]]|(?:data|event):)/;
+
+/** Matches NUL and U+FFFD, which replaces invalid UTF-8: a picture, audio, or a legacy encoding. */
+// oxlint-disable-next-line no-control-regex -- NUL is what is meant
+const binary = /[\0\uFFFD]/;
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Returns the reply in a plain-text body; undefined for `null` and other JSON without words. Throws an AgentFailure
+ * `invalid_reply` for a body that cannot be meant as speech.
+ */
+export const plainReply = (text: string): string | undefined => {
+  if (binary.test(text)) throw new AgentFailure('invalid_reply', 'the response is not text');
+  const reply = text.trim();
+  if (machineText.test(reply))
+    throw new AgentFailure('invalid_reply', 'the response is neither text nor readable JSON');
+  return isJson(reply) ? undefined : reply;
+};
 
 const place = z.union([z.string(), z.number()]).optional().catch(undefined);
 

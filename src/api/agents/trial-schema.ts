@@ -25,11 +25,11 @@ const exchange = z
         first_byte_ms: milliseconds.nullable(),
         end_ms: milliseconds.nullable(),
         bytes: z.int().meta({ example: 21 }),
-        body: z.string().meta({ description: 'The first 4 kB of it.', example: 'We open at nine thirty.' }),
+        body: z.string().meta({ description: 'The first 4 kB.', example: 'We open at nine thirty.' }),
       })
       .nullable()
       .meta({ description: 'Null when there was no response.' }),
-    error: z.string().nullable().meta({ description: 'Why there was none, or why it broke off.' }),
+    error: z.string().nullable().meta({ description: 'Why there was no response, or why it broke off.' }),
   })
   .meta({ id: 'AgentExchange' });
 
@@ -37,16 +37,16 @@ const turn = z.object({
   turn: z.int().meta({ example: 1 }),
   message: z
     .string()
-    .meta({ description: 'What the other party said, or the kickoff.', example: 'What are your hours?' }),
+    .meta({ description: "The other party's words, or the kickoff.", example: 'What are your hours?' }),
   exchanges: z.array(exchange),
   spoken: z
     .array(z.object({ text: z.string().meta({ example: 'We open at nine thirty.' }), at_ms: milliseconds }))
-    .meta({ description: 'What a call would speak, and when it was ready for the voice.' }),
+    .meta({ description: 'What a call would speak, and when it was ready for synthesis.' }),
   controls: z
     .array(
       z.object({
         act: z.enum(['hang_up', 'press_keys', 'collect_keys', 'transfer', 'change_language']),
-        keys: z.string().optional().meta({ description: 'Of `press_keys`.' }),
+        keys: z.string().optional().meta({ description: 'For `press_keys`.' }),
         wanted: z
           .object({
             digits: z.int().nullable(),
@@ -55,7 +55,7 @@ const turn = z.object({
             secret: z.boolean(),
           })
           .optional()
-          .meta({ description: 'Of `collect_keys`.' }),
+          .meta({ description: 'For `collect_keys`.' }),
         transfer: z
           .object({
             to: z.string().meta({ example: '0212345678' }),
@@ -69,25 +69,27 @@ const turn = z.object({
           .optional()
           .meta({
             description:
-              'Of `transfer`. Whether the number may be rung is known in a call alone, by `transfer_to` of its number.',
+              'For `transfer`. Whether the number may be called is decided only in a call, by `transfer_to` of its number.',
           }),
         language: z
           .string()
           .optional()
-          .meta({ description: 'Of `change_language` (BCP 47).', example: 'en' }),
+          .meta({ description: 'For `change_language` (BCP 47).', example: 'en' }),
         at_ms: milliseconds,
       }),
     )
-    .meta({ description: 'What the agent would do, where `controls` is `inline`.' }),
+    .meta({ description: "The agent's actions, where `controls` is `inline`." }),
   first_byte_ms: milliseconds.nullable(),
   first_sentence_ms: milliseconds.nullable(),
   end_ms: milliseconds,
-  remarks: z.array(z.string()).meta({ description: 'What a call would log of a reply that stands.' }),
+  remarks: z
+    .array(z.string())
+    .meta({ description: 'Warnings that a call would log about an accepted reply.' }),
   failure: z
     .object({
       kind: z.string(),
       detail: z.string(),
-      server_says: z.string().nullable().meta({ description: "The server's own words about it." }),
+      server_says: z.string().nullable().meta({ description: "The server's own error text." }),
     })
     .nullable()
     .meta({ example: null }),
@@ -96,12 +98,14 @@ const turn = z.object({
 
 export const agentTrial = z
   .object({
-    call_id: z.uuid().meta({ description: 'Of no call; the session was named with it.' }),
+    call_id: z
+      .uuid()
+      .meta({ description: 'The id of the trial, which belongs to no call; the session is named after it.' }),
     agent_type: z.enum(trialAgents).meta({ example: 'webhook' }),
     direction: z.enum(['inbound', 'outbound']),
     language: z.string().meta({ example: 'en' }),
-    ok: z.boolean().meta({ description: 'Whether every turn got a reply that would be spoken, or acts.' }),
-    notes: z.array(z.string()).meta({ description: 'What was given and is not used.' }),
-    turns: z.array(turn).meta({ description: 'Up to the first one that failed.' }),
+    ok: z.boolean().meta({ description: 'Whether every turn got a reply with words or actions.' }),
+    notes: z.array(z.string()).meta({ description: 'Given fields that are not used.' }),
+    turns: z.array(turn).meta({ description: 'Up to the first failed turn.' }),
   })
   .meta({ id: 'AgentTrial' });

@@ -1,28 +1,28 @@
 import * as z from 'zod';
-import { secretsFor, tooManyHeaders } from '#src/administration/number-agents.ts';
+import { tooManyHeaders } from '#src/administration/number-agents.ts';
 import { numberOf } from '#src/administration/administer-numbers.ts';
 import { changedHeaders, mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { trialAgents } from '#src/domain/agent-trial.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf, audit } from '../audit.ts';
-import type { Decoded } from '../codec.ts';
+import { audit } from '../http/audit.ts';
+import type { Decoded } from '../http/codec.ts';
 import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { language, text } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { agentControls } from '../numbers/number-schema.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { agentTrial } from './trial-schema.ts';
 
 const trialRequest = z
   .strictObject({
     agent_type: z.enum(trialAgents).meta({
-      description: "`builtin`: the built-in agent, with the operator's language model where there is one.",
+      description: "`builtin`: the built-in agent, with the operator's language model if configured.",
     }),
-    chat_url: text(2048).min(1).nullish().meta({ description: 'https only. Required but for `builtin`.' }),
+    chat_url: text(2048).min(1).nullish().meta({ description: 'https only. Required except for `builtin`.' }),
     assistant_id: text(500).nullish().meta({ description: 'For `langgraph`.' }),
     agent_id: text(500).nullish().meta({ description: 'For outbound `mastra`.' }),
-    controls: agentControls.optional().meta({ description: 'As of a binding. Absent is `off`.' }),
+    controls: agentControls.optional().meta({ description: 'As in a binding. Default: `off`.' }),
     token: z
       .string()
       .max(4096)
@@ -30,11 +30,11 @@ const trialRequest = z
       .nullish()
       .meta({
         description:
-          "Sent as a bearer token. Absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server that it is stored for; null or empty sends none.",
+          "Sent as a bearer token. If absent, an outbound trial for a number sends the number's stored token, if `chat_url` is on the server it is stored for; null or empty sends none.",
       }),
     headers: agentHeaders.nullish().meta({
       description:
-        "Headers of your own on every request, as in a binding. A trial for a number sends the number's stored ones as well, if `chat_url` is on the server that they are stored for; one that is named here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all.",
+        "Your own headers on every request, as in a binding. A trial for a number also sends the number's stored ones, if `chat_url` is on the server they are stored for; a header given here replaces the stored one, null or empty leaves it out, and null instead of the object leaves out all.",
     }),
     number_id: z
       .uuid()
@@ -44,7 +44,7 @@ const trialRequest = z
     language: language.optional().meta({ description: "Default: the number's, or `ko`." }),
     instruction: text(8000).nullish().meta({ description: 'Outbound only: the task in the kickoff.' }),
     say: z.array(text(2000).min(1)).max(5).default([]).meta({
-      description: 'What the other party says, turn by turn. Outbound, the kickoff comes before it.',
+      description: "The other party's words, turn by turn. Outbound, the kickoff comes before them.",
     }),
   })
   .meta({
@@ -63,10 +63,10 @@ export const tryAgent = defineRoute({
   tag: 'Numbers',
   summary: 'Try an agent',
   description:
-    'Talks to an agent endpoint, or to the built-in agent, without a call: the same requests, limits and sentences as in a call. Says what was sent, what came back, what would be spoken and when, and what to change when something is wrong. Takes a minute at most.',
+    'Talks to an agent endpoint, or to the built-in agent, without a call: with the same requests, limits and sentences as in a call. Returns what was sent, what came back, what would be spoken and when, and advice if something is wrong. Takes at most a minute.',
   auth: 'admin',
   body: trialRequest,
-  responses: { 200: { description: 'How it went; also when it failed.', schema: agentTrial } },
+  responses: { 200: { description: 'The result; also of a failed trial.', schema: agentTrial } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, body }, services) => {
   const { agentType, direction } = body;
@@ -81,11 +81,13 @@ export const tryAgent = defineRoute({
   else if (agentType !== 'builtin') {
     throw invalidField({ path: 'chat_url', message: 'An agent endpoint has a chat URL.' });
   }
-  const number = body.numberId ? await numberOf(administratorOf(services, caller), body.numberId) : undefined;
+  const number = body.numberId
+    ? await numberOf(services.directory.administrator(caller), body.numberId)
+    : undefined;
   const stored = await storedSecretsFor(services, body, chatUrl);
   const headers = changedHeaders(stored.headers, headerChanges(body.headers));
   if (Object.keys(headers).length > mostAgentHeaders) throw tooManyHeaders();
-  const trial = await services.tryAgent(
+  const trial = await services.directory.tryAgent(
     {
       agentType,
       chatUrl,
@@ -122,8 +124,8 @@ const storedSecretsFor = async (
   services: ApiServices,
   { numberId, token, direction }: Decoded<z.output<typeof trialRequest>>,
   chatUrl: string | null,
-): ReturnType<typeof secretsFor> => {
+): ReturnType<ApiServices['directory']['secretsFor']> => {
   if (!numberId || chatUrl === null) return { token: null, headers: {} };
-  const stored = await secretsFor(services, numberId, { direction, chatUrl });
+  const stored = await services.directory.secretsFor(numberId, { direction, chatUrl });
   return { ...stored, token: token === undefined ? stored.token : null };
 };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { FactType, JournalEntry } from '#src/calls/stored-calls.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { timestamp } from '../fields.ts';
 
 /** All journal facts, in the usual order of a call. */
@@ -43,7 +43,7 @@ const types: Readonly<Record<FactType, true>> = {
 
 export const callEvent = z
   .object({
-    sequence: z.int().min(1).meta({ description: 'Counts the events of the call.' }),
+    sequence: z.int().min(1).meta({ description: 'Numbers the events of the call.' }),
     type: z.string().meta({
       description: `Such as ${Object.keys(types)
         .map((type) => `\`${type}\``)
@@ -52,12 +52,12 @@ export const callEvent = z
     }),
     at: timestamp,
     t_offset_sec: z.number().nullable().meta({
-      description: 'Seconds from the answer; null before it, and where nobody answered.',
+      description: 'Seconds from the answer; null before it, and for unanswered calls.',
       example: 1.04,
     }),
     data: z.record(z.string(), z.unknown()).meta({
       description:
-        'What belongs to the event. Of `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false where it was cut short), `ended_at`, and for a reply of the agent `latency` with those of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms` that are known. The first is the time from the last sound of the other party to its words; the others count from then on. Of `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).',
+        'The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with the known values of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms`. The first is the time from the last sound of the other party to its recognized words; the others count from then on. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).',
       example: {
         turn: 1,
         role: 'assistant',

@@ -11,8 +11,8 @@ import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ApiServices } from '../api-services.ts';
-import { encode } from '../codec.ts';
-import type { StreamPermit } from '../stream-permits.ts';
+import { encode } from '../http/codec.ts';
+import type { StreamPermit } from '../http/stream-permits.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
 import { createPulledStream } from './pulled-stream.ts';
 import { createSeenJournal } from './seen-journal.ts';
@@ -38,8 +38,8 @@ const createInterval = (clock: Clock, everyMs: number) => {
 
 /** Triggers of another read, and chart states that were not sent yet. */
 const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, services: ApiServices) => {
-  const { keepAliveMs, pollMs } = services.limits.eventStream;
-  const wakeUp = createWakeUp(services.clock);
+  const { keepAliveMs, pollMs } = services.operation.limits.eventStream;
+  const wakeUp = createWakeUp(services.operation.clock);
   const states: WatchedState[] = [];
   const onState = (state: WatchedState): void => {
     states.push(state);
@@ -47,15 +47,15 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
     wakeUp.wake();
   };
   // Facts after the end of a call are included: its recording, its summary.
-  const stopFacts = services.watchFacts(callId, wakeUp.wake);
+  const stopFacts = services.calls.watchFacts(callId, wakeUp.wake);
   const stopWatch =
-    endedAt === null ? services.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
+    endedAt === null ? services.calls.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
   permit.signal.addEventListener('abort', wakeUp.wake);
   return {
     states,
     wait: wakeUp.wait,
     /** Maximum wait, regardless of where the call runs: another gateway may be unable to send notifications. */
-    longestWaitMs: () => (services.isHeldHere(callId) ? keepAliveMs : Math.min(pollMs, keepAliveMs)),
+    longestWaitMs: () => (services.calls.isHeldHere(callId) ? keepAliveMs : Math.min(pollMs, keepAliveMs)),
     stop() {
       stopFacts();
       stopWatch?.();
@@ -78,8 +78,10 @@ export const callEventStream = (
   { after, timeZone, permit, isStillValid }: EventStreamReader,
   services: ApiServices,
 ): Readable => {
-  const { storedCalls, clock } = services;
-  const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs, retryMs } = services.limits.eventStream;
+  const { storedCalls } = services.calls;
+  const { clock } = services.operation;
+  const { keepAliveMs, slowReaderMs, revalidateMs, lateFactsMs, retryMs } =
+    services.operation.limits.eventStream;
   const watch = watchCall(call, permit, services);
   let isOver = false;
 

@@ -23,7 +23,7 @@ export const endReason = z
 
 const phoneNumber = z.string().meta({
   description:
-    'Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`.',
+    'Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`.',
   example: '01000000001',
 });
 
@@ -46,15 +46,14 @@ const listFields = {
     .record(z.string(), z.string())
     .optional()
     .meta({
-      description: 'What who placed the call said of it; absent where nothing was said.',
+      description: 'The metadata given when the call was placed; absent if there was none.',
       example: { order: 'A-1042' },
     }),
   transfer: callTransfer
     .nullable()
-    .meta({ description: 'The last one that was asked for; null where none was.', example: null }),
+    .meta({ description: 'The last transfer; null if there was none.', example: null }),
   consent: callConsent.optional().meta({
-    description:
-      'Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known.',
+    description: 'Whether the other party consented; absent without an announcement, and until it is known.',
   }),
   words_erased_at: timestamp.optional().meta({
     description:
@@ -63,7 +62,7 @@ const listFields = {
   }),
   erased_at: timestamp.optional().meta({
     description:
-      'When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept.',
+      'When personal data of the call was erased; the last two digits of the number remain. Absent otherwise.',
     example: '2026-12-21T12:00:00.000+09:00',
   }),
   started_at: timestamp.meta({ description: 'When dialing started, or the caller rang.' }),
@@ -82,8 +81,7 @@ export const callRecord = z
     ...listFields,
     from: phoneNumber.meta({ example: '07012345678' }),
     from_name: z.string().nullable().meta({
-      description:
-        'What the network of a caller, or the caller, calls itself. Null where it says nothing, or withholds who it is.',
+      description: "The caller's display name. Null if absent or withheld.",
       example: null,
     }),
     diversions: z
@@ -95,35 +93,35 @@ export const callRecord = z
       )
       .meta({
         description:
-          'For whom the call of a caller was meant before it was sent on, who sent it on last first: by `Diversion`, else `History-Info`.',
+          'The numbers that an inbound call was meant for before it was forwarded, the last one first: from `Diversion`, else `History-Info`.',
         example: [],
       }),
     to: phoneNumber,
     language: z.string().meta({ description: 'BCP 47.', example: 'en' }),
     options: callOptions.meta({ description: 'The options in force; empty before the answer.' }),
     options_pending: callOptions.meta({
-      description: 'The options accepted and not yet in force; empty from the answer on.',
+      description: 'Options that are accepted and not yet in force; empty from the answer on.',
       example: {},
     }),
     duration_sec: z.number().nullable().meta({
       description:
-        'Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered.',
+        'Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered.',
       example: 48.2,
     }),
     answered_at: timestamp.nullable().meta({ example: '2026-11-21T12:00:06.800+09:00' }),
     answered_by: z.enum(answerers).nullable().meta({
       description:
-        'Who has picked up an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening, as long as nobody else has come behind it. Found out while the call goes on; null as long as, and where, it is not clear.',
+        'What answered an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.',
     }),
     recording: z.object({
       status: z.enum(['none', 'pending', 'completed', 'failed', 'erased']).meta({ example: 'completed' }),
       paused: z.boolean().meta({
-        description: 'Nothing that is said now is recorded. False once the call has ended.',
+        description: 'Whether the recording is paused. False once the call has ended.',
         example: false,
       }),
       truncated: z.boolean().meta({
         description:
-          'Its end is missing: the gateway ended while it was written. What there is can be played.',
+          'A part is missing, because the gateway ended while it was written. The rest can be played.',
         example: false,
       }),
       content_type: z
@@ -144,17 +142,17 @@ export const callRecord = z
           .optional()
           .meta({
             description:
-              'Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none.',
+              'Headers `X-…` of the INVITE: of an inbound call those that the trunk lists in `headers_in`, of an outbound call the requested ones. Absent if there are none.',
             example: { 'X-Ticket': '1042' },
           }),
       })
       .meta({
-        description: 'What the telephone line said; nulls where there is no SIP.',
+        description: 'SIP data of the call; nulls without SIP.',
         example: { status: 200, reason: 'OK', call_id: '4f1d2c7b@203.0.113.5' },
       }),
     post_dial_delay_ms: z.int().nullable().meta({
       description:
-        'Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP.',
+        'For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP.',
       example: 1830,
     }),
     sound: callSound,

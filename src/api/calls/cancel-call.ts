@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const cancelCall = defineRoute({
   method: 'post',
   path: '/api/v1/calls/{call_id}/cancel',
   operationId: 'cancelCall',
   tag: 'Calls',
-  summary: 'Stop ringing',
+  summary: 'Cancel a ringing call',
   description:
     'Ends a call that is still ringing; it becomes `no_answer` with `end_reason` `cancelled`. An answered call is hung up instead.',
   auth: 'number',
@@ -20,7 +20,7 @@ export const cancelCall = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
-}).handledBy(async ({ caller, params }, { requestCancel }) => {
+}).handledBy(async ({ caller, params }, { calls: { requestCancel } }) => {
   const { callId } = params;
   await requestCancel({ callId, numberId: caller.id });
   return { status: 202, body: { callId, status: 'cancel_requested' } };

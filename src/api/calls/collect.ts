@@ -6,37 +6,42 @@ import {
   usualKeyWaitSec,
 } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const collectKeys = defineRoute({
   method: 'post',
   path: '/api/v1/calls/{call_id}/collect',
   operationId: 'collectKeys',
   tag: 'Calls',
-  summary: 'Collect keys of the other party',
+  summary: 'Collect DTMF digits of the other party',
   description:
-    'What the other party presses comes to the agent as one turn, `[keys] 1234`, when there are as many keys as are wanted, at the key that finishes, or when none has come for a while; `[keys]` alone when none was pressed. It stands in the transcript. Another request takes the place of this one.',
+    'The digits that the other party presses reach the agent as one turn, `[keys] 1234`, when the requested number is reached, at the finishing key, or after a while without one; `[keys]` alone if none was pressed. The turn is in the transcript. A new request replaces this one.',
   auth: 'number',
   needsNoDatabase: true,
   params: callIdInPath,
   body: z.object({
-    digits: z.int().min(1).max(mostCollected).nullish().meta({ description: 'So many are all.', example: 4 }),
+    digits: z
+      .int()
+      .min(1)
+      .max(mostCollected)
+      .nullish()
+      .meta({ description: 'The number of digits.', example: 4 }),
     finish: z
       .string()
       .regex(telephoneKey)
       .nullish()
-      .meta({ description: 'The key that says that these were all; it is none of them.', example: '#' }),
+      .meta({ description: 'The key that finishes the input; it is not included.', example: '#' }),
     timeout_sec: z.int().min(1).max(longestKeyWaitSec).default(usualKeyWaitSec).meta({
-      description: 'So long is waited for the first key, and for each next one, while nobody speaks.',
+      description: 'The longest wait for the first digit and each next one, while neither party speaks.',
     }),
     secret: z.boolean().default(false).meta({
       description:
-        "The agent's endpoint alone gets the keys: the transcript, the events, whoever looks on and the recording, which pauses by itself, do not, nor does the built-in agent. Keys that follow are hidden as well, until keys that are not secret are collected.",
+        "Only the agent's endpoint receives the digits. They are hidden from the transcript, the events, listeners, the recording (which pauses by itself) and the built-in agent. Later digits are hidden as well, until digits that are not secret are collected.",
     }),
   }),
   responses: {
     202: {
-      description: 'The keys are waited for.',
+      description: 'The digits are being collected.',
       schema: z.object({ call_id: z.uuid(), status: z.literal('collect_requested') }),
     },
   },
@@ -44,7 +49,7 @@ export const collectKeys = defineRoute({
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
   const { digits = null, finish = null, timeoutSec, secret } = body;
-  await services.collectKeys({
+  await services.calls.collectKeys({
     callId,
     numberId: caller.id,
     wanted: { digits, finish, timeoutSec, secret },

@@ -5,10 +5,10 @@ import { timestamp } from '../fields.ts';
 
 export const callConsent = z
   .object({
-    given: z.boolean().meta({ description: 'Whether the call could go on.' }),
+    given: z.boolean().meta({ description: 'Whether the call could continue.' }),
     how: z.enum(consentMeans).meta({
       description:
-        '`announcement`: it was told, and no answer was wanted; `speech`: by its words; `key`: by a key; `silence`: it gave no answer.',
+        '`announcement`: the announcement was enough; `speech`: by its words; `key`: by a key; `silence`: it did not answer.',
       example: 'speech',
     }),
     at: timestamp,

@@ -3,11 +3,11 @@ import type { PlacedCall } from '#src/calls/setup/place-call.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import { readDestination } from '#src/domain/read-number.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import { encode } from '../codec.ts';
+import { encode } from '../http/codec.ts';
 import { text } from '../fields.ts';
 import { sipHeaders } from '../sip-headers-field.ts';
 import { metadata } from './metadata-fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const durationError = 'max_duration_sec must be a whole number from 60 to 1800.';
 
@@ -23,7 +23,7 @@ export const placedCall = z.object({
 export const createCallBody = z.object({
   to: z.string().meta({
     description:
-      "The number to call, in domestic format; hyphens and spaces are removed. The international form of a number of this country (`+82…`) is refused with `invalid_to`; another country's number is `+` and its country code, and refused so as well unless `destinations` of the policy allow it.",
+      'The number to call, in domestic format; hyphens and spaces are removed. The international form of a domestic number (`+82…`) is refused with `invalid_to`; a foreign number is `+` and its country code, and is refused as well unless `destinations` of the policy allow it.',
     example: '010-0000-0001',
   }),
   instruction: text(8000).nullish().meta({
@@ -51,7 +51,7 @@ export const createCall = defineRoute({
   tag: 'Calls',
   summary: 'Place a call',
   description:
-    'Dials `to` from the number of the key and answers as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first.',
+    'Dials `to` from the number of the key and responds as soon as dialing has started. Real calls cost real money. When the other party answers, the agent speaks first.',
   auth: 'number',
   beginsCall: true,
   idempotent: true,
@@ -82,7 +82,7 @@ export const createCall = defineRoute({
     'draining',
     'over_capacity',
   ],
-}).handledBy(async ({ caller, body, keyed }, { country, placeCall }) => {
+}).handledBy(async ({ caller, body, keyed }, { directory: { country }, calls: { placeCall } }) => {
   const to = readDestination(body.to, country);
   const placed = await placeCall(caller, {
     to,

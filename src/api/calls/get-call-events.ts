@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute, type Accepts } from '../route.ts';
+import { defineRoute, type Accepts } from '../http/route.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
 import { callEventStream } from './call-event-stream.ts';
 
@@ -25,18 +25,18 @@ data: {}
 /** Common part of the routes of the client and admin APIs. */
 export const callEventsDeclaration = {
   description:
-    'The journal of the call: what happened, in order. With `Accept: text/event-stream` the same as Server-Sent Events: first what was, then what happens, as it happens. `event: fact` is one of the list and has its `sequence` as `id`, so that `Last-Event-ID` goes on where a connection broke; `event: state` says where the charts of the call are now and what the agent is saying, the words of its turn that were heard and the sentence that is being said (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`), as long as the gateway that holds it is this one, or can be reached by it; `event: end` is the last one: nothing more will come. The stream may end without it, when the gateway shuts down: connect again. It ends within a few seconds as well when its key or token is revoked, reissued or past its end.',
+    'The journal of the call: its events, in order. With `Accept: text/event-stream` as Server-Sent Events: first the past ones, then new ones live. `event: fact` is an event with its `sequence` as `id`, so `Last-Event-ID` resumes after an interruption. `event: state` has the current states of the call\'s charts and the agent\'s current words: those of its turn that were heard, and the sentence being spoken (`{"call": "active.talking.conversing", "conversation": "replying.speaking", "voicemail": null, "saying": "Good morning."}`); `line-life`, `outbound-leg`, `inbound-leg` and `second-leg` are there while the line and its legs have them; it is sent as long as this gateway owns the call or can reach its owner. `event: end` is the last one. The stream may end without it when the gateway shuts down: connect again. It also ends within a few seconds after its key or token is revoked, reissued or expired.',
   params: callIdInPath,
   headers: z.object({
     'last-event-id': z
       .string()
       .regex(/^\d{1,9}$/, { error: 'This is the id of no event.' })
       .optional()
-      .meta({ description: 'Of a stream that broke: its last `id`.', example: '7' }),
+      .meta({ description: 'The last `id` of an interrupted stream.', example: '7' }),
   }),
   responses: {
     200: {
-      description: 'What happened until now, or the stream.',
+      description: 'The events until now, or the stream.',
       schema: z.object({ events: z.array(callEvent) }),
       media: [eventStream],
       examples: { [eventStream]: exampleStream },
@@ -51,10 +51,10 @@ export const getCallEvents = defineRoute({
   path: '/api/v1/calls/{call_id}/events',
   operationId: 'getCallEvents',
   tag: 'Calls',
-  summary: 'What happened in a call, and happens',
+  summary: 'Read or stream the events of a call',
   auth: 'number',
 }).handledBy(async ({ caller, params, ...request }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
+  const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
   const { timeZone } = caller.workspace;
   return answerCallEvents(call, { ...request, timeZone, key: `number ${caller.id}` }, services);
 });
@@ -74,7 +74,7 @@ export const answerCallEvents = async (
 ) => {
   const { timeZone, isStillValid } = request;
   if (request.accepts('application/json', eventStream) !== eventStream) {
-    const events = await services.storedCalls.journal(call.id);
+    const events = await services.calls.storedCalls.journal(call.id);
     const body = { events: events.map((event) => presentEvent(event, timeZone)) };
     return { status: 200, body } as const;
   }
@@ -83,7 +83,7 @@ export const answerCallEvents = async (
     ? null
     : callEventStream(
         call,
-        { after, timeZone, isStillValid, permit: services.streams.acquire(request.key) },
+        { after, timeZone, isStillValid, permit: services.calls.streams.acquire(request.key) },
         services,
       );
   // Some proxies buffer a stream until its end (nginx: X-Accel-Buffering).

@@ -1,5 +1,5 @@
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { callRecord } from './call-schema.ts';
 import { presentCall } from './present-call.ts';
 
@@ -16,6 +16,6 @@ export const getCall = defineRoute({
   responses: { 200: { description: 'The call.', schema: callRecord } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
+  const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
   return { status: 200, body: presentCall(call) };
 });

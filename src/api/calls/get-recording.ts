@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { CallRecord, RecordingRecord } from '#src/calls/stored-calls.ts';
-import { byteRangeOf } from '../byte-range.ts';
+import { byteRangeOf } from '../http/byte-range.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const audio = ['audio/ogg', 'audio/mpeg'] as const;
 
@@ -23,20 +23,17 @@ export const recordingDeclaration = {
     'if-none-match': z
       .string()
       .optional()
-      .meta({ description: 'ETags: nothing is sent where the file is one of them.' }),
-    'if-range': z
-      .string()
-      .optional()
-      .meta({ description: 'An ETag: `Range` applies only to that very file.' }),
+      .meta({ description: 'ETags: the file is not sent if it matches one of them.' }),
+    'if-range': z.string().optional().meta({ description: 'An ETag: `Range` applies only to this file.' }),
   }),
   responses: {
     200: { description: 'The whole recording.', media: audio, headers: z.object(fileHeaders) },
     206: {
-      description: 'The part that was asked for.',
+      description: 'The requested part.',
       media: audio,
       headers: z.object({ ...fileHeaders, 'Content-Range': z.string() }),
     },
-    304: { description: 'The file is the one that `If-None-Match` names.', headers: z.object(fileHeaders) },
+    304: { description: 'The file is the one named by `If-None-Match`.', headers: z.object(fileHeaders) },
   },
   refusals: ['call_not_found', 'recording_not_available', 'range_not_satisfiable'],
 } as const;
@@ -49,10 +46,10 @@ export const getRecording = defineRoute({
   tag: 'Calls',
   summary: 'Download the recording',
   description:
-    'The audio itself, once the file is saved, which may take a moment after the call. Wait for the event `recording.completed`, or ask again while `reason` is `pending`.',
+    'The audio file, available shortly after the call. Wait for the event `recording.completed`, or repeat the request while `reason` is `pending`.',
   auth: 'number',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
+  const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
   return answerRecording(call, { headers, isHead }, services);
 });
 
@@ -63,9 +60,9 @@ export const answerRecording = async (
   services: ApiServices,
 ) => {
   const { media, file: name, node } = completed(call.recording);
-  const file = await services.recordings.open({ callId: call.id, file: name, node: node ?? call.node });
+  const file = await services.calls.recordings.open({ callId: call.id, file: name, node: node ?? call.node });
   if (file === undefined) {
-    services.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
+    services.operation.logger.error({ call_id: call.id }, 'the file of a completed recording is missing');
     throw notAvailable('failed');
   }
   const etag = `"${call.id}-${file.bytes}"`;

@@ -2,18 +2,18 @@ import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import { callIdInPath } from '../ids.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { transcriptTurn } from './call-schema.ts';
 
 export const transcript = z.object({ call_id: z.uuid(), transcript: z.array(transcriptTurn) });
 
 /** Common part of the transcript routes of the client and admin APIs. */
 export const transcriptDeclaration = {
-  description: 'What was really heard, turn by turn. For a call in progress: the turns up to now.',
+  description: 'What was heard, turn by turn. For a call in progress: the turns so far.',
   params: callIdInPath,
   responses: {
     200: {
-      description: 'The transcript; empty when nothing was said.',
+      description: 'The transcript; empty when nothing has been said.',
       schema: transcript,
     },
   },
@@ -29,11 +29,11 @@ export const getTranscript = defineRoute({
   summary: 'Read the transcript',
   auth: 'number',
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, numberId: caller.id });
+  const call = await services.calls.storedCalls.find({ callId: params.callId, numberId: caller.id });
   return answerTranscript(call, services);
 });
 
-export const answerTranscript = async ({ id }: CallRecord, { storedCalls }: ApiServices) => {
+export const answerTranscript = async ({ id }: CallRecord, { calls: { storedCalls } }: ApiServices) => {
   const turns = await storedCalls.transcript(id);
   const told = turns.map((turn) => ({ ...turn, timestamp: turn.spokenAt }));
   return { status: 200, body: { callId: id, transcript: told } } as const;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const hangUpBody = z.object({
   immediate: z
@@ -16,7 +16,7 @@ export const hangUp = defineRoute({
   tag: 'Calls',
   summary: 'Ask a call to hang up',
   description:
-    'A request, not a promise: the call ends when the farewell was heard, and goes on when the other party speaks into it. Say the farewell before or while asking. The end is observed by the event `call.ended` with `end_reason` `agent_hangup`. On any error the call stays alive.',
+    'The call ends after the farewell was heard, and continues if the other party speaks during it. Say the farewell before or while requesting. The event `call.ended` with `end_reason` `agent_hangup` reports the end. On any error the call continues.',
   auth: 'number',
   needsNoDatabase: true,
   params: callIdInPath,
@@ -28,7 +28,7 @@ export const hangUp = defineRoute({
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'hangup_failed', 'hangup_unavailable'],
-}).handledBy(async ({ caller, params, body }, { requestHangup }) => {
+}).handledBy(async ({ caller, params, body }, { calls: { requestHangup } }) => {
   const { callId } = params;
   await requestHangup({ callId, numberId: caller.id, immediate: body?.immediate ?? false });
   return { status: 202, body: { callId, status: 'hangup_requested' } };

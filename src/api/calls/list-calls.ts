@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { Decoded } from '../codec.ts';
-import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../cursor.ts';
+import type { Decoded } from '../http/codec.ts';
+import { momentCursorInQuery, encodeMomentCursor, nextCursor } from '../http/cursor.ts';
 import { integerInQuery, momentInQuery } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import type { ApiServices } from '../api-services.ts';
 import { presentListedFields } from './present-call.ts';
 import { metadataInQuery } from './metadata-fields.ts';
@@ -14,8 +14,8 @@ export const callListQuery = z.object({
   status: callStatus.optional(),
   direction: direction.optional(),
   metadata: metadataInQuery.optional(),
-  since: momentInQuery.optional().meta({ description: 'Calls that started at this moment or later.' }),
-  until: momentInQuery.optional().meta({ description: 'Calls that started before this moment.' }),
+  since: momentInQuery.optional().meta({ description: 'Calls that started at this time or later.' }),
+  until: momentInQuery.optional().meta({ description: 'Calls that started before this time.' }),
 });
 
 export const callPage = z
@@ -27,7 +27,7 @@ export const callPage = z
 
 /** Returns a page of the calls of one number or of a workspace, newest first. */
 export const pageOfCalls = async (
-  { storedCalls }: ApiServices,
+  { calls: { storedCalls } }: ApiServices,
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined },
   { cursor, limit, ...filters }: Decoded<z.output<typeof callListQuery>>,
 ): Promise<Decoded<z.output<typeof callPage>>> => {

@@ -20,13 +20,13 @@ const entries = z
   });
 
 export const metadata = entries.meta({
-  description: `Yours to find the call by: it comes back with every read of the call, in its events and records. The agent is not told of it. At most ${mostMetadataKeys} keys, values of at most ${longestMetadataValue} characters.`,
+  description: `Your own data to find the call by: it is returned with every read of the call, in its events and records. The agent does not receive it. At most ${mostMetadataKeys} keys, values of at most ${longestMetadataValue} characters.`,
   example: { order: 'A-1042' },
 });
 
 export const metadataInQuery = entries.meta({
   description:
-    'Calls that have this metadata, all of it. Each is a parameter of its own: `metadata.<key>=<value>`.',
+    'Calls with exactly this metadata; several parameters must all match. Each is a parameter of its own: `metadata.<key>=<value>`.',
   // The properties of an object are separate parameters (style `form`, exploded) with the names used here.
   override: ({ jsonSchema }) =>
     Object.assign(jsonSchema, {

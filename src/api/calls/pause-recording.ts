@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 /** Common part of pausing and resuming. */
 const declaration = {
@@ -21,12 +21,12 @@ export const pauseRecording = defineRoute({
   operationId: 'pauseRecording',
   summary: 'Pause the recording',
   description:
-    'For what must not be kept, such as the number of a card. From the answer to this request on the recording holds silence for both parties, until it is resumed or the call ends; places in the recording stay places in the transcript, which goes on. A recording that is paused already stays so.',
+    'For confidential content, such as a card number. From the response on, the recording contains silence for both parties until it is resumed or the call ends; positions in the recording still match the transcript, which continues. Idempotent.',
   responses: { 200: { description: 'The recording is paused.', schema: stateOf(true) } },
   refusals,
 }).handledBy(async ({ caller, params }, services) => {
   const { callId } = params;
-  await services.pauseRecording({ callId, numberId: caller.id });
+  await services.calls.pauseRecording({ callId, numberId: caller.id });
   return { status: 200, body: { callId, recording: { paused: true } } };
 });
 
@@ -36,11 +36,11 @@ export const resumeRecording = defineRoute({
   operationId: 'resumeRecording',
   summary: 'Resume the recording',
   description:
-    'Both parties are recorded again. The first moment stays silent: what was on its way when this request came was said before it. A recording that is not paused goes on as it was.',
-  responses: { 200: { description: 'The recording goes on.', schema: stateOf(false) } },
+    'Records both parties again. The first moment stays silent, because audio in transit was spoken before the request. Idempotent.',
+  responses: { 200: { description: 'The recording continues.', schema: stateOf(false) } },
   refusals: [...refusals, 'queue_full'],
 }).handledBy(async ({ caller, params }, services) => {
   const { callId } = params;
-  await services.resumeRecording({ callId, numberId: caller.id });
+  await services.calls.resumeRecording({ callId, numberId: caller.id });
   return { status: 200, body: { callId, recording: { paused: false } } };
 });

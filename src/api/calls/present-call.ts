@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import { agentContext } from '#src/domain/agent-context.ts';
+import { partiesOf } from '#src/domain/agent-context.ts';
 import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import type { callRecord } from './call-schema.ts';
 import type { callConsent } from './consent-schema.ts';
 import { presentSound } from './sound-schema.ts';
@@ -52,7 +52,7 @@ export const presentListedFields = <Call extends Pick<CallRow, Rare | 'transfer'
 
 /** A stored call with the additional properties for clients. */
 export const presentCall = (call: CallRecord): Decoded<z.output<typeof callRecord>> => {
-  const { from, to } = agentContext(call);
+  const { from, to } = partiesOf(call);
   return {
     ...presentListedFields(call),
     callId: call.id,

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { longestSaid } from '#src/domain/in-call-request.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const say = defineRoute({
   method: 'post',
   path: '/api/v1/calls/{call_id}/say',
   operationId: 'say',
   tag: 'Calls',
-  summary: "Say something in the agent's place",
+  summary: 'Say something as the agent',
   description:
-    'The words are said as soon as the floor is free: behind a reply of the agent, and behind its answer to what the other party is saying. The other party may interrupt them as it may interrupt the agent. What was heard of them is a turn of the assistant in the transcript, and the agent knows it; that they were asked for stands in the events of the call as `say.requested`.',
+    "The words are said as soon as the floor is free: after the agent's current reply, and after its answer to what the other party is saying. The other party can interrupt them. The part that was heard is an assistant turn in the transcript and known to the agent; the request is `say.requested` in the events of the call.",
   auth: 'number',
   needsNoDatabase: true,
   params: callIdInPath,
@@ -20,10 +20,10 @@ export const say = defineRoute({
       .trim()
       .min(1)
       .max(longestSaid)
-      .meta({ description: 'Spoken as replies are, sentence by sentence.', example: 'One moment, please.' }),
+      .meta({ description: 'Spoken like a reply, sentence by sentence.', example: 'One moment, please.' }),
     interrupt: z.boolean().optional().meta({
       description:
-        'Said at once instead of what the agent is saying or thinking of, which is given up. A question of the other party that is not answered yet is answered afterwards. Nobody who speaks is talked over.',
+        "Said at once; the agent's current reply is dropped, whether spoken or being generated. An unanswered question of the other party is answered afterwards. The other party is never talked over.",
       example: false,
     }),
   }),
@@ -36,6 +36,11 @@ export const say = defineRoute({
   refusals: ['call_not_found', 'call_not_active', 'room_unknown', 'queue_full'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
-  await services.say({ callId, numberId: caller.id, text: body.text, interrupt: body.interrupt ?? false });
+  await services.calls.say({
+    callId,
+    numberId: caller.id,
+    text: body.text,
+    interrupt: body.interrupt ?? false,
+  });
   return { status: 202, body: { callId, status: 'say_requested' } };
 });

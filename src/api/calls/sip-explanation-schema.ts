@@ -6,7 +6,7 @@ export const sipReasons = z
     z.object({
       protocol: z.string().meta({ description: 'Usually `SIP` or `Q.850`.', example: 'Q.850' }),
       cause: z.int().nullable().meta({
-        description: 'A status of SIP, or a cause of the telephone network (ITU-T Q.850).',
+        description: 'A SIP status, or a cause of the telephone network (ITU-T Q.850).',
         example: 41,
       }),
       text: z.string().nullable().meta({ example: 'Temporary failure' }),
@@ -15,7 +15,7 @@ export const sipReasons = z
   .optional()
   .meta({
     description:
-      'Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none.',
+      'Why the call ended, from the header `Reason` of the refusal, the CANCEL or the BYE of the other side; at most four, each with a text of up to 200 characters. Absent if there is none.',
     example: [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }],
   });
 
@@ -24,6 +24,6 @@ export const sipCallInfo = z
   .optional()
   .meta({
     description:
-      'Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none.',
+      'Web addresses from the header `Call-Info` of a refusal, at which a blocked call can be disputed. Absent if there are none.',
     example: ['https://block.example.com/complaints'],
   });

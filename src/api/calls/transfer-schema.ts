@@ -11,11 +11,11 @@ export const callTransfer = z
     mode: z.enum(['cold', 'warm']),
     status: z.enum(transferStatuses).meta({
       description:
-        '`requested`: the other party hears what is said before; `ringing`: the person is rung; `briefing`: the person hears what the call is about; `connected`: the other party talks with the person, or did; `failed`: nobody was connected, for `reason`; `returned`: it was taken back.',
+        '`requested`: the other party hears the words said before the transfer; `ringing`: the person is being called; `briefing`: the person hears the briefing; `connected`: the other party and the person are connected, or were; `failed`: not connected, for `reason`; `returned`: cancelled.',
       example: 'ringing',
     }),
     reason: z.enum(transferReasons).nullable().meta({
-      description: 'Why it has failed; `call_ended`: the call was over before. Else null.',
+      description: 'Why it failed; `call_ended`: the call ended before. Otherwise null.',
       example: null,
     }),
     started_at: timestamp,
@@ -30,8 +30,7 @@ export const callTransfer = z
       })
       .optional()
       .meta({
-        description:
-          'What the telephone line said of the person where it has failed; absent where there is no SIP.',
+        description: "The SIP result of the person's leg, if it failed; absent without SIP.",
       }),
   })
   .meta({ id: 'CallTransfer' });

@@ -8,18 +8,18 @@ import {
 import { readDestination } from '#src/domain/read-number.ts';
 import { text } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 /** Target and mode of the transfer. */
 export const transferBody = z.object({
   to: z.string().meta({ description: 'A domestic telephone number.', example: '0212345678' }),
   mode: z.enum(['cold', 'warm']).default('cold').meta({
     description:
-      '`cold`: the person who answers is connected at once. `warm`: hears first what the call is about, while the other party hears a hold tone.',
+      '`cold`: the person is connected as soon as they answer. `warm`: the person hears a briefing first, while the other party hears a hold tone.',
     example: 'cold',
   }),
   say: text(longestSaid).nullish().meta({
-    description: 'Said to the other party before the person is rung; it cannot be interrupted.',
+    description: 'Said to the other party before the person is called; it cannot be interrupted.',
     example: 'One moment, I connect you.',
   }),
   briefing: text(longestSaid).nullish().meta({
@@ -29,7 +29,7 @@ export const transferBody = z.object({
   }),
   accept_key: z.string().regex(telephoneKey).nullish().meta({
     description:
-      'Of a warm transfer: the key that the person presses to take the call, which is said behind the briefing. Without it they are connected at its end. Who has not pressed it 15 seconds later is let go of (`not_accepted`).',
+      'Warm transfers only: the key with which the person accepts the call; it is announced after the briefing. Without a key they are connected at its end. A person who has not pressed it 15 seconds later is hung up on (`not_accepted`).',
     example: '1',
   }),
   ring_timeout_sec: z
@@ -40,7 +40,7 @@ export const transferBody = z.object({
     .meta({ description: 'How long it may ring. Seconds.', example: usualTransferRingSec }),
   on_failure: z.enum(['resume', 'hang_up']).default('resume').meta({
     description:
-      'What becomes of the call when nobody was connected: the agent is told and goes on, or the call ends with `transfer_failed`.',
+      'What happens if the person is not connected: the agent is notified and continues, or the call ends with `transfer_failed`.',
     example: 'resume',
   }),
 });
@@ -58,13 +58,13 @@ export const transfer = defineRoute({
   tag: 'Calls',
   summary: 'Transfer a call to a person',
   description:
-    'Somebody is rung, and connected with the other party when they answer; the agent is silent meanwhile and out of the call from then on. Nobody may be rung whom the setting `transfer_to` of the number does not allow. A request, not a promise: what becomes of it stands in the events of the call as `call.transfer_connected`, `call.transfer_failed` or `call.transfer_returned`.',
+    'Calls a person and connects them with the other party when they answer; meanwhile the agent is silent, and afterwards it has left the call. Only targets allowed by the setting `transfer_to` of the number are called. The result follows in the events of the call: `call.transfer_connected`, `call.transfer_failed` or `call.transfer_returned`.',
   auth: 'number',
   params: callIdInPath,
   body: transferBody,
   responses: {
     202: {
-      description: 'The person is being rung.',
+      description: 'The person is being called.',
       schema: requestedTransfer,
     },
   },
@@ -79,7 +79,7 @@ export const transfer = defineRoute({
   ],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { callId } = params;
-  const { country } = services;
+  const { country } = services.directory;
   const to = readDestination(body.to, country);
   const { mode, say = null, briefing = null, acceptKey = null, ringTimeoutSec, onFailure } = body;
   const asked = {
@@ -96,7 +96,7 @@ export const transfer = defineRoute({
   };
   return {
     status: 202,
-    body: { callId, transferId: await services.transfer(asked), status: 'transfer_requested' },
+    body: { callId, transferId: await services.calls.transfer(asked), status: 'transfer_requested' },
   };
 });
 
@@ -105,20 +105,20 @@ export const cancelTransfer = defineRoute({
   path: '/api/v1/calls/{call_id}/transfer/cancel',
   operationId: 'cancelTransfer',
   tag: 'Calls',
-  summary: 'Take a transfer back',
+  summary: 'Cancel a transfer',
   description:
-    'Before anybody is connected: nobody is rung any more, and the agent goes on. Who has answered in the same moment is connected nevertheless. A transfer that the trunk makes itself (REFER) cannot be taken back: `transfer_not_cancellable`.',
+    'Before the person is connected: the person is no longer called, and the agent continues. A person who answers at the same moment may still be connected. A transfer performed by the trunk (REFER) cannot be cancelled: `transfer_not_cancellable`.',
   auth: 'number',
   params: callIdInPath,
   responses: {
     202: {
-      description: 'It is being taken back.',
+      description: 'The transfer is being cancelled.',
       schema: z.object({ call_id: z.uuid(), status: z.literal('transfer_taken_back') }),
     },
   },
   refusals: ['call_not_found', 'call_not_active', 'transfer_not_cancellable', 'room_unknown'],
 }).handledBy(async ({ caller, params }, services) => {
   const { callId } = params;
-  await services.cancelTransfer({ callId, numberId: caller.id });
+  await services.calls.cancelTransfer({ callId, numberId: caller.id });
   return { status: 202, body: { callId, status: 'transfer_taken_back' } };
 });

@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import type { ClientOptions } from '#src/client/send.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiServices } from '../api-services.ts';
-import type { Rendered } from '../context.ts';
-import { answerError } from '../refuse.ts';
-import type { Asked, Route } from '../route.ts';
-import { withinCapacity } from '../within-capacity.ts';
+import type { Rendered } from '../http/context.ts';
+import { answerError } from '../http/refuse.ts';
+import type { Asked, Route } from '../http/route.ts';
+import { withinCapacity } from '../http/within-capacity.ts';
 
 /** A placeholder host: the routes do not depend on the address. */
 export const ownUrl = 'http://gateway.internal';

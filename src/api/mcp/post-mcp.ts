@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Browser } from '../browser.ts';
-import { defineRoute, type Route } from '../route.ts';
+import type { Browser } from '../http/browser.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { createOwnFetch, ownUrl } from './own-fetch.ts';
 
 const eventStream = 'text/event-stream';
@@ -33,12 +33,12 @@ export const postMcp = (routes: () => readonly Route[]): Route =>
     tag: 'Calls',
     summary: 'Use the calls from another agent',
     description:
-      'One message of the Model Context Protocol (streamable HTTP, without sessions), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. Clients of the protocol send it; give them this address and the key.',
+      'One message of the Model Context Protocol (streamable HTTP, stateless), whose tools place, follow and end the calls of the number: `place_call`, `wait_for_call`, `get_call`, `get_transcript`, `list_calls`, `hang_up` and `transfer_call`. MCP clients send it; configure them with this address and the key.',
     auth: 'number',
     prepare: async () => void (await import('./answer-message.ts')),
     headers: z.object({
       'mcp-protocol-version': z.string().max(50).optional().meta({
-        description: 'The version of the protocol that both sides have agreed on, behind `initialize`.',
+        description: 'The protocol version agreed on by `initialize`.',
         example: '2025-11-25',
       }),
     }),
@@ -48,18 +48,18 @@ export const postMcp = (routes: () => readonly Route[]): Route =>
     }),
     responses: {
       200: {
-        description: 'The answer, behind the progress that was asked for.',
+        description: 'The response, after the requested progress messages.',
         media: [eventStream],
         examples: { [eventStream]: exampleStream },
       },
-      202: { description: 'Taken; there is no answer to it.' },
+      202: { description: 'Accepted; there is no response to it.' },
     },
     refusals: ['forbidden'],
   }).handledBy(async ({ body, headers, browser, ...asker }, services) => {
     refusePages(browser);
     const { answerMessage } = await import('./answer-message.ts');
     const fetch = createOwnFetch(routes(), { ...asker, readBrowser: () => browser }, services);
-    const { clock, version } = services;
+    const { clock, version } = services.operation;
     const options = () => Promise.resolve({ baseUrl: ownUrl, fetch });
     const accept = answerTypes.filter((type) => asker.accepts(type)).join(', ');
     const stream = await answerMessage(body, { accept, ...headers }, { version, clock, options });

@@ -12,7 +12,7 @@ import { callListQuery, callPage } from '../calls/list-calls.ts';
 import { metadata } from '../calls/metadata-fields.ts';
 import { requestedTransfer, transferBody } from '../calls/transfer.ts';
 import { callIdInPath } from '../ids.ts';
-import { validated } from '../validated.ts';
+import { validated } from '../http/validated.ts';
 import type { Answer, Arguments, Asking, Tool } from './tool.ts';
 import { waitForCall } from './wait-for-call.ts';
 

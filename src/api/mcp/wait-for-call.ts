@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { TrunklineProblem } from '#src/client/problem.ts';
 import { callRecord } from '../calls/call-schema.ts';
 import { callIdInPath } from '../ids.ts';
-import { validated } from '../validated.ts';
+import { validated } from '../http/validated.ts';
 import type { Asking, Tool } from './tool.ts';
 
 /** By default, clients of the protocol abandon a request after 60 seconds. */

@@ -10,12 +10,12 @@ export const consent = z
       .nullable()
       .meta({
         description:
-          'Said first of all, before anything is recorded and before the agent is asked; it cannot be interrupted. Null: nothing.',
+          'Said first, before any recording and before the agent is asked; it cannot be interrupted. Null: no announcement.',
         example: 'This call is recorded. Do you agree?',
       }),
     require: z.enum(consentRequirements).default('none').meta({
       description:
-        '`none`: being told is enough; `speech`: the other party has to say yes; `key`: it has to press 1. Who gives no clear answer is asked once more; who does not agree then is said goodbye, and the call ends with `consent_refused`.',
+        '`none`: the announcement is enough; `speech`: the other party must say yes; `key`: it must press 1. Without a clear answer the question is repeated once; without consent the gateway says goodbye, and the call ends with `consent_refused`.',
       example: 'speech',
     }),
   })

@@ -3,9 +3,8 @@ import { chooseSpeech } from '#src/administration/choose-speech.ts';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import { addNumber } from '#src/administration/administer-numbers.ts';
 import { requireOwnTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { number, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 
@@ -15,7 +14,7 @@ export const createNumber = defineRoute({
   operationId: 'createNumber',
   tag: 'Numbers',
   summary: 'Add a number',
-  description: 'Both directions begin with the built-in agent. Issue a key to place calls from it.',
+  description: 'Both directions start with the built-in agent. Issue a key to place calls from the number.',
   auth: 'admin',
   body: z
     .strictObject({
@@ -26,15 +25,15 @@ export const createNumber = defineRoute({
   responses: { 201: { description: 'The number.', schema: number } },
   refusals: ['number_taken'],
 }).handledBy(async ({ caller, body }, services) => {
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   await requireOwnTrunk(administrator, body.trunkId);
-  requireTurnEnd(services.engines, body.turnEnd, body.recognizer);
-  const digits = domesticNumber(services, 'number', body.number);
+  requireTurnEnd(services.directory.engines, body.turnEnd, body.recognizer);
+  const digits = domesticNumber(services.directory.country, 'number', body.number);
   const created = await addNumber(administrator, {
     language: 'ko',
     ...body,
-    ...chooseSpeech(services.engines, body, { synthesizer: null, voice: null }),
+    ...chooseSpeech(services.directory.engines, body, { synthesizer: null, voice: null }),
     number: digits,
   });
-  return { status: 201, body: await presentNumber(services, created) };
+  return { status: 201, body: await presentNumber(services.directory, created) };
 });

@@ -14,16 +14,16 @@ export const destinations = z.strictObject({
     .refine(noneTwice, { error: 'A kind stands here twice.' })
     .meta({
       description:
-        'Kinds of numbers that may be called. `international` is whatever belongs to another country, which has to be of an allowed kind besides.',
+        'Kinds of numbers that may be called. `international` is every foreign number, which must also be of an allowed kind.',
       example: ['mobile', 'fixed_line', 'toll_free'],
     }),
   allowed_prefixes: prefixes.meta({
     description:
-      'What begins so may be called, whatever its kind. Domestic format, or `+` and the country code; of several that fit the longest counts.',
+      'Numbers with these prefixes may be called, whatever their kind. Domestic format, or `+` and the country code; the longest match wins.',
     example: ['+4420'],
   }),
   denied_prefixes: prefixes.meta({
-    description: 'What begins so may not be called, whatever its kind.',
+    description: 'Numbers with these prefixes may not be called, whatever their kind.',
     example: ['0505'],
   }),
 });

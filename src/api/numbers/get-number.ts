@@ -1,6 +1,5 @@
 import { numberOf } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { number, numberInPath } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 
@@ -16,6 +15,6 @@ export const getNumber = defineRoute({
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const found = await numberOf(administratorOf(services, caller), params.id);
-  return { status: 200, body: await presentNumber(services, found) };
+  const found = await numberOf(services.directory.administrator(caller), params.id);
+  return { status: 200, body: await presentNumber(services.directory, found) };
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { listNumbers as findNumbers } from '#src/administration/administer-numbers.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { number } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 
@@ -10,12 +9,12 @@ export const listNumbers = defineRoute({
   operationId: 'listNumbers',
   tag: 'Numbers',
   summary: 'List the numbers',
-  description: 'All numbers of the workspace, the oldest first.',
+  description: 'All numbers of the workspace, oldest first.',
   auth: 'viewer',
   responses: { 200: { description: 'The numbers.', schema: z.object({ numbers: z.array(number) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, services) => {
-  const found = await findNumbers(services.database, caller.workspace.id);
-  const numbers = await Promise.all(found.map((one) => presentNumber(services, one)));
+  const found = await services.directory.numbers(caller.workspace.id);
+  const numbers = await Promise.all(found.map((one) => presentNumber(services.directory, one)));
   return { status: 200, body: { numbers } };
 });

@@ -2,8 +2,7 @@
 import * as z from 'zod';
 import { issueNumberKey, revealNumberKey } from '#src/administration/issue-number-key.ts';
 import { numberOf } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { numberInPath } from './number-schema.ts';
 
 const path = '/api/v1/admin/numbers/{id}/key';
@@ -22,13 +21,13 @@ export const issueKey = defineRoute({
   operationId: 'issueKey',
   tag: 'Numbers',
   summary: 'Issue the key of a number',
-  description: 'A number has one key. Issuing again makes the old one invalid at once.',
+  description: 'A number has one key. Issuing a new one invalidates the old one at once.',
   auth: 'admin',
   params: numberInPath,
   responses: { 201: { description: 'The new key.', schema: key } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   const { id } = await numberOf(administrator, params.id);
   return { status: 201, body: { key: await issueNumberKey(administrator, id) } };
 });
@@ -45,7 +44,7 @@ export const revealKey = defineRoute({
   responses: { 200: { description: 'The key.', schema: key } },
   refusals: ['number_not_found', 'not_found', 'key_not_recoverable'],
 }).handledBy(async ({ caller, params }, services) => {
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   const { id } = await numberOf(administrator, params.id);
   return { status: 200, body: { key: await revealNumberKey(administrator, id) } };
 });

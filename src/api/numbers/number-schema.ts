@@ -32,53 +32,57 @@ export const bargeIn = z
   .strictObject({
     mode: z.enum(bargeInModes).meta({
       description:
-        '`pause`: the agent falls silent at the onset of a voice, and goes on where it stopped when that was noise, a cough or a backchannel. `stop`: it speaks until real speech is heard. `off`: it finishes, and answers then.',
+        '`pause`: the agent pauses at the onset of a voice, and resumes if it was noise, a cough or a backchannel. `stop`: the agent continues until speech is recognized. `off`: the agent finishes, then answers.',
       example: 'pause',
     }),
-    onset_ms: bargeInNumber('onsetMs', 'Of `pause`: so long a voice is an onset. Milliseconds.'),
+    onset_ms: bargeInNumber('onsetMs', 'For `pause`: a voice of this length is an onset. Milliseconds.'),
     speech_ms: bargeInNumber(
       'speechMs',
-      'Of `pause`: so long a voice that sounds like speech is an interruption, where its words are not known yet. Milliseconds.',
+      'For `pause`: speech of this length is an interruption even if its words are not known yet. Milliseconds.',
     ),
     resume_ms: bargeInNumber(
       'resumeMs',
-      'Of `pause`: after so much silence behind an onset without words the agent goes on. Milliseconds.',
+      'For `pause`: after this silence following an onset without words the agent resumes. Milliseconds.',
     ),
   })
   .meta({ id: 'BargeIn' });
 
 /** Policy fields of a number; null falls back to the workspace's, then the platform's. */
 export const policyFields = {
-  max_duration_sec: seconds(60, 1800, 900, 'The longest duration that a call may be given.'),
-  default_duration_sec: seconds(60, 1800, 600, 'The duration of a call that is given none.'),
-  silence_timeout_sec: seconds(5, 600, 30, 'How long nobody may speak.'),
+  max_duration_sec: seconds(60, 1800, 900, 'The maximum duration of a call.'),
+  default_duration_sec: seconds(60, 1800, 600, 'The default duration of a call.'),
+  silence_timeout_sec: seconds(
+    5,
+    600,
+    30,
+    'The silence of both parties after which the agent asks, and later the call ends.',
+  ),
   ring_timeout_sec: seconds(5, 180, 45, 'How long it may ring.'),
   max_concurrent_calls: z
     .int()
     .min(1)
     .max(10_000)
     .nullable()
-    .meta({ description: 'Calls in progress at once.', example: 3 }),
+    .meta({ description: 'Concurrent calls.', example: 3 }),
   recording_enabled: z.boolean().nullable().meta({ description: 'Whether calls are recorded.' }),
   barge_in: bargeIn.nullable(),
   turn_end: turnEnd.nullable(),
   retention_days: retention.nullable(),
   consent: consent.nullable(),
   destinations: destinations.nullable().meta({
-    description:
-      'Where calls may go. What a number says narrows what its workspace allows, and widens nothing.',
+    description: 'Where calls may go. A number can narrow what its workspace allows, but not widen it.',
     example: null,
   }),
 };
 
 const greeting = text(1000).nullable().meta({
-  description: 'What is said first to a caller; null for the default of the agent.',
+  description: 'What a caller hears first; null for the default of the agent.',
   example: 'Good morning, this is the front desk.',
 });
 
 const voicemail = z.enum(voicemailPolicies).meta({
   description:
-    'What becomes of an outbound call that a machine answers: the agent talks to it, it is hung up on, or a message is left after its beep and the call is hung up.',
+    'What happens when a machine answers an outbound call: the agent talks to it, the call is hung up, or a message is left after its beep and the call is hung up.',
 });
 
 const voicemailMessage = text(1000)
@@ -86,19 +90,19 @@ const voicemailMessage = text(1000)
   .nullable()
   .meta({
     description:
-      'What `leave_message` says; null for a sentence in the language of the number, which does not tell what the call is about.',
+      'The message of `leave_message`; null for a default in the language of the number, which does not mention the purpose of the call.',
     example: 'Please call us back.',
   });
 
 const screening = z.enum(screeningPolicies).meta({
   description:
-    'What becomes of an outbound call that call screening answers, an assistant of the telephone that asks who calls and why: it is told once, with `caller_name` and the first sentence of the instruction, and a person is waited for up to a minute (`answer`), or it is hung up on.',
+    "What happens when call screening answers an outbound call, an assistant of the telephone that asks for the caller's name and reason: it hears `caller_name` and the first sentence of the instruction, and the call waits for a person up to a minute (`answer`), or the call is hung up.",
   example: 'answer',
 });
 
 const menu = z.enum(menuPolicies).meta({
   description:
-    'What becomes of an outbound call that a menu answers, which lists keys: the agent hears it and may press keys (`talk`), or it is hung up on.',
+    'What happens when a menu answers an outbound call: the agent hears it and may press keys (`talk`), or the call is hung up.',
   example: 'talk',
 });
 
@@ -106,7 +110,7 @@ const callerName = text(100)
   .refine((value) => /[\p{L}\p{N}]/u.test(value), { error: 'There are no words in this name.' })
   .nullable()
   .meta({
-    description: 'Who calls, as call screening is told; null for an automated call without a name.',
+    description: "The caller's name for call screening; null for an automated call without a name.",
     example: 'Riverside Dental',
   });
 
@@ -121,46 +125,46 @@ const transferTo = z
   .nullable()
   .meta({
     description:
-      'Where its calls may be transferred: whole numbers in domestic format, or prefixes that end in `*`; null for nowhere. Numbers that cost extra are to be named in full.',
+      'Allowed transfer targets: whole numbers in domestic format, or prefixes that end in `*`; null for none. Premium-rate numbers must be listed in full.',
     example: ['0212345678', '0313456*'],
   });
 
 const transferFields = {
   transfer_to: transferTo,
   record_transfers: z.boolean().meta({
-    description:
-      'Whether a recorded call is recorded when it was transferred, too. False: the recording holds silence from then on.',
+    description: 'Whether the recording continues after a transfer. False: it contains silence from then on.',
     example: true,
   }),
   transfer_max_duration_sec: z.int().min(transferDurationBounds[0]).max(transferDurationBounds[1]).meta({
-    description: 'How long the other party and the person of a transfer may talk with each other. Seconds.',
+    description:
+      'The maximum duration of a transferred call, between the other party and the person. Seconds.',
     example: 3600,
   }),
 };
 
 const listenIn = z.enum(listenInPolicies).meta({
   description:
-    'Whether admins may listen to its calls in progress: nobody (`off`), only when the other party was told so first (`announced`), or without a word (`silent`), where your law allows that.',
+    'Whether admins may listen to live calls: never (`off`), after an announcement to the other party (`announced`), or without one (`silent`), where your law allows that.',
   example: 'off',
 });
 
 const trunkId = z.uuid().nullable().meta({
-  description: 'The trunk that alone carries its outbound calls; null for those of the workspace.',
+  description: 'The only trunk for its outbound calls; null for those of the workspace.',
   example: null,
 });
 
 const speechFields = {
   recognizer: text(100).nullable().meta({
-    description: 'The engine that hears first, one of `GW_RECOGNIZERS`; null for their order.',
+    description: 'The first recognizer, one of `GW_RECOGNIZERS`; null for their order.',
     example: 'vosk',
   }),
   synthesizer: text(100).nullable().meta({
-    description: 'The engine that speaks first, one of `GW_SYNTHESIZERS`; null for their order.',
+    description: 'The first synthesizer, one of `GW_SYNTHESIZERS`; null for their order.',
     example: 'espeak-ng',
   }),
   voice: text(100).nullable().meta({
     description:
-      'The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its usual one. Another synthesizer forgets it.',
+      'The voice of the chosen synthesizer: a model (`deepgram-aura`), a name (`openai-speech`, `espeak-ng`) or an id (`elevenlabs`); null for its default. It is reset when the synthesizer changes.',
     example: 'en-us+f3',
   }),
 };
@@ -168,7 +172,7 @@ const speechFields = {
 /** Limits of a workspace over all its numbers, and of a number. */
 export const dailyMinutes = z.int().min(1).max(1_000_000).nullable().meta({
   description:
-    'Minutes that outbound calls of one day may last together; then `daily_limit_reached`. The day is that of the time zone of the workspace.',
+    "Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone.",
   example: 600,
 });
 
@@ -191,7 +195,7 @@ export const settingsFields = {
 
 export const agentControls = z.enum(controlModes).meta({
   description:
-    '`inline`: marks in its replies such as `<hangup/>` are acts and are not spoken. `off`: they are text like any other.',
+    '`inline`: marks in replies such as `<hangup/>` are executed and not spoken. `off`: they are ordinary text.',
 });
 
 export const agentBinding = z
@@ -202,12 +206,12 @@ export const agentBinding = z
     assistant_id: z
       .string()
       .nullable()
-      .meta({ description: 'Kept for `langgraph` only.', example: 'front-desk' }),
-    agent_id: z.string().nullable().meta({ description: 'Kept for outbound `mastra` only.' }),
+      .meta({ description: 'Stored for `langgraph` only.', example: 'front-desk' }),
+    agent_id: z.string().nullable().meta({ description: 'Stored for outbound `mastra` only.' }),
     controls: agentControls,
     token_configured: z.boolean().meta({ description: 'Whether there is a token; it is never shown.' }),
     headers: z.record(z.string(), z.object({ configured: z.literal(true) })).meta({
-      description: 'The headers of your own, by their names in lower case; their values are never shown.',
+      description: 'Your own headers, by their names in lower case; their values are never shown.',
       example: { 'x-api-key': { configured: true } },
     }),
   })
@@ -228,7 +232,7 @@ export const number = z
     key: z
       .object({ issued_at: timestamp, recoverable: z.boolean() })
       .nullable()
-      .meta({ description: 'Null when no key was issued.' }),
+      .meta({ description: 'Null if no key was issued.' }),
     created_at: timestamp,
   })
   .meta({ id: 'PhoneNumber' });

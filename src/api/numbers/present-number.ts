@@ -1,14 +1,14 @@
 import type * as z from 'zod';
-import { detailsOf, type NumberRecord } from '#src/administration/administer-numbers.ts';
-import type { ApiServices } from '../api-services.ts';
-import type { Decoded } from '../codec.ts';
+import type { NumberRecord } from '#src/administration/administer-numbers.ts';
+import type { Directory } from '#src/administration/directory.ts';
+import type { Decoded } from '../http/codec.ts';
 import type { number as numberSchema } from './number-schema.ts';
 
 /** Adds the number's agents, and whether it has a key. */
 export const presentNumber = async (
-  services: Pick<ApiServices, 'database'>,
+  directory: Pick<Directory, 'detailsOf'>,
   number: NumberRecord,
 ): Promise<Decoded<z.output<typeof numberSchema>>> => ({
-  ...(await detailsOf(services, number)),
+  ...(await directory.detailsOf(number)),
   inboundAuth: { method: number.inboundAuthMethod, url: number.inboundAuthUrl },
 });

@@ -8,11 +8,10 @@ import {
 } from '#src/domain/agent-binding.ts';
 import { mostAgentHeaders } from '#src/domain/agent-headers.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../audit.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { agentHeaders, headerChanges } from '../agent-headers-field.ts';
 import { text } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { agentBinding, agentControls, numberInPath } from './number-schema.ts';
 
@@ -22,12 +21,12 @@ const binding = z
       description: '`builtin` needs no server. `endpoint` without a type or a chat URL cannot take calls.',
     }),
     agent_type: z.enum(agentTypes).nullish(),
-    chat_url: text(2048).nullish().meta({ description: 'https only. Empty is the same as none.' }),
+    chat_url: text(2048).nullish().meta({ description: 'https only. Empty is the same as null.' }),
     assistant_id: text(500).nullish().meta({ description: 'For `langgraph`; dropped for every other type.' }),
     agent_id: text(500)
       .nullish()
       .meta({ description: 'For outbound `mastra`; dropped for everything else.' }),
-    controls: agentControls.optional().meta({ description: 'Absent is `off`.' }),
+    controls: agentControls.optional().meta({ description: 'Default: `off`.' }),
     token: z
       .string()
       .max(4096)
@@ -38,7 +37,7 @@ const binding = z
           'Outbound only: sent to the agent endpoint as a bearer token. Never shown again. Absent keeps the stored one; null or empty removes it.',
       }),
     headers: agentHeaders.nullish().meta({
-      description: `Headers of your own on every request to the agent endpoint, such as a key that it wants there: at most ${mostAgentHeaders}. Values are never shown again. One that is absent is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not for hop-by-hop headers, \`Host\`, \`Content-*\`, \`Authorization\`, \`X-Gw-*\` and \`traceparent\`.`,
+      description: `Your own headers on every request to the agent endpoint, such as an API key: at most ${mostAgentHeaders}. Values are never shown again. An absent header is kept, null or empty removes it; null instead of the object removes all. Names are stored in lower case. Not allowed: hop-by-hop headers, \`Host\`, \`Content-*\`, \`Authorization\`, \`X-Gw-*\` and \`traceparent\`.`,
       example: { 'x-api-key': 'key-of-the-server' },
     }),
   })
@@ -59,11 +58,11 @@ export const putAgent = defineRoute({
   operationId: 'putAgent',
   tag: 'Numbers',
   summary: 'Connect an agent',
-  description: 'Replaces the binding of one direction. Only what the agent type stores is kept.',
+  description: 'Replaces the binding of one direction. Only the fields of the agent type are stored.',
   auth: 'admin',
   params: numberInPath.extend({ direction: z.enum(['inbound', 'outbound']) }),
   body: binding,
-  responses: { 200: { description: 'The binding as it is stored.', schema: agentBinding } },
+  responses: { 200: { description: 'The stored binding.', schema: agentBinding } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const { direction } = params;
@@ -80,7 +79,7 @@ export const putAgent = defineRoute({
       message: 'A LangGraph server needs an assistant ID: the name of a graph.',
     });
   if (wanted.chatUrl !== null) await requireUsableUrl(services, 'chat_url', wanted.chatUrl);
-  const stored = await connectAgent(administratorOf(services, caller), params.id, wanted, {
+  const stored = await connectAgent(services.directory.administrator(caller), params.id, wanted, {
     token: body.token,
     headers: headerChanges(body.headers),
   });

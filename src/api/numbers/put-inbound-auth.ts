@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { changeInboundAuth, type InboundAuth } from '#src/administration/number-agents.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../audit.ts';
 import { exampleSecret, text } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireUsableUrl } from '../usable-url.ts';
 import { inboundAuth, numberInPath } from './number-schema.ts';
 
@@ -14,23 +13,23 @@ export const putInboundAuth = defineRoute({
   tag: 'Numbers',
   summary: 'Decide how callers are let in',
   description:
-    '`none` lets everybody in. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` lets the caller in, and the token goes with every request to the inbound agent endpoint. The question is signed as events are, with the `secret` that is shown once, when handshake is switched on.',
+    '`none` accepts every caller. `handshake` asks `url` about each caller before the call is answered; `200 {session_token}` accepts the caller, and the token is sent with every request to the inbound agent endpoint. The request is signed like events, with the `secret` that is shown once, when the handshake is enabled.',
   auth: 'admin',
   params: numberInPath,
   body: z
     .strictObject({
       method: z.enum(['none', 'handshake']),
-      url: text(2048).nullish().meta({ description: 'Needed for `handshake`; https only.' }),
+      url: text(2048).nullish().meta({ description: 'Required for `handshake`; https only.' }),
     })
     .meta({ example: { method: 'handshake', url: 'https://example.com/let-in' } }),
   responses: {
     200: {
-      description: 'The setting as it is stored.',
+      description: 'The stored setting.',
       schema: inboundAuth.extend({
-        secret: z
-          .string()
-          .optional()
-          .meta({ description: 'Signs the handshake. Only when it was newly made.', example: exampleSecret }),
+        secret: z.string().optional().meta({
+          description: 'Signs the handshake. Present only when it was just created.',
+          example: exampleSecret,
+        }),
       }),
     },
   },
@@ -43,5 +42,8 @@ export const putInboundAuth = defineRoute({
   }
   if (url !== null) await requireUsableUrl(services, 'url', url);
   const auth: InboundAuth = method === 'handshake' && url !== null ? { method, url } : { method: 'none' };
-  return { status: 200, body: await changeInboundAuth(administratorOf(services, caller), params.id, auth) };
+  return {
+    status: 200,
+    body: await changeInboundAuth(services.directory.administrator(caller), params.id, auth),
+  };
 });

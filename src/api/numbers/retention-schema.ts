@@ -9,7 +9,7 @@ export const retention = z
   .strictObject({
     recordings: days('Days after the end of a call; 0: calls are not recorded; null: for ever.', 30),
     words: days(
-      'Days after the end of a call for the transcript, the instruction, the summary and keys that were pressed; 0: no transcript and no summary is ever written, and the rest goes with the end; null: for ever.',
+      'Days after the end of a call for which the transcript, the instruction, the summary and DTMF digits are kept; 0: no transcript and no summary is written, and the rest is deleted at the end; null: for ever.',
       90,
     ),
   })

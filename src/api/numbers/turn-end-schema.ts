@@ -12,13 +12,13 @@ export const turnEnd = z
   .strictObject({
     mode: z.enum(turnEndModes).meta({
       description:
-        '`pause`: the silence behind the words, short when they sound finished and long when they want to go on. `recognizer`: the recognizer, where it tells the end of a turn itself (`deepgram`, `deepgram-flux`). `model`: a model of speech, which the operator brings (`GW_TURN_MODEL`). What cannot be on this gateway is refused; where it fails later, pauses decide.',
+        '`pause`: the silence after the words, short when they sound complete and long when they do not. `recognizer`: the end-of-turn event of the recognizer, if it has one (`deepgram`, `deepgram-flux`). `model`: a speech model provided by the operator (`GW_TURN_MODEL`). A mode that this gateway lacks is refused; if it fails later, `pause` applies.',
       example: 'pause',
     }),
-    min_silence_ms: milliseconds('minSilenceMs', 'Before so much silence no turn is over. Milliseconds.'),
+    min_silence_ms: milliseconds('minSilenceMs', 'A turn does not end before this silence. Milliseconds.'),
     max_silence_ms: milliseconds(
       'maxSilenceMs',
-      'After so much silence one that has words is over, whoever decides. Milliseconds.',
+      'A turn with words ends after this silence in every mode. Milliseconds.',
     ),
   })
   .meta({ id: 'TurnEnd' });

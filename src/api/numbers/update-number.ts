@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { changeNumber } from '#src/administration/administer-numbers.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { number, numberInPath, settingsFields } from './number-schema.ts';
 import { presentNumber } from './present-number.ts';
 
@@ -12,7 +11,7 @@ export const updateNumber = defineRoute({
   tag: 'Numbers',
   summary: 'Change a number',
   description:
-    'Changes what is given. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep what they began with.',
+    'Changes the given fields. A policy field that is null falls back to the workspace, then to the platform. Calls in progress keep their settings.',
   auth: 'admin',
   params: numberInPath,
   body: z
@@ -28,6 +27,11 @@ export const updateNumber = defineRoute({
   responses: { 200: { description: 'The number.', schema: number } },
   refusals: ['number_not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const changed = await changeNumber(administratorOf(services, caller), params.id, body, services.engines);
-  return { status: 200, body: await presentNumber(services, changed) };
+  const changed = await changeNumber(
+    services.directory.administrator(caller),
+    params.id,
+    body,
+    services.directory.engines,
+  );
+  return { status: 200, body: await presentNumber(services.directory, changed) };
 });

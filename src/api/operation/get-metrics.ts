@@ -1,22 +1,22 @@
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const getMetrics = defineRoute({
   method: 'get',
   path: '/metrics',
   operationId: 'getMetrics',
   tag: 'Operation',
-  summary: 'Figures for Prometheus',
+  summary: 'Metrics for Prometheus',
   description: 'In the text format of Prometheus.',
   auth: 'none',
   responses: {
     200: {
-      description: 'The figures.',
+      description: 'The statistics.',
       media: ['text/plain'],
       examples: { 'text/plain': 'trunkline_calls_in_progress{direction="outbound"} 2\n' },
     },
   },
   refusals: [],
-}).handledBy(async (_, { metrics }) => {
+}).handledBy(async (_, { operation: { metrics } }) => {
   const headers = { 'Content-Type': metrics.contentType };
   return { status: 200, media: 'text/plain', headers, body: await metrics.metrics() };
 });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import type { ApiServices } from '../api-services.ts';
 
 export const getHealth = defineRoute({
@@ -11,9 +11,11 @@ export const getHealth = defineRoute({
   operationId: 'getHealth',
   tag: 'Operation',
   summary: 'Is the process alive?',
-  description: 'Answers as long as the process runs, whatever it depends on.',
+  description: 'Responds as long as the process runs, whatever it depends on.',
   auth: 'none',
-  responses: { 200: { description: 'It is.', schema: z.object({ status: z.literal('alive') }) } },
+  responses: {
+    200: { description: 'The process is running.', schema: z.object({ status: z.literal('alive') }) },
+  },
   refusals: [],
 }).handledBy(() => ({ status: 200, body: { status: 'alive' } }));
 
@@ -24,17 +26,17 @@ export const getReadiness = defineRoute({
   tag: 'Operation',
   summary: 'Can calls be placed here?',
   description:
-    'Checks the database, the data folder and the telephone lines. While the gateway shuts down it is not ready.',
+    'Checks the database, the data folder and the telephone lines. A gateway that is shutting down is not ready.',
   auth: 'none',
   responses: {
     200: {
-      description: 'Ready. `warning` says what is down although calls can be placed.',
+      description: 'Ready. `warning` lists what is unavailable although calls can be placed.',
       schema: z.object({ status: z.literal('ready'), warning: z.string().optional() }),
     },
   },
   refusals: ['draining', 'service_unavailable'],
 }).handledBy(async (_, services) => {
-  const { health } = services;
+  const { health } = services.operation;
   if (health.isDraining())
     throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
   const problems = [
@@ -47,13 +49,11 @@ export const getReadiness = defineRoute({
 });
 
 const whyDatabaseIsDown = async ({
-  database,
-  clock,
-  limits,
-  logger,
+  directory,
+  operation: { clock, limits, logger },
 }: ApiServices): Promise<string | undefined> => {
   try {
-    await withTimeout(clock, limits.readinessMs, () => database.ping());
+    await withTimeout(clock, limits.readinessMs, () => directory.ping());
     return undefined;
   } catch (error) {
     logger.warn({ err: error }, 'the database does not answer');

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { listGateways as gatewaysOf } from '#src/administration/list-gateways.ts';
 import { timestamp } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const calls = z.int().nonnegative();
 
@@ -9,25 +8,25 @@ const gateway = z
   .object({
     name: z
       .string()
-      .meta({ description: 'Its name among those that share the database.', example: 'node-1' }),
+      .meta({ description: 'Its name among the gateways that share the database.', example: 'node-1' }),
     state: z.enum(['running', 'silent', 'lost']).meta({
       description:
-        '`silent`: it does not reach the database, or has died a moment ago. `lost`: the others found it dead, and go on with its calls.',
+        '`silent`: it does not reach the database, or has just died. `lost`: the others found it dead, and take its calls over.',
     }),
-    seen_at: timestamp.meta({ description: 'When it last said that it lives.' }),
+    seen_at: timestamp.meta({ description: 'Its last heartbeat.' }),
     takes_calls: z.boolean().meta({
-      description: 'Whether calls of another gateway that ends, or has died, may go on here.',
+      description: 'Whether it may take over calls of another gateway.',
     }),
     calls: z
       .object({
         ringing: calls,
         active: calls,
         taken_over: calls.meta({
-          description: 'Those of them that began at another gateway, or before its last start.',
+          description: 'Of those, calls that began at another gateway, or before its last start.',
         }),
       })
-      .meta({ description: 'Calls of the workspace that it holds.' }),
-    is_current: z.boolean().meta({ description: 'Whether it has answered this request.' }),
+      .meta({ description: 'Calls of the workspace that it owns.' }),
+    is_current: z.boolean().meta({ description: 'Whether it answered this request.' }),
   })
   .meta({ id: 'Gateway' });
 
@@ -38,14 +37,14 @@ export const listGateways = defineRoute({
   tag: 'Workspace',
   summary: 'List the gateways',
   description:
-    'Those that share the database, by name, with the calls of the workspace that each holds. When one dies or hands its calls over, they move.',
+    "The gateways that share the database, by name, with the workspace's calls that each owns. Calls move when a gateway dies or hands them over.",
   auth: 'viewer',
   responses: { 200: { description: 'The gateways.', schema: z.object({ gateways: z.array(gateway) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, { database, node }) => {
-  const gateways = await gatewaysOf(database, caller.workspace.id);
+}).handledBy(async ({ caller }, { directory, operation }) => {
+  const gateways = await directory.gateways(caller.workspace.id);
   return {
     status: 200,
-    body: { gateways: gateways.map((each) => ({ ...each, isCurrent: each.name === node })) },
+    body: { gateways: gateways.map((each) => ({ ...each, isCurrent: each.name === operation.node })) },
   };
 });

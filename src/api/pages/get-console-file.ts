@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { readBuilt } from './built-file.ts';
 
 const media = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' } as const;
@@ -12,8 +12,8 @@ export const getConsoleFile = defineRoute({
   path: '/console/{file}',
   operationId: 'getConsoleFile',
   tag: 'Pages',
-  summary: 'A part of the console',
-  description: 'Scripts, styles and pictures of the console. The name of a file changes with what is in it.',
+  summary: 'A file of the console',
+  description: "Scripts, styles and pictures of the console. A file's name changes with its content.",
   auth: 'none',
   params: z.object({ file: z.string() }),
   responses: { 200: { description: 'The file.', media: Object.values(media) } },

@@ -2,7 +2,7 @@
  * The API reference page. All its resources come from this gateway: it works offline, and no third party learns of its
  * readers.
  */
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { builtPage } from './built-page.ts';
 
 export const getDocs = defineRoute({
@@ -11,7 +11,7 @@ export const getDocs = defineRoute({
   operationId: 'getDocs',
   tag: 'Pages',
   summary: 'The reference page',
-  description: 'This document for people, who can try each operation.',
+  description: 'This document for people, with a form to try each operation.',
   auth: 'none',
   responses: { 200: { description: 'The page.', media: ['text/html'] } },
   refusals: [],

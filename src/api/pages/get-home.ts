@@ -1,5 +1,5 @@
 /** The built console; a plain page if it was not built. */
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { builtPage } from './built-page.ts';
 
 export const getHome = defineRoute({
@@ -8,8 +8,7 @@ export const getHome = defineRoute({
   operationId: 'getHome',
   tag: 'Pages',
   summary: 'The console',
-  description:
-    'For workspace admins, in a browser: numbers and agents, calls as they happen, webhooks, trunks.',
+  description: 'For workspace admins, in a browser: numbers and agents, live calls, webhooks, trunks.',
   auth: 'none',
   responses: { 200: { description: 'The page.', media: ['text/html'] } },
   refusals: [],

@@ -1,6 +1,6 @@
 /** The page that shows a call in the Stately inspector, the only page that loads resources from stately.ai. */
 import { Refusal } from '#src/domain/refusal.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { inspectPage, inspectScript, inspectStyle } from './inspect-page.ts';
 
 const policy =
@@ -16,11 +16,11 @@ export const getInspect = defineRoute({
   tag: 'Pages',
   summary: 'Calls in the Stately inspector',
   description:
-    'A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, which a browser that is signed in to the console need not send, `?call=` one call or none for all) this address speaks the inspection protocol itself. With `GW_INSPECT=1` only.',
+    'A page that shows the statecharts of calls in progress in the Stately inspector, which it loads from stately.ai. As a websocket (`?token=` an admin token, optional for a browser with a console session; `?call=` one call, or absent for all) this address uses the inspection protocol. Only with `GW_INSPECT=1`.',
   auth: 'none',
   responses: { 200: { description: 'The page.', media: ['text/html'] } },
   refusals: ['not_found'],
-}).handledBy((_request, { inspects }) => {
+}).handledBy((_request, { operation: { inspects } }) => {
   if (!inspects) throw off();
   return {
     status: 200,
@@ -41,11 +41,11 @@ export const getInspectScript = defineRoute({
   operationId: 'getInspectScript',
   tag: 'Pages',
   summary: 'The script of the inspector page',
-  description: 'Joins the websocket and the inspector.',
+  description: 'Connects the websocket and the inspector.',
   auth: 'none',
   responses: { 200: { description: 'The script.', media: ['text/javascript'] } },
   refusals: ['not_found'],
-}).handledBy((_request, { inspects }) => {
+}).handledBy((_request, { operation: { inspects } }) => {
   if (!inspects) throw off();
   return { status: 200, media: 'text/javascript', headers: {}, body: inspectScript };
 });
@@ -56,11 +56,11 @@ export const getInspectStyle = defineRoute({
   operationId: 'getInspectStyle',
   tag: 'Pages',
   summary: 'The style of the inspector page',
-  description: 'How the page looks.',
+  description: "The page's style sheet.",
   auth: 'none',
   responses: { 200: { description: 'The style sheet.', media: ['text/css'] } },
   refusals: ['not_found'],
-}).handledBy((_request, { inspects }) => {
+}).handledBy((_request, { operation: { inspects } }) => {
   if (!inspects) throw off();
   return { status: 200, media: 'text/css', headers: {}, body: inspectStyle };
 });

@@ -1,5 +1,5 @@
 import { openApiDocument } from '../openapi.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import { createPacked } from './packed.ts';
 
 /** `routes` is called once the list that contains this route is complete. */
@@ -15,7 +15,7 @@ export const getOpenApi = (routes: () => readonly Route[]): Route => {
     summary: 'This document',
     description: 'The OpenAPI 3.1 document of this API, for generators and tools.',
     auth: 'none',
-    prepare: async ({ version }) => void documentOf(version),
+    prepare: async ({ operation: { version } }) => void documentOf(version),
     responses: {
       200: {
         description: 'The document.',
@@ -24,7 +24,7 @@ export const getOpenApi = (routes: () => readonly Route[]): Route => {
       },
     },
     refusals: [],
-  }).handledBy(async ({ takesEncoding }, { version }) => ({
+  }).handledBy(async ({ takesEncoding }, { operation: { version } }) => ({
     status: 200,
     media: 'application/json',
     ...(await documentOf(version)(takesEncoding)),

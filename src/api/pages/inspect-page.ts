@@ -113,7 +113,7 @@ const own = document.querySelector('#own');
 const inspector = 'https://stately.ai';
 const patienceMs = 10_000;
 const waiting = [];
-/** Where the inspector is shown; it says itself when it listens. */
+/** The frame or window of the inspector, which announces when it listens. */
 let target = frame.contentWindow;
 let isListening = false;
 let socket;
@@ -141,7 +141,7 @@ addEventListener('message', ({ source, origin, data }) => {
 /** Requested here, after the listener is installed: a frame that loads earlier would not be noticed. */
 frame.src = inspector + '/inspect';
 
-/** An answer of any kind will do: which one it is, another page is not told. */
+/** Any response shows that the server is reachable; its content is hidden from another origin. */
 fetch(inspector + '/inspect', { mode: 'no-cors', credentials: 'omit', signal: AbortSignal.timeout(patienceMs) }).catch(() => {
   if (isListening) return;
   frame.hidden = true;
@@ -176,7 +176,7 @@ document.querySelector('#window').addEventListener('click', () => {
   target = opened;
   isListening = false;
   frame.hidden = true;
-  // The new one has seen nothing yet: the gateway begins anew with the actors as they stand.
+  // The new inspector has received no messages yet: the gateway sends the current actors again.
   watch();
 });
 

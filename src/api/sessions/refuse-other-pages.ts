@@ -1,5 +1,5 @@
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Browser } from '../browser.ts';
+import type { Browser } from '../http/browser.ts';
 
 /**
  * A browser sends its cookie for requests of any page. Two things prove that the console sent the request: a header

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { createAdminAuthentication } from '#src/administration/admin-authentication.ts';
-import { beginSession, longestSessionSec, openSignInLink } from '#src/administration/console-sessions.ts';
+import { longestSessionSec } from '#src/administration/console-sessions.ts';
 import { numberKeyStart } from '#src/administration/new-key.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiServices } from '../api-services.ts';
-import { cookieOf, type Browser } from '../browser.ts';
-import { defineRoute } from '../route.ts';
+import { cookieOf, type Browser } from '../http/browser.ts';
+import { defineRoute } from '../http/route.ts';
 import { refuseOtherPages } from './refuse-other-pages.ts';
 
 const signInRequest = z.union([
@@ -13,7 +12,7 @@ const signInRequest = z.union([
     token: z.string().max(200).meta({ description: 'An admin token.', example: 'gw_admin_…' }),
   }),
   z.strictObject({
-    code: z.string().max(100).meta({ description: 'Of a sign-in link, behind its last `/`.' }),
+    code: z.string().max(100).meta({ description: 'The code of a sign-in link, after its last `/`.' }),
   }),
 ]);
 
@@ -24,13 +23,13 @@ const ownerOf = async (
   { isOnThisMachine }: Browser,
 ): Promise<{ id: string; workspaceId: string } | undefined> => {
   if ('code' in request) {
-    if (isOnThisMachine) return openSignInLink(services, request.code);
+    if (isOnThisMachine) return services.directory.openSignInLink(request.code);
     throw new Refusal(
       'not_on_this_machine',
       'A sign-in link can be opened on the machine of the gateway alone, at 127.0.0.1 or localhost. From elsewhere, sign in with an admin token.',
     );
   }
-  const admin = await createAdminAuthentication(services)(request.token);
+  const admin = await services.directory.authenticateToken(request.token);
   return admin && { id: admin.id, workspaceId: admin.workspace.id };
 };
 
@@ -49,7 +48,7 @@ export const signIn = defineRoute({
   tag: 'Console',
   summary: 'Sign a browser in',
   description:
-    'With an admin token, or with the code of a link that signs in once. The session is a cookie that no script can read, for the pages of this gateway alone; it ends after 30 days, after a week without use, and with its token. Programs send the token itself.',
+    'With an admin token, or with the code of a one-time sign-in link. The session is a cookie that scripts cannot read, for the pages of this gateway only; it ends after 30 days, after a week without use, and with its token. Programs send the token itself.',
   auth: 'none',
   body: signInRequest.meta({ example: { token: 'gw_admin_…' } }),
   responses: { 204: { description: 'Signed in; `Set-Cookie` has the session.' } },
@@ -73,6 +72,6 @@ export const signIn = defineRoute({
     await countFailure();
     throw refusalOf(body);
   }
-  const secret = await beginSession(services, owner, 'code' in body ? 'link' : 'token');
+  const secret = await services.directory.beginSession(owner, 'code' in body ? 'link' : 'token');
   return { status: 204, headers: { 'Set-Cookie': cookieOf(secret, longestSessionSec, browser) } };
 });

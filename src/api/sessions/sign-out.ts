@@ -1,12 +1,7 @@
-import {
-  createSessionAuthentication,
-  finishSession,
-  finishSessionsOf,
-} from '#src/administration/console-sessions.ts';
+import { finishSessionsOf } from '#src/administration/console-sessions.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { administratorOf } from '../audit.ts';
-import { cookieOf } from '../browser.ts';
-import { defineRoute } from '../route.ts';
+import { cookieOf } from '../http/browser.ts';
+import { defineRoute } from '../http/route.ts';
 import { refuseOtherPages } from './refuse-other-pages.ts';
 
 export const signOut = defineRoute({
@@ -15,13 +10,13 @@ export const signOut = defineRoute({
   operationId: 'signOut',
   tag: 'Console',
   summary: 'Sign this browser out',
-  description: 'Ends its session, and takes the cookie away. One that is over already is none the worse.',
+  description: 'Ends its session and removes the cookie. Idempotent.',
   auth: 'none',
   responses: { 204: { description: 'Signed out.' } },
   refusals: ['not_from_console', 'service_unavailable'],
 }).handledBy(async ({ browser }, services) => {
   refuseOtherPages(browser);
-  if (browser.session !== undefined) await finishSession(services, browser.session);
+  if (browser.session !== undefined) await services.directory.finishSession(browser.session);
   return { status: 204, headers: { 'Set-Cookie': cookieOf(null, 0, browser) } };
 });
 
@@ -32,17 +27,17 @@ export const signOutEverywhere = defineRoute({
   tag: 'Console',
   summary: 'Sign every browser out',
   description:
-    'Ends every session that was begun with the same admin token as that of this browser. The token itself stays good.',
+    "Ends all sessions that were started with the same admin token as this browser's. The token itself stays valid.",
   auth: 'none',
-  responses: { 204: { description: 'They are over.' } },
+  responses: { 204: { description: 'The sessions have ended.' } },
   refusals: ['unauthorized', 'not_from_console', 'rate_limited', 'service_unavailable'],
 }).handledBy(async ({ browser, countFailure }, services) => {
   refuseOtherPages(browser);
-  const admin = browser.session && (await createSessionAuthentication(services)(browser.session));
+  const admin = browser.session && (await services.directory.authenticateSession(browser.session));
   if (!admin) {
     await countFailure();
     throw new Refusal('unauthorized', 'Nobody is signed in here.');
   }
-  await finishSessionsOf(administratorOf(services, admin), admin.id);
+  await finishSessionsOf(services.directory.administrator(admin), admin.id);
   return { status: 204, headers: { 'Set-Cookie': cookieOf(null, 0, browser) } };
 });

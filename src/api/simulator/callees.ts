@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { rehearsal } from './rehearsal-schema.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 
@@ -17,9 +17,9 @@ export const putCallee = defineRoute({
   path,
   operationId: 'putCallee',
   tag: 'Simulator',
-  summary: 'Decide how a callee behaves',
+  summary: 'Set the script of a callee',
   description:
-    'Calls of the workspace that are placed to this number from now on are taken by this script. It is kept until the gateway ends.',
+    'Calls of the workspace to this number follow this script from now on. It is kept until the gateway ends.',
   auth: 'admin',
   params,
   body: z.strictObject({ script, rehearsal: rehearsal.optional() }),
@@ -27,7 +27,7 @@ export const putCallee = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const simulator = requireSimulator(services);
-  const number = domesticNumber(services, 'number', params.number);
+  const number = domesticNumber(services.directory.country, 'number', params.number);
   await requirePlayable(simulator, body.script, 'callee');
   await simulator.defineCallee(caller.workspace.id, number, body.script, body.rehearsal);
   await audit(services, caller, { action: 'simulator.callee_defined', subject: `callee:${number}` });
@@ -39,15 +39,15 @@ export const getCallee = defineRoute({
   path,
   operationId: 'getCallee',
   tag: 'Simulator',
-  summary: 'How a callee behaves',
-  description: 'The script that was stored for this number.',
+  summary: 'Read the script of a callee',
+  description: 'The script stored for this number.',
   auth: 'viewer',
   params,
   responses: { 200: { description: 'The callee.', schema: callee } },
   refusals: ['not_found'],
 }).handledBy(({ caller, params }, services) => {
   const simulator = requireSimulator(services);
-  const number = domesticNumber(services, 'number', params.number);
+  const number = domesticNumber(services.directory.country, 'number', params.number);
   const steps = simulator.calleeScript(caller.workspace.id, number);
   if (steps === undefined) throw new Refusal('not_found', 'Nobody defined a callee with this number.');
   return { status: 200, body: { number, script: [...steps] } };

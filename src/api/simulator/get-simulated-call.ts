@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireSimulator } from './script-schema.ts';
 
 export const getSimulatedCall = defineRoute({
@@ -9,21 +9,21 @@ export const getSimulatedCall = defineRoute({
   path: '/api/v1/admin/simulator/calls/{call_id}',
   operationId: 'getSimulatedCall',
   tag: 'Simulator',
-  summary: 'How far the script of a call has come',
+  summary: 'Read the progress of a script',
   description:
-    'Of a call whose caller or callee plays a script with a `rehearsal`. Known of the last thousand, at the gateway that carries the call, until it ends.',
+    'For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls, at the gateway that carries the call, until it ends.',
   auth: 'viewer',
   params: callIdInPath,
   responses: {
     200: {
-      description: 'The script as it was played.',
+      description: 'The script and its progress.',
       schema: z.object({
         call_id: z.uuid(),
-        steps: z.int().meta({ description: 'How many the script has.', example: 5 }),
-        steps_done: z.int().meta({ description: 'How many of them came about.', example: 3 }),
+        steps: z.int().meta({ description: 'Number of steps of the script.', example: 5 }),
+        steps_done: z.int().meta({ description: 'Number of completed steps.', example: 3 }),
         outcome: z.enum(['playing', 'done', 'timed_out']).meta({
           description:
-            '`timed_out`: the step behind them did not come about in time. `playing` of a call that has ended: it ended before the script did.',
+            '`timed_out`: the next step did not complete in time. `playing` for an ended call: the call ended before the script did.',
         }),
       }),
     },
@@ -32,7 +32,7 @@ export const getSimulatedCall = defineRoute({
 }).handledBy(async ({ caller, params }, services) => {
   const simulator = requireSimulator(services);
   const { callId } = params;
-  await services.storedCalls.find({ callId, workspaceId: caller.workspace.id });
+  await services.calls.storedCalls.find({ callId, workspaceId: caller.workspace.id });
   const progress = simulator.scriptProgress(callId);
   if (progress === undefined) throw new Refusal('not_found', 'No script was rehearsed in this call.');
   const { steps, stepsDone, outcome } = progress;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { callStatus, endReason } from '../calls/call-schema.ts';
 import { callingNumber, domesticNumber } from '../domestic-number.ts';
 import { sipHeaders } from '../sip-headers-field.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { rehearsal } from './rehearsal-schema.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 
@@ -13,36 +13,35 @@ export const placeSimulatedCall = defineRoute({
   operationId: 'placeSimulatedCall',
   tag: 'Simulator',
   summary: 'Call one of the numbers',
-  description:
-    'An inbound call arrives on the simulated line. It is answered, or rejected, as a real one would be.',
+  description: 'Places an inbound call on the simulated line. It is answered, or rejected, like a real one.',
   auth: 'admin',
   beginsCall: true,
   body: z.strictObject({
     to: z.string().meta({ description: 'A number of the workspace.', example: '07012345678' }),
     from: z.string().meta({
       description:
-        'Who calls: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) when withheld.',
+        'The caller: a domestic number, `+` and a number of another country, or `anonymous` (also: empty) if withheld.',
       example: '01000000001',
     }),
     sip_headers: sipHeaders.optional().meta({
       description:
-        'Headers of its INVITE. Those that a trunk of the number names in its `headers_in` are taken, as on a real line.',
+        'Headers of its INVITE. Those that a trunk of the number lists in its `headers_in` are accepted, as on a real line.',
       example: { 'X-Ticket': '1042' },
     }),
-    script: script.nullish().meta({ description: 'What the caller does; a polite caller without one.' }),
+    script: script.nullish().meta({ description: "The caller's script; a polite caller without one." }),
     rehearsal: rehearsal.optional(),
   }),
   responses: {
     201: {
-      description: 'The call arrived. One that was rejected has ended already.',
+      description: 'The call arrived. A rejected one has ended already.',
       schema: z.object({ call_id: z.uuid(), status: callStatus, end_reason: endReason.nullable() }),
     },
   },
   refusals: ['number_not_found', 'not_found', 'concurrency_limit', 'draining', 'over_capacity'],
 }).handledBy(async ({ caller, body }, services) => {
   const simulator = requireSimulator(services);
-  const to = domesticNumber(services, 'to', body.to);
-  const from = callingNumber(services, 'from', body.from);
+  const to = domesticNumber(services.directory.country, 'to', body.to);
+  const from = callingNumber(services.directory.country, 'from', body.from);
   if (body.script) await requirePlayable(simulator, body.script, 'caller');
   const call = await simulator.receiveSimulatedCall({
     workspaceId: caller.workspace.id,

@@ -7,7 +7,7 @@ export const rehearsal = z
   .strictObject({
     step_timeout_sec: z.number().min(1).max(600).meta({
       description:
-        'A step that does not come about within so many seconds on the line ends the script: the person hangs up. So does one whose script is over, when the call has not ended for as long.',
+        'A step that does not complete within this many seconds on the line ends the script: the person hangs up. So does a person whose script is over, if the call has not ended after the same time.',
       example: 30,
     }),
     people: z
@@ -15,11 +15,11 @@ export const rehearsal = z
       .optional()
       .meta({
         description:
-          'What those do to whom this call may be transferred, by their numbers in domestic format; beside `01000000011` to `01000000014`.',
+          'The behaviour of persons to whom this call may be transferred, by their numbers in domestic format; beside `01000000011` to `01000000014`.',
         example: { '0212345678': 'accepts' },
       }),
   })
   .meta({
     id: 'ScriptRehearsal',
-    description: 'The script is watched: `GET …/simulator/calls/{call_id}` tells how far it has come.',
+    description: 'The script is watched: `GET …/simulator/calls/{call_id}` reports its progress.',
   });

@@ -5,23 +5,23 @@ import type { Script, ApiServices, Simulator } from '../api-services.ts';
 const steps = {
   say: "Waits for the person's turn, then says this.",
   interrupt:
-    'Waits until the agent is well under way, then says this over its voice. `{text, after_ms}`: so long after it has begun to talk.',
-  backchannel: 'The same for a murmur such as "네" that does not take the floor.',
+    'Waits until the agent is speaking, then says this over its voice. `{text, after_ms}`: this long after it began to talk.',
+  backchannel: 'The same for a murmur such as "네" that does not take the turn.',
   listen: 'Waits for one whole reply of the agent (`true`).',
   hear: 'Waits until the agent has said this since the person last spoke or heard something: a text that must occur, or a regular expression between slashes.',
-  wait_sec: 'Does nothing for so many seconds.',
-  noise_sec: 'Makes noise without words for so many seconds.',
-  hold_sec: 'Puts the call on hold for so many seconds.',
+  wait_sec: 'Does nothing for this many seconds.',
+  noise_sec: 'Makes noise without words for this many seconds.',
+  hold_sec: 'Puts the call on hold for this many seconds.',
   digits: 'Presses these keys: 0–9, *, #, A–D.',
   await_digits: 'Waits until the agent has pressed these keys.',
-  announce: 'Says this at once, whoever is talking, as an answering machine does.',
-  beep: 'Beeps, as an answering machine does that takes a message (`true`).',
+  announce: 'Says this at once, even over other speech, as an answering machine does.',
+  beep: 'Beeps like an answering machine that takes a message (`true`).',
   hang_up: 'Hangs up at once (`true`).',
-  answer_after_sec: 'First step of a callee: takes the call after so many seconds.',
-  no_answer: 'Only step of a callee: lets it ring (`true`).',
+  answer_after_sec: 'First step of a callee: answers after this many seconds.',
+  no_answer: 'Only step of a callee: does not answer (`true`).',
   busy: 'Only step of a callee: is busy (`true`).',
   decline: 'Only step of a callee: declines (`true`).',
-  trunk_error: 'Only step of a callee: the line to it fails (`true`).',
+  trunk_error: 'Only step of a callee: the line fails (`true`).',
 };
 
 /** Each step is an object with one member. The simulated line itself validates steps; this schema documents them. */
@@ -45,7 +45,7 @@ export const script = z
   });
 
 /** Returns the simulator; 404 if the simulated line is not running. */
-export const requireSimulator = ({ simulator }: ApiServices): Simulator => {
+export const requireSimulator = ({ calls: { simulator } }: ApiServices): Simulator => {
   if (simulator !== null) return simulator;
   throw new Refusal('not_found', 'The simulated line does not run on this gateway.');
 };

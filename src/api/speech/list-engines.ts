@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { languages } from '#src/domain/language.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const voice = z
   .object({
     name: z.string().meta({ description: 'For `voice` of a number.', example: 'en-us' }),
     language: z.string().meta({ description: 'BCP 47.', example: 'en-us' }),
-    title: z.string().meta({ description: 'For people.', example: 'English (America)' }),
+    title: z.string().meta({ description: 'Pages for people.', example: 'English (America)' }),
   })
   .meta({ id: 'Voice' });
 
@@ -18,7 +18,7 @@ const recognizer = z
       .optional()
       .meta({
         description:
-          'Those that it understands, of the languages of numbers. Absent where it may understand all of them. A call in a language that no recognizer understands is not heard.',
+          'The supported languages, among those of numbers. Absent if it may support all of them. A call in a language without a recognizer is not understood.',
         example: ['en'],
       }),
   })
@@ -29,7 +29,7 @@ const synthesizer = z
     name: z.string().meta({ example: 'espeak-ng' }),
     voices: z.array(voice).nullable().meta({
       description:
-        'Those of the languages that the gateway speaks; null where the engine does not tell. It may have others.',
+        'Its languages, among those of the gateway; null if the engine does not list them. It may have others.',
     }),
   })
   .meta({ id: 'SynthesizerWithVoices' });
@@ -41,7 +41,7 @@ export const listEngines = defineRoute({
   tag: 'Numbers',
   summary: 'List speech engines and voices',
   description:
-    'What `recognizer`, `synthesizer` and `voice` of a number may be: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in their order, and voices where the engine tells them.',
+    'Possible values of `recognizer`, `synthesizer` and `voice` of a number: the engines of `GW_RECOGNIZERS` and `GW_SYNTHESIZERS` in order, with voices if the engine lists them.',
   auth: 'viewer',
   responses: {
     200: {
@@ -53,7 +53,7 @@ export const listEngines = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(async (_, { engines, voiceSamples, logger }) => {
+}).handledBy(async (_, { directory: { engines, voiceSamples }, operation: { logger } }) => {
   const voicesOf = async (name: string) => {
     try {
       return await voiceSamples.voicesOf(name);

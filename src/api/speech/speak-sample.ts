@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import { chooseSpeech } from '#src/administration/choose-speech.ts';
 import { languages } from '#src/domain/language.ts';
-import { audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { text } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const speakSample = defineRoute({
   method: 'post',
   path: '/api/v1/admin/engines/sample',
   operationId: 'speakSample',
   tag: 'Numbers',
-  summary: 'Hear a voice',
+  summary: 'Listen to a voice',
   description:
-    'Has a synthesizer speak a short text, for who chooses a voice; another engine does not stand in for it. Two are spoken at once, others are refused with `over_capacity`.',
+    'Speaks a short text with one synthesizer, without failover to another one. At most two run at once; more are refused with `over_capacity`.',
   auth: 'admin',
   body: z.object({
     synthesizer: text(100).nullable().optional().meta({
@@ -20,7 +20,7 @@ export const speakSample = defineRoute({
       example: 'espeak-ng',
     }),
     voice: text(100).nullable().optional().meta({
-      description: 'A voice of this synthesizer; null for its usual one.',
+      description: 'A voice of this synthesizer; null for its default.',
       example: 'en-us',
     }),
     language: z.enum(languages).meta({ example: 'en' }),
@@ -33,11 +33,11 @@ export const speakSample = defineRoute({
 }).handledBy(async ({ caller, body }, services) => {
   const { synthesizer = null, voice = null, language, text: words } = body;
   chooseSpeech(
-    services.engines,
+    services.directory.engines,
     { synthesizer, voice, recognizer: null },
     { synthesizer: null, voice: null },
   );
-  const wav = await services.voiceSamples.speak({ synthesizer, voice, language, text: words });
+  const wav = await services.directory.voiceSamples.speak({ synthesizer, voice, language, text: words });
   await audit(services, caller, {
     action: 'voice.heard',
     subject: `workspace:${caller.workspace.id}`,

@@ -1,19 +1,18 @@
 import * as z from 'zod';
 import { makeAdminToken } from '#src/administration/administer-tokens.ts';
 import { invalidField } from '#src/domain/refusal.ts';
-import { administratorOf } from '../audit.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { moment } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentToken, tokenFields, tokenWithSecret } from './token-schema.ts';
 
 const dayMs = 86_400_000;
 
 export const adminTokenRequest = z.strictObject({
   ...tokenFields,
-  expires_at: moment.nullable().optional().meta({ description: 'When it ends; in the future.' }),
+  expires_at: moment.nullable().optional().meta({ description: 'Its expiry, in the future.' }),
   expires_in_days: z.int().min(1).max(3_650).nullable().optional().meta({
-    description: 'Instead of `expires_at`: so many days from now on. Neither: until it is revoked.',
+    description: 'Instead of `expires_at`: lifetime in days. Neither: until it is revoked.',
   }),
 });
 
@@ -39,16 +38,16 @@ export const createToken = defineRoute({
   path: '/api/v1/admin/tokens',
   operationId: 'createToken',
   tag: 'Workspace',
-  summary: 'Make an admin token',
+  summary: 'Create an admin token',
   description:
-    'For a person or a program, with a role of its own. Only a fingerprint is kept: the token is in this answer and nowhere else.',
+    'For a person or a program, with its own role. Only a fingerprint is stored: this response is the only one that contains the token.',
   auth: 'admin',
   body: adminTokenRequest.meta({ example: { name: 'Dashboard', role: 'viewer', expires_in_days: 90 } }),
   responses: { 201: { description: 'The token.', schema: tokenWithSecret } },
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
-  const now = services.clock.now();
-  const { record, token } = await makeAdminToken(administratorOf(services, caller), {
+  const now = services.operation.clock.now();
+  const { record, token } = await makeAdminToken(services.directory.administrator(caller), {
     name: body.name,
     role: body.role,
     expiresAt: endOf(body, now),

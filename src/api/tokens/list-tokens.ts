@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
 import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
-import { listAdminTokens } from '#src/administration/administer-tokens.ts';
 import type { ApiServices } from '../api-services.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentToken, token } from './token-schema.ts';
 
-const tokensOf = async ({ database, clock }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {
-  const now = clock.now();
-  const records = await listAdminTokens(database, workspace.id);
+const tokensOf = async ({ directory, operation }: ApiServices, { id, workspace }: AuthenticatedAdmin) => {
+  const now = operation.clock.now();
+  const records = await directory.tokens(workspace.id);
   return records.map((record) => ({ ...presentToken(record, now), isCurrent: record.id === id }));
 };
 
@@ -19,7 +18,7 @@ export const listTokens = defineRoute({
   tag: 'Workspace',
   summary: 'List the admin tokens',
   description:
-    'Those of the workspace that were not revoked, the oldest first: who may do what, until when, and when each was last used. The tokens themselves are not kept.',
+    'Valid tokens of the workspace, oldest first, with role, expiry and last use. The tokens themselves are not stored.',
   auth: 'viewer',
   responses: { 200: { description: 'The tokens.', schema: z.object({ tokens: z.array(token) }) } },
   refusals: [],
@@ -34,7 +33,7 @@ export const getCurrentToken = defineRoute({
   operationId: 'getCurrentToken',
   tag: 'Workspace',
   summary: 'The token of this request',
-  description: 'What it may do, and until when.',
+  description: 'Its role and its expiry.',
   auth: 'viewer',
   responses: { 200: { description: 'The token.', schema: token } },
   refusals: ['not_found'],

@@ -1,6 +1,5 @@
 import { revokeAdminToken } from '#src/administration/administer-tokens.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { tokenInPath } from './token-schema.ts';
 
 export const revokeToken = defineRoute({
@@ -10,12 +9,12 @@ export const revokeToken = defineRoute({
   tag: 'Workspace',
   summary: 'Revoke an admin token',
   description:
-    'It is unknown from now on; what is being answered to it goes on to its end. A token may revoke itself, but a workspace keeps one valid token of the role `admin`.',
+    'Invalidates the token; requests in progress complete. A token may revoke itself, but a workspace keeps at least one valid token of the role `admin`.',
   auth: 'admin',
   params: tokenInPath,
-  responses: { 204: { description: 'It is revoked.' } },
+  responses: { 204: { description: 'Revoked.' } },
   refusals: ['not_found', 'last_admin_token'],
 }).handledBy(async ({ caller, params }, services) => {
-  await revokeAdminToken(administratorOf(services, caller), params.id);
+  await revokeAdminToken(services.directory.administrator(caller), params.id);
   return { status: 204 };
 });

@@ -2,16 +2,16 @@
 import * as z from 'zod';
 import { adminRoles } from '#src/domain/admin-role.ts';
 import type { AdminTokenRecord } from '#src/administration/administer-tokens.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { name, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
 
 export const tokenInPath = z.object({ id: idInPath('The admin token.') });
 
 export const tokenFields = {
-  name: name.meta({ description: 'Who or what it is for.', example: 'Dashboard' }),
+  name: name.meta({ description: 'Its user or purpose.', example: 'Dashboard' }),
   role: z.enum(adminRoles).meta({
-    description: '`viewer` reads everything but keys; `admin` changes things as well.',
+    description: '`viewer` reads everything except keys; `admin` may also change things.',
     example: 'viewer',
   }),
 };
@@ -23,9 +23,9 @@ export const token = z
     state: z.enum(['active', 'expired']),
     created_at: timestamp,
     expires_at: timestamp.nullable().meta({ description: 'Null: valid until it is revoked.' }),
-    last_used_at: timestamp.nullable().meta({ description: 'To the minute; null when it was never used.' }),
+    last_used_at: timestamp.nullable().meta({ description: 'To the minute; null if it was never used.' }),
     gateway: z.string().nullable().meta({
-      description: 'The gateway (`GW_NODE`) that made it for its `dev-credentials.json`; null for others.',
+      description: 'The gateway (`GW_NODE`) that created it for its `dev-credentials.json`; null for others.',
       example: null,
     }),
     is_current: z.boolean().meta({ description: 'Whether this request was sent with it.' }),
@@ -35,7 +35,7 @@ export const token = z
 export const tokenWithSecret = z
   .object({
     ...token.shape,
-    token: z.string().meta({ description: 'Shown this once.', example: 'gw_admin_…' }),
+    token: z.string().meta({ description: 'Shown only once.', example: 'gw_admin_…' }),
   })
   .meta({ id: 'AdminTokenWithSecret' });
 

@@ -2,18 +2,16 @@ import * as z from 'zod';
 import { numberToTry, trunkOf } from '#src/administration/administer-trunks.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { trunkCheckSteps } from '#src/domain/trunk.ts';
-import { administratorOf, audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { trunkInPath } from './trunk-schema.ts';
 
 const step = z
   .object({
     step: z.enum(trunkCheckSteps).meta({ example: 'options' }),
     result: z.enum(['ok', 'failed', 'skipped']),
-    sentence: z
-      .string()
-      .meta({ description: 'What it means, and what to do.', example: 'The trunk answers.' }),
+    sentence: z.string().meta({ description: 'The meaning, and advice.', example: 'The trunk answers.' }),
     ladder: z
       .array(z.object({ at_ms: z.number(), direction: z.enum(['out', 'in']), message: z.string() }))
       .meta({
@@ -31,25 +29,25 @@ export const checkTrunk = defineRoute({
   path: '/api/v1/admin/trunks/{id}/check',
   operationId: 'checkTrunk',
   tag: 'Trunks',
-  summary: 'Try a trunk out',
+  summary: 'Test a trunk',
   description:
-    'Registers, sends OPTIONS, and places a call that ends as soon as it rings. Without `to` a number of the workspace calls itself through the trunk: nobody is disturbed, and one sees whether calls come back.',
+    'Registers, sends OPTIONS, and places a call that ends as soon as it rings. Without `to` a number of the workspace calls itself through the trunk, so no other telephone rings and inbound calls are tested as well.',
   auth: 'admin',
   params: trunkInPath,
   body: z.strictObject({
     to: z.string().optional().meta({
-      description: 'Domestic format. Its telephone may ring for a moment.',
+      description: 'Domestic format. Its telephone may ring briefly.',
       example: '010-0000-0001',
     }),
   }),
-  responses: { 200: { description: 'What came of it.', schema: z.object({ steps: z.array(step) }) } },
+  responses: { 200: { description: 'The results.', schema: z.object({ steps: z.array(step) }) } },
   refusals: ['not_found', 'service_unavailable'],
 }).handledBy(async ({ caller, params, body }, services) => {
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   const trunk = await trunkOf(administrator, params.id);
-  const to = body.to === undefined ? undefined : domesticNumber(services, 'to', body.to);
+  const to = body.to === undefined ? undefined : domesticNumber(services.directory.country, 'to', body.to);
   const { number: from } = await numberToTry(administrator, trunk);
-  const steps = await services.tryTrunk(trunk.id, { from, to: to ?? from });
+  const steps = await services.directory.tryTrunk(trunk.id, { from, to: to ?? from });
   if (steps === undefined)
     throw new Refusal(
       'service_unavailable',

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { addTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireTrunkHosts } from './require-hosts.ts';
 import { passwordField, presentTrunk, trunk, trunkFields } from './trunk-schema.ts';
 
@@ -14,7 +13,7 @@ export const createTrunk = defineRoute({
   tag: 'Trunks',
   summary: 'Add a trunk',
   description:
-    'Outbound calls of the workspace go to its enabled trunks: the lowest priority first, then by weight; to the next when one fails or is full, never because the callee is busy.',
+    'Outbound calls of the workspace use its enabled trunks: the lowest priority first, then by weight. The next trunk is used when one fails or is full, never because the callee is busy.',
   auth: 'admin',
   body: z
     .strictObject({ ...others, password: passwordField })
@@ -34,6 +33,6 @@ export const createTrunk = defineRoute({
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
   await requireTrunkHosts(services, body);
-  const created = await addTrunk(administratorOf(services, caller), body);
+  const created = await addTrunk(services.directory.administrator(caller), body);
   return { status: 201, body: presentTrunk(services, created) };
 });

@@ -1,6 +1,5 @@
 import { removeTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { trunkInPath } from './trunk-schema.ts';
 
 export const deleteTrunk = defineRoute({
@@ -9,12 +8,12 @@ export const deleteTrunk = defineRoute({
   operationId: 'deleteTrunk',
   tag: 'Trunks',
   summary: 'Remove a trunk',
-  description: 'Numbers bound to it use the other trunks of the workspace. Calls in progress go on.',
+  description: 'Numbers bound to it use the other trunks of the workspace. Calls in progress continue.',
   auth: 'admin',
   params: trunkInPath,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'Deleted.' } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  await removeTrunk(administratorOf(services, caller), params.id);
+  await removeTrunk(services.directory.administrator(caller), params.id);
   return { status: 204 };
 });

@@ -5,12 +5,11 @@ import { readPhoneNumber } from '#src/domain/read-number.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
 import { leftOutBecause } from '#src/domain/trunk.ts';
 import type { ApiServices } from '../api-services.ts';
-import { administratorOf } from '../audit.ts';
 import { domesticNumber } from '../domestic-number.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 /** A domestic number may be written with its country code, as prefixes are. */
-const calledNumber = ({ country }: ApiServices, value: string): string => {
+const calledNumber = ({ directory: { country } }: ApiServices, value: string): string => {
   const number =
     normalizeDestination(value, country) ?? readPhoneNumber(value.replaceAll(/[- ]/g, ''), country);
   if (number !== undefined) return number;
@@ -30,9 +29,9 @@ export const findRoute = defineRoute({
   path: '/api/v1/admin/trunk-route',
   operationId: 'findRoute',
   tag: 'Trunks',
-  summary: 'See which trunks a call would take',
+  summary: 'List the trunks for a number',
   description:
-    'The trunks that a call to this number would be tried on now, in their order, and those that are left out; nobody is called. Chance decides among trunks of the same priority, anew for each call.',
+    'The trunks that a call to this number would try now, in order, and those that are excluded, without calling. Trunks of the same priority are ordered at random for each call.',
   auth: 'viewer',
   query: z.object({
     to: z
@@ -43,36 +42,40 @@ export const findRoute = defineRoute({
       .string()
       .max(40)
       .optional()
-      .meta({ description: 'A number of the workspace that calls; absent: one that is bound to no trunk.' }),
+      .meta({ description: 'The calling number of the workspace; absent: one that is bound to no trunk.' }),
   }),
   responses: {
     200: {
       description: 'The trunks.',
       schema: z.object({
-        number: z
-          .string()
-          .meta({ description: 'As it is compared with prefixes.', example: '+821012345678' }),
+        number: z.string().meta({ description: 'As compared with prefixes.', example: '+821012345678' }),
         trunks: z.array(
           z.object({
             ...named,
-            prefix: z
-              .string()
-              .meta({ description: 'That fits; empty: it serves all numbers.', example: '+8210' }),
+            prefix: z.string().meta({
+              description: 'The matching prefix; empty: the trunk serves all numbers.',
+              example: '+8210',
+            }),
             addresses: z.array(z.string()).meta({ example: ['sip1.example.com:5060'] }),
           }),
         ),
         left_out: z.array(z.object({ ...named, because: z.enum(leftOutBecause) })),
-        sentence: z.string().nullable().meta({ description: 'Why no trunk would carry it.', example: null }),
+        sentence: z
+          .string()
+          .nullable()
+          .meta({ description: 'Why no trunk would carry the call.', example: null }),
       }),
     },
   },
   refusals: ['service_unavailable'],
 }).handledBy(async ({ caller, query: { to, from } }, services) => {
   const called = calledNumber(services, to);
-  const administrator = administratorOf(services, caller);
+  const administrator = services.directory.administrator(caller);
   const trunkId =
-    from === undefined ? null : await boundTrunkOf(administrator, domesticNumber(services, 'from', from));
-  const body = services.routeTo({ workspaceId: caller.workspace.id, trunkId }, called);
+    from === undefined
+      ? null
+      : await boundTrunkOf(administrator, domesticNumber(services.directory.country, 'from', from));
+  const body = services.directory.routeTo({ workspaceId: caller.workspace.id, trunkId }, called);
   if (body === undefined)
     throw new Refusal('service_unavailable', 'The lines of this gateway are simulated: no trunk is used.');
   return { status: 200, body };

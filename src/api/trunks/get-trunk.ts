@@ -1,6 +1,5 @@
 import { trunkOf } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentTrunk, trunk, trunkInPath } from './trunk-schema.ts';
 
 export const getTrunk = defineRoute({
@@ -9,12 +8,12 @@ export const getTrunk = defineRoute({
   operationId: 'getTrunk',
   tag: 'Trunks',
   summary: 'Read a trunk',
-  description: 'Its settings, and what it is doing; no password.',
+  description: 'Its settings and its state; no password.',
   auth: 'viewer',
   params: trunkInPath,
   responses: { 200: { description: 'The trunk.', schema: trunk } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const record = await trunkOf(administratorOf(services, caller), params.id);
+  const record = await trunkOf(services.directory.administrator(caller), params.id);
   return { status: 200, body: presentTrunk(services, record) };
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { listTrunks as list } from '#src/administration/administer-trunks.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentTrunk, trunk } from './trunk-schema.ts';
 
 export const listTrunks = defineRoute({
@@ -9,11 +8,11 @@ export const listTrunks = defineRoute({
   operationId: 'listTrunks',
   tag: 'Trunks',
   summary: 'List the trunks',
-  description: 'All of the workspace, the oldest first, with their states; no passwords.',
+  description: 'All trunks of the workspace, oldest first, with their states; no passwords.',
   auth: 'viewer',
   responses: { 200: { description: 'The trunks.', schema: z.object({ trunks: z.array(trunk) }) } },
   refusals: [],
 }).handledBy(async ({ caller }, services) => {
-  const records = await list(services.database, caller.workspace.id);
+  const records = await services.directory.trunks(caller.workspace.id);
   return { status: 200, body: { trunks: records.map((record) => presentTrunk(services, record)) } };
 });

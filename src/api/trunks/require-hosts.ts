@@ -3,7 +3,7 @@ import type { ApiServices } from '../api-services.ts';
 
 /** Refuses forbidden trunk hosts (guides/design/threats.md, "Addresses of trunks"). */
 export const requireTrunkHosts = async (
-  { trunkHostProblem }: Pick<ApiServices, 'trunkHostProblem'>,
+  { directory: { trunkHostProblem } }: ApiServices,
   { host, addresses = [] }: { host?: string; addresses?: readonly { host: string }[] },
 ): Promise<void> => {
   const named = [

@@ -36,7 +36,7 @@ export const addressBlock = z.string().superRefine((text, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** It is quoted in a header, and precedes a colon in the hash input (RFC 7616, 3.4.2). */
+/** A digest user name: quoted in a header, and followed by a colon in the hash input (RFC 7616, 3.4.2). */
 export const username = z
   .string()
   .min(1)

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { changeTrunk } from '#src/administration/administer-trunks.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { requireTrunkHosts } from './require-hosts.ts';
 import { passwordField, presentTrunk, trunk, trunkFields, trunkInPath } from './trunk-schema.ts';
 
@@ -11,7 +10,7 @@ export const updateTrunk = defineRoute({
   operationId: 'updateTrunk',
   tag: 'Trunks',
   summary: 'Change a trunk',
-  description: 'Changes what is given, for calls from now on; those in progress stay as they are.',
+  description: 'Changes the given fields for new calls; calls in progress are unchanged.',
   auth: 'admin',
   params: trunkInPath,
   body: z
@@ -22,6 +21,6 @@ export const updateTrunk = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   await requireTrunkHosts(services, body);
-  const changed = await changeTrunk(administratorOf(services, caller), params.id, body);
+  const changed = await changeTrunk(services.directory.administrator(caller), params.id, body);
   return { status: 200, body: presentTrunk(services, changed) };
 });

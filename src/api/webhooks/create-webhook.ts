@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { createEndpoint } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
-import { administration, webhookFields, webhookWithSecret } from './webhook-schema.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
+import { webhookFields, webhookWithSecret } from './webhook-schema.ts';
 
 export const createWebhook = defineRoute({
   method: 'post',
@@ -11,7 +10,7 @@ export const createWebhook = defineRoute({
   tag: 'Webhooks',
   summary: 'Add a webhook endpoint',
   description:
-    'Events are delivered at least once, those of one call in their order, signed by the Standard Webhooks specification.',
+    'Events are delivered at least once, in order for each call, signed according to Standard Webhooks.',
   auth: 'admin',
   body: z.strictObject({
     url: webhookFields.url,
@@ -21,7 +20,7 @@ export const createWebhook = defineRoute({
   responses: { 201: { description: 'The endpoint, with its secret.', schema: webhookWithSecret } },
   refusals: [],
 }).handledBy(async ({ caller, body }, services) => {
-  const { endpoint, secret } = await createEndpoint(administration(services), caller.workspace.id, {
+  const { endpoint, secret } = await services.events.endpoints.create(caller.workspace.id, {
     events: null,
     numberId: null,
     ...body,

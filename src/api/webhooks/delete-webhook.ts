@@ -1,6 +1,5 @@
-import { deleteEndpoint } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const deleteWebhook = defineRoute({
@@ -9,14 +8,14 @@ export const deleteWebhook = defineRoute({
   operationId: 'deleteWebhook',
   tag: 'Webhooks',
   summary: 'Remove a webhook endpoint',
-  description: 'With its deliveries, those under way included.',
+  description: 'With its deliveries, including those in progress.',
   auth: 'admin',
   params: webhookInPath,
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'Deleted.' } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const endpoint = { endpointId: params.id, workspaceId: caller.workspace.id };
-  if (!(await deleteEndpoint(services.database, endpoint))) throw webhookNotFound();
+  if (!(await services.events.endpoints.delete(endpoint))) throw webhookNotFound();
   await audit(services, caller, { action: 'webhook.deleted', subject: `webhook:${params.id}` });
   return { status: 204 };
 });

@@ -13,7 +13,7 @@ export const delivery = z
     type: z.enum(eventTypes).meta({ example: 'call.ended' }),
     call_id: z.uuid(),
     state: deliveryState.meta({
-      description: '`dead`: not tried again, unless it is replayed.',
+      description: '`dead`: not retried, unless it is replayed.',
       example: 'delivered',
     }),
     next_attempt_at: timestamp.nullable().meta({ description: 'Null when it is finished.', example: null }),
@@ -24,7 +24,7 @@ export const delivery = z
         attempt: z.int().meta({ description: 'From 1.', example: 1 }),
         at: timestamp,
         duration_ms: z.number().meta({ example: 84 }),
-        http_status: z.int().nullable().meta({ description: 'Null when no answer came.', example: 204 }),
+        http_status: z.int().nullable().meta({ description: 'Null without a response.', example: 204 }),
         error: z.string().nullable().meta({ description: 'Null when it was delivered.' }),
       }),
     ),

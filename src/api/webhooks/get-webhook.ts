@@ -1,5 +1,4 @@
-import { getEndpoint } from '#src/events/endpoints.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { webhook, webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const getWebhook = defineRoute({
@@ -13,8 +12,8 @@ export const getWebhook = defineRoute({
   params: webhookInPath,
   responses: { 200: { description: 'The endpoint.', schema: webhook } },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params }, { database }) => {
-  const endpoint = await getEndpoint(database, { endpointId: params.id, workspaceId: caller.workspace.id });
+}).handledBy(async ({ caller, params }, { events }) => {
+  const endpoint = await events.endpoints.get({ endpointId: params.id, workspaceId: caller.workspace.id });
   if (endpoint === undefined) throw webhookNotFound();
   return { status: 200, body: endpoint };
 });

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { listEndpointDeliveries } from '#src/events/endpoints.ts';
-import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../cursor.ts';
+import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../http/cursor.ts';
 import { integerInQuery } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { delivery, deliveryState, presentDelivery } from './delivery-schema.ts';
 import { webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
@@ -30,10 +29,9 @@ export const listDeliveries = defineRoute({
     },
   },
   refusals: ['not_found'],
-}).handledBy(async ({ caller, params, query: { limit, cursor, state } }, { database }) => {
+}).handledBy(async ({ caller, params, query: { limit, cursor, state } }, { events }) => {
   const { id: workspaceId } = caller.workspace;
-  const found = await listEndpointDeliveries(
-    database,
+  const found = await events.endpoints.deliveries(
     { endpointId: params.id, workspaceId },
     { limit: limit + 1, state, after: cursor && { createdAt: cursor.at, id: cursor.id } },
   );

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { listEndpoints } from '#src/events/endpoints.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { webhook } from './webhook-schema.ts';
 
 export const listWebhooks = defineRoute({
@@ -9,11 +8,11 @@ export const listWebhooks = defineRoute({
   operationId: 'listWebhooks',
   tag: 'Webhooks',
   summary: 'List the webhook endpoints',
-  description: 'All of the workspace, the oldest first; no secrets.',
+  description: 'All endpoints of the workspace, oldest first; no secrets.',
   auth: 'viewer',
   responses: { 200: { description: 'The endpoints.', schema: z.object({ webhooks: z.array(webhook) }) } },
   refusals: [],
-}).handledBy(async ({ caller }, { database }) => {
-  const webhooks = await listEndpoints(database, caller.workspace.id);
+}).handledBy(async ({ caller }, { events }) => {
+  const webhooks = await events.endpoints.list(caller.workspace.id);
   return { status: 200, body: { webhooks } };
 });

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { replayDelivery as replay } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
+import { audit } from '../http/audit.ts';
 import { idInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { delivery, presentDelivery } from './delivery-schema.ts';
 
 export const replayDelivery = defineRoute({
@@ -13,15 +12,14 @@ export const replayDelivery = defineRoute({
   tag: 'Webhooks',
   summary: 'Deliver again',
   description:
-    'Tries a delivery at once and begins its schedule anew, whatever became of it; one that is under way is left to its attempt. The event keeps its id.',
+    'Tries a delivery at once and restarts its schedule, whatever its state; a running attempt is not interrupted. The event keeps its id.',
   auth: 'admin',
   params: z.object({ id: idInPath('The delivery.') }),
   responses: { 202: { description: 'It will be tried now.', schema: delivery } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
   const { id: workspaceId } = caller.workspace;
-  const now = new Date(services.clock.now());
-  const record = await replay(services.database, { deliveryId: params.id, workspaceId, now });
+  const record = await services.events.endpoints.replay({ deliveryId: params.id, workspaceId });
   if (record === undefined)
     throw new Refusal('not_found', 'There is no delivery with this id in the workspace.');
   await audit(services, caller, { action: 'delivery.replayed', subject: `delivery:${record.id}` });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { serverTroubles } from '#src/domain/server-advice.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
 import { webhookInPath } from './webhook-schema.ts';
 
 export const testWebhook = defineRoute({
@@ -9,24 +9,24 @@ export const testWebhook = defineRoute({
   path: '/api/v1/admin/webhooks/{id}/test',
   operationId: 'testWebhook',
   tag: 'Webhooks',
-  summary: 'Try a webhook endpoint',
+  summary: 'Test a webhook endpoint',
   description:
-    'Sends one event of the type `webhook.test` at once and says how it went, and what to change when it was not delivered.',
+    'Sends one event of the type `webhook.test` at once and returns the result, with advice if it was not delivered.',
   auth: 'admin',
   params: webhookInPath,
   responses: {
     200: {
-      description: 'How it went.',
+      description: 'The result.',
       schema: z.object({
-        http_status: z.int().nullable().meta({ description: 'Null when no answer came.', example: 204 }),
+        http_status: z.int().nullable().meta({ description: 'Null without a response.', example: 204 }),
         error: z.string().nullable().meta({ description: 'Null when it was delivered.' }),
         duration_ms: z.number().meta({ example: 84 }),
         code: z.enum(serverTroubles).nullable().meta({
-          description: 'What stood in the way, in a word that stays the same. Null when it was delivered.',
+          description: 'A stable code of the cause. Null when it was delivered.',
           example: null,
         }),
         advice: z.string().nullable().meta({
-          description: 'The same in a sentence, with what to change. Null when it was delivered.',
+          description: 'The cause in a sentence, with advice. Null when it was delivered.',
           example: null,
         }),
       }),
@@ -34,7 +34,7 @@ export const testWebhook = defineRoute({
   },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const { advice, ...went } = await services.webhookTests.send({
+  const { advice, ...went } = await services.events.webhookTests.send({
     id: params.id,
     workspaceId: caller.workspace.id,
   });

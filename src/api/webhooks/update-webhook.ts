@@ -1,18 +1,16 @@
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
-import { patchEndpoint } from '#src/events/endpoints.ts';
-import { audit } from '../audit.ts';
-import { defineRoute } from '../route.ts';
-import { administration, webhook, webhookFields, webhookInPath, webhookNotFound } from './webhook-schema.ts';
+import { audit } from '../http/audit.ts';
+import { defineRoute } from '../http/route.ts';
+import { webhook, webhookFields, webhookInPath, webhookNotFound } from './webhook-schema.ts';
 
 export const updateWebhook = defineRoute({
   method: 'patch',
   path: '/api/v1/admin/webhooks/{id}',
   operationId: 'updateWebhook',
   tag: 'Webhooks',
-  summary: 'Change, pause or wake a webhook endpoint',
-  description:
-    'Changes what is given. What happened while an endpoint was paused is delivered when it is active again.',
+  summary: 'Change, pause or resume a webhook endpoint',
+  description: 'Changes the given fields. Events of a paused endpoint are delivered when it is active again.',
   auth: 'admin',
   params: webhookInPath,
   body: z
@@ -23,7 +21,7 @@ export const updateWebhook = defineRoute({
   refusals: ['not_found'],
 }).handledBy(async ({ caller, params, body }, services) => {
   const wanted = { endpointId: params.id, workspaceId: caller.workspace.id };
-  const endpoint = await patchEndpoint(administration(services), wanted, body);
+  const endpoint = await services.events.endpoints.patch(wanted, body);
   if (endpoint === undefined) throw webhookNotFound();
   await audit(services, caller, {
     action: 'webhook.changed',

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { eventTypes } from '#src/domain/event-types.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { EndpointAdministration } from '#src/events/endpoints.ts';
 import { exampleSecret, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
-import type { ApiServices } from '../api-services.ts';
 
 export const webhookInPath = z.object({ id: idInPath('The webhook endpoint.') });
 
@@ -32,20 +30,20 @@ export const webhook = z
     ...webhookFields,
     url: z.string().meta({ example: exampleUrl }),
     state: z.enum(['active', 'paused', 'disabled']).meta({
-      description: 'Events wait for a paused endpoint. An endpoint that answered 410 is disabled.',
+      description: 'Events wait while an endpoint is paused. An endpoint that answered 410 is disabled.',
     }),
     disabled_reason: z.string().nullable(),
     failing_since: timestamp.nullable().meta({
       description:
-        'When the first attempt failed after the last one that succeeded; null while none has. Events wait meanwhile, some without an attempt of their own.',
+        'The first failed attempt since the last success; null if there is none. Events wait meanwhile, some without an attempt of their own.',
       example: null,
     }),
     last_failure: z.string().nullable().meta({
-      description: 'How the last attempt failed; null while it is not failing.',
+      description: 'How the last attempt failed; null unless it is failing.',
       example: null,
     }),
     previous_secret_until: timestamp.nullable().meta({
-      description: 'Until then the secret before the last rotation signs as well.',
+      description: 'Until then the previous secret signs as well.',
       example: null,
     }),
     created_at: timestamp,
@@ -56,18 +54,11 @@ export const webhookWithSecret = z
   .object({
     ...webhook.shape,
     secret: z.string().meta({
-      description: 'Signs the events (Standard Webhooks). Shown this once.',
+      description: 'Signs the events (Standard Webhooks). Shown only once.',
       example: exampleSecret,
     }),
   })
   .meta({ id: 'WebhookWithSecret' });
-
-export const administration = ({
-  database: db,
-  sealing,
-  clock,
-  urlProblem,
-}: ApiServices): EndpointAdministration => ({ db, sealing, clock, urlProblem });
 
 export const webhookNotFound = (): Refusal =>
   new Refusal('not_found', 'There is no webhook endpoint with this id in the workspace.');

@@ -2,26 +2,26 @@
 import * as z from 'zod';
 import type { listAudit } from '#src/administration/administrator.ts';
 import { dayNamed } from '#src/domain/day.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { dayInQuery, text, timestamp } from '../fields.ts';
 
 export const auditEntry = z
   .object({
     id: z.int().meta({ example: 42 }),
     actor: z.string().meta({
-      description: 'Who: `admin:` and the id of the token.',
+      description: 'The actor: `admin:` and the id of the token.',
       example: 'admin:0b7c1f64-93d1-4c5e-8a53-5a8f3f1f2f10',
     }),
     action: z
       .string()
-      .meta({ description: 'What was done, such as `number_key.revealed`.', example: 'agent.changed' }),
+      .meta({ description: 'The action, such as `number_key.revealed`.', example: 'agent.changed' }),
     subject: z.string().meta({
-      description: 'To what, such as `number:` and its id.',
+      description: 'The target, such as `number:` and its id.',
       example: 'number:7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
     }),
     at: timestamp,
     detail: z.record(z.string(), z.unknown()).meta({
-      description: 'What belongs to it; never a secret.',
+      description: 'Details; never a secret.',
       example: { direction: 'inbound', agent: 'endpoint' },
     }),
   })
@@ -29,20 +29,22 @@ export const auditEntry = z
 
 export const auditFilters = z.object({
   actor: text(100).optional().meta({
-    description: 'Only what this one did.',
+    description: 'Only entries of this actor.',
     example: 'admin:0b7c1f64-93d1-4c5e-8a53-5a8f3f1f2f10',
   }),
-  action: text(100).optional().meta({ description: 'Only this action.', example: 'agent.changed' }),
+  action: text(100)
+    .optional()
+    .meta({ description: 'Only entries with this action.', example: 'agent.changed' }),
   subject: text(200).optional().meta({
-    description: 'Only what was done to this, or to all of a kind, such as `number`.',
+    description: 'Only entries about this target, or about all of a kind, such as `number`.',
     example: 'number:7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11',
   }),
   first_day: dayInQuery
     .optional()
-    .meta({ description: 'Done on this day, in the time zone of the workspace, or later.' }),
+    .meta({ description: 'On this day or later, in the time zone of the workspace.' }),
   last_day: dayInQuery
     .optional()
-    .meta({ description: 'Done on this day, in the time zone of the workspace, or earlier.' }),
+    .meta({ description: 'On this day or earlier, in the time zone of the workspace.' }),
 });
 
 type Wanted = Omit<Parameters<typeof listAudit>[1], 'limit' | 'before'>;

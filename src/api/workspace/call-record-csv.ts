@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { csvLine, type Cell } from '../csv.ts';
+import { csvLine, type Cell } from '../http/csv.ts';
 import type { workspaceCall } from './workspace-call-schema.ts';
 
 type Call = z.input<typeof workspaceCall>;

@@ -1,7 +1,6 @@
 import { eraseCallOf } from '#src/administration/erase-call.ts';
-import { administratorOf } from '../audit.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const eraseCall = defineRoute({
   method: 'delete',
@@ -10,12 +9,12 @@ export const eraseCall = defineRoute({
   tag: 'Workspace',
   summary: 'Erase a call',
   description:
-    'What tells of the other party is gone at once, for good: the transcript, the recording, the instruction, the summary, the metadata, names, keys that were pressed, SIP headers and messages. Of the number the last two digits stay; so do times, durations, the end and figures. Events of the call that are not delivered yet are delivered without it. `call.erased` is sent. The file of the recording is removed within seconds, or as soon as its store is back. Backups are not touched. A call that was erased before stays so.',
+    'Deletes personal data at once, for good: the transcript, the recording, the instruction, the summary, the metadata, names, DTMF digits, SIP headers and messages. The last two digits of the number remain, as do times, durations, the end reason and statistics. Undelivered events of the call are delivered without the data. `call.erased` is sent. The file of the recording is removed within seconds, or as soon as its store is available. Backups are unchanged. Idempotent.',
   auth: 'admin',
   params: callIdInPath,
-  responses: { 204: { description: 'It is erased.' } },
+  responses: { 204: { description: 'Erased.' } },
   refusals: ['call_not_found', 'call_active'],
 }).handledBy(async ({ caller, params }, services) => {
-  await eraseCallOf(administratorOf(services, caller), params.callId);
+  await eraseCallOf(services.directory.administrator(caller), params.callId);
   return { status: 204 };
 });

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { listAudit as findAudit } from '#src/administration/administrator.ts';
 import type { ApiServices } from '../api-services.ts';
-import { encode } from '../codec.ts';
-import { byteOrderMark, csvLine } from '../csv.ts';
-import { defineRoute } from '../route.ts';
+import { encode } from '../http/codec.ts';
+import { byteOrderMark, csvLine } from '../http/csv.ts';
+import { defineRoute } from '../http/route.ts';
 import { auditEntry, auditFilters, wantedEntries } from './audit-schema.ts';
 
 const pageSize = 500;
@@ -19,7 +18,7 @@ export const exportAudit = defineRoute({
   tag: 'Workspace',
   summary: 'The audit log as CSV',
   description:
-    'All that `listAudit` lists with the same query, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. `detail` is JSON. An answer that breaks off without its end is not whole: ask again.',
+    'The entries of `listAudit` with the same query, in UTF-8 with a byte order mark for spreadsheets; text that looks like a formula begins with an apostrophe. `detail` is JSON. A response that breaks off is incomplete: repeat the request.',
   auth: 'viewer',
   query: auditFilters,
   responses: {
@@ -31,8 +30,8 @@ export const exportAudit = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(({ caller, query, isHead }, { database }) => {
-  const lines = linesOf(database, wantedEntries(caller.workspace, query), caller.workspace.timeZone);
+}).handledBy(({ caller, query, isHead }, { directory }) => {
+  const lines = linesOf(directory, wantedEntries(caller.workspace, query), caller.workspace.timeZone);
   return {
     status: 200,
     media: 'text/csv',
@@ -45,13 +44,13 @@ export const exportAudit = defineRoute({
 });
 
 async function* linesOf(
-  database: ApiServices['database'],
+  directory: ApiServices['directory'],
   wanted: ReturnType<typeof wantedEntries>,
   timeZone: string,
 ): AsyncGenerator<string> {
   yield `${byteOrderMark}${header}`;
   for (let before: number | undefined; ;) {
-    const entries = await findAudit(database, { ...wanted, limit: pageSize, before });
+    const entries = await directory.auditEntries({ ...wanted, limit: pageSize, before });
     yield entries
       .map((entry) => encode(auditEntry, entry, timeZone))
       .map(({ at, actor, action, subject, detail }) =>

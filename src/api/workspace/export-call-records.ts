@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
-import { encode } from '../codec.ts';
+import { encode } from '../http/codec.ts';
 import { momentInQuery } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { callRecordHeader, callRecordLine } from './call-record-csv.ts';
 import { presentWorkspaceCall, workspaceCall } from './workspace-call-schema.ts';
 
@@ -16,16 +16,16 @@ export const exportCallRecords = defineRoute({
   path: '/api/v1/admin/call-records',
   operationId: 'exportCallRecords',
   tag: 'Workspace',
-  summary: 'Call detail records, as a file',
+  summary: 'Export call detail records',
   description:
-    'Every call of the workspace that started within the given time, in the order in which they started, those in progress with what is known of them. As CSV with a line of names, where a text that a spreadsheet would take for a formula begins with an apostrophe; or as JSON lines, each one the same as `getWorkspaceCall` answers. An answer that breaks off without its end is not whole: ask again.',
+    'All calls of the workspace that started within the given time, in order of their start, including calls in progress. As CSV with a header line, where text that looks like a formula begins with an apostrophe; or as JSON lines, each like a response of `getWorkspaceCall`. A response that breaks off is incomplete: repeat the request.',
   auth: 'viewer',
   query: z.object({
     format: z.enum(['csv', 'jsonl']).default('csv'),
-    since: momentInQuery.optional().meta({ description: 'Calls that started at this moment or later.' }),
+    since: momentInQuery.optional().meta({ description: 'Calls that started at this time or later.' }),
     until: momentInQuery
       .optional()
-      .meta({ description: 'Calls that started before this moment; now, when it is absent.' }),
+      .meta({ description: 'Calls that started before this time; default: now.' }),
   }),
   responses: {
     200: {
@@ -40,9 +40,12 @@ export const exportCallRecords = defineRoute({
   },
   refusals: [],
 }).handledBy(({ caller, query, isHead }, services) => {
-  const { format, since = null, until = new Date(services.clock.now()) } = query;
+  const { format, since = null, until = new Date(services.operation.clock.now()) } = query;
   const { id: workspaceId, timeZone } = caller.workspace;
-  const lines = linesOf({ format, timeZone }, services.storedCalls.records({ workspaceId, since, until }));
+  const lines = linesOf(
+    { format, timeZone },
+    services.calls.storedCalls.records({ workspaceId, since, until }),
+  );
   return {
     status: 200,
     media: media[format],

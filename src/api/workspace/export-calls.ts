@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { StoredCalls } from '#src/calls/stored-calls.ts';
-import { encode } from '../codec.ts';
-import { byteOrderMark, csvLine, type Cell } from '../csv.ts';
+import { encode } from '../http/codec.ts';
+import { byteOrderMark, csvLine, type Cell } from '../http/csv.ts';
 import { mostExported, notAllExported } from '#src/domain/call-export.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { listedCall, presentListedCall, wantedCalls, workspaceCallFilters } from './workspace-call-list.ts';
 
 const pageSize = 500;
@@ -38,8 +38,8 @@ export const exportCalls = defineRoute({
   path: '/api/v1/admin/calls.csv',
   operationId: 'exportCalls',
   tag: 'Workspace',
-  summary: 'The calls that a list shows, as CSV',
-  description: `What \`listWorkspaceCalls\` lists with the same query, at most ${mostExported} calls, in UTF-8 with a byte order mark for spreadsheets; a text that they would take for a formula begins with an apostrophe. Where more calls fit, the last line says so in its first cell. An answer that breaks off without its end is not whole: ask again.`,
+  summary: 'Export the listed calls as CSV',
+  description: `The calls of \`listWorkspaceCalls\` with the same query, at most ${mostExported}, in UTF-8 with a byte order mark for spreadsheets; text that looks like a formula begins with an apostrophe. If there are more calls, the first cell of the last line says so. A response that breaks off is incomplete: repeat the request.`,
   auth: 'viewer',
   query: workspaceCallFilters,
   responses: {
@@ -54,8 +54,8 @@ export const exportCalls = defineRoute({
 }).handledBy(async ({ caller, query, isHead }, services) => {
   const wanted = { ...wantedCalls(services, caller.workspace, query), limit: pageSize };
   // Refusals occur before the file begins.
-  const first = await services.storedCalls.workspacePage(wanted);
-  const lines = linesOf(services.storedCalls, wanted, first, caller.workspace.timeZone);
+  const first = await services.calls.storedCalls.workspacePage(wanted);
+  const lines = linesOf(services.calls.storedCalls, wanted, first, caller.workspace.timeZone);
   return {
     status: 200,
     media: 'text/csv',

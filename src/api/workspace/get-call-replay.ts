@@ -1,29 +1,30 @@
 import * as z from 'zod';
 import { timestamp } from '../fields.ts';
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const replayStep = z
   .object({
     at: timestamp,
     event: z.string().meta({
       description:
-        'What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up. What moved no chart goes by the type of its event.',
+        'The event of the transition, such as `line.answered`. `(begin)` is the first state, `(time)` an elapsed delay. Events without a transition have their own type.',
       example: 'line.answered',
     }),
     fact: z
       .int()
       .nullable()
-      .meta({ description: 'The `sequence` of the event of the call that tells of it.', example: 1 }),
-    call: z
-      .string()
-      .meta({ description: 'Where the chart `call` is then.', example: 'active.talking.conversing' }),
+      .meta({ description: 'The `sequence` of the corresponding event of the call.', example: 1 }),
+    call: z.string().meta({
+      description: 'The state of the chart `call` afterwards.',
+      example: 'active.talking.conversing',
+    }),
     conversation: z.string().nullable().meta({
-      description: 'Where the chart `conversation` is; null while there is none.',
+      description: 'The state of the chart `conversation`; null if it is not running.',
       example: 'listening.silent',
     }),
     voicemail: z.string().nullable().meta({
-      description: 'Where the chart `voicemail` is; null while no machine is left a message.',
+      description: 'The state of the chart `voicemail`; null unless a message is being left on a machine.',
       example: null,
     }),
   })
@@ -34,14 +35,17 @@ export const getCallReplay = defineRoute({
   path: '/api/v1/admin/calls/{call_id}/replay',
   operationId: 'getCallReplay',
   tag: 'Workspace',
-  summary: 'A call once more, through its charts',
+  summary: 'Replay a call through its charts',
   description:
-    'What the charts of a call did, step by step, as it was kept when it happened, with the events of the call in their places. Of a call that was made before that was kept, only its events, with its status for the chart `call`. Of a call in progress: what happened until now.',
+    "The transitions of a call's charts, step by step, as stored when they happened, with the events of the call in their places. For calls from before they were stored: only events, with the status of the chart `call`. For a call in progress: the steps so far.",
   auth: 'viewer',
   params: callIdInPath,
   responses: { 200: { description: 'The steps.', schema: z.object({ steps: z.array(replayStep) }) } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, workspaceId: caller.workspace.id });
-  return { status: 200, body: { steps: await services.storedCalls.replay(call) } };
+  const call = await services.calls.storedCalls.find({
+    callId: params.callId,
+    workspaceId: caller.workspace.id,
+  });
+  return { status: 200, body: { steps: await services.calls.storedCalls.replay(call) } };
 });

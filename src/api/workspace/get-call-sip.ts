@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
-import { pcapOf } from '../pcap.ts';
-import { defineRoute } from '../route.ts';
+import { pcapOf } from '../calls/pcap.ts';
+import { defineRoute } from '../http/route.ts';
 import { ladderText, presentLadder, sipLadder } from './sip-ladder.ts';
 
 const media = { text: 'text/plain', pcap: 'application/vnd.tcpdump.pcap' } as const;
@@ -13,7 +13,7 @@ export const getCallSip = defineRoute({
   tag: 'Workspace',
   summary: 'The SIP messages of a call',
   description:
-    'What went to and fro between the gateway and its trunks for this call, in order, as far as drachtio-server shows it: not 100 Trying, not the ACK of a refusal, and nothing twice that was sent again. Passwords’ proofs, keys of SRTP and keys of the telephone are masked. Kept for as many days as `GW_SIP_TRACE_DAYS` says. As JSON; as text; or as a capture file for Wireshark, in which each message is a UDP datagram.',
+    'The messages between the gateway and its trunks for this call, in order, as reported by drachtio-server: without 100 Trying, the ACK of a refusal, and retransmissions. Credentials, SRTP keys and DTMF digits are masked. Stored for `GW_SIP_TRACE_DAYS` days. As JSON; as text; or as a capture file for Wireshark, in which each message is a UDP datagram.',
   auth: 'viewer',
   params: callIdInPath,
   query: z.object({ format: z.enum(['json', 'text', 'pcap']).default('json') }),
@@ -32,8 +32,8 @@ export const getCallSip = defineRoute({
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params, query }, services) => {
   const { id: workspaceId, timeZone } = caller.workspace;
-  const call = await services.storedCalls.find({ callId: params.callId, workspaceId });
-  const messages = await services.storedCalls.sipMessages(call.id);
+  const call = await services.calls.storedCalls.find({ callId: params.callId, workspaceId });
+  const messages = await services.calls.storedCalls.sipMessages(call.id);
   const named = (name: string) => ({ 'Content-Disposition': `attachment; filename="${call.id}.${name}"` });
   switch (query.format) {
     case 'text': {

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { chartNames } from '#src/domain/chart-name.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const getChart = defineRoute({
   method: 'get',
   path: '/api/v1/admin/charts/{name}',
   operationId: 'getChart',
   tag: 'Workspace',
-  summary: 'The picture of a chart',
+  summary: 'Read the picture of a chart',
   description:
-    'As SVG without colours. Each state carries `data-state`: its dotted path, as the `state` events of a call name it.',
+    'As SVG without colours. Each state has `data-state`: its dotted path, as in the `state` events of a call.',
   auth: 'viewer',
   params: z.object({ name: z.enum(chartNames) }),
   responses: {
@@ -20,7 +20,7 @@ export const getChart = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(async ({ params }, { charts }) => ({
+}).handledBy(async ({ params }, { operation: { charts } }) => ({
   status: 200,
   media: 'image/svg+xml',
   headers: { 'Cache-Control': 'private, max-age=3600' },
@@ -32,9 +32,9 @@ export const getChartDefinition = defineRoute({
   path: '/api/v1/admin/charts/{name}.json',
   operationId: 'getChartDefinition',
   tag: 'Workspace',
-  summary: 'The definition of a chart',
+  summary: 'Read the definition of a chart',
   description:
-    'As JSON that Stately Studio imports and `createMachine` of XState takes: states, transitions, and the names of actions, guards, delays and actors. What is computed as it runs is left out. `version` is that of the chart.',
+    "JSON that Stately Studio imports and XState's `createMachine` accepts: states, transitions, and the names of actions, guards, delays and actors. Values computed at run time are left out. `version` is that of the chart.",
   auth: 'viewer',
   params: z.object({ name: z.enum(chartNames) }),
   responses: {
@@ -47,7 +47,7 @@ export const getChartDefinition = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(({ params }, { chartDefinitions }) => ({
+}).handledBy(({ params }, { operation: { chartDefinitions } }) => ({
   status: 200,
   media: 'application/json',
   headers: { 'Cache-Control': 'private, no-cache' },

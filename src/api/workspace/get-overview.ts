@@ -1,20 +1,16 @@
 import * as z from 'zod';
 import { overviewOf } from '#src/administration/overview.ts';
-import { administratorOf } from '../audit.ts';
 import { endReason } from '../calls/call-schema.ts';
 import { integerInQuery, timestamp } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
-const calls = z.int().meta({ description: 'That ring no more.', example: 120 });
-const failed = z.int().meta({ description: 'Of those, the ones that it failed.', example: 3 });
+const calls = z.int().meta({ description: 'Answered calls.', example: 120 });
+const failed = z.int().meta({ description: 'Number of those that failed because of it.', example: 3 });
 
 const waiting = z.object({
-  p50: z
-    .int()
-    .nullable()
-    .meta({ description: 'In milliseconds; null where it was measured of none.', example: 620 }),
+  p50: z.int().nullable().meta({ description: 'In milliseconds; null without measurements.', example: 620 }),
   p95: z.int().nullable().meta({ example: 1180 }),
-  turns: z.int().meta({ description: 'How many were measured.', example: 840 }),
+  turns: z.int().meta({ description: 'Number of measurements.', example: 840 }),
 });
 
 const overview = z
@@ -31,7 +27,7 @@ const overview = z
       .meta({ description: 'In order; the last one is today.' }),
     end_reasons: z
       .array(z.object({ end_reason: endReason, calls: z.int().meta({ example: 42 }) }))
-      .meta({ description: 'Of the calls of these days that are over, the most frequent first.' }),
+      .meta({ description: 'Of the ended calls of these days, most frequent first.' }),
     latency: z.object({ today: waiting, yesterday: waiting }).meta({
       description:
         'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day.',
@@ -47,7 +43,7 @@ const overview = z
           failed,
         }),
       )
-      .meta({ description: 'Agents that have failed calls of these days.' }),
+      .meta({ description: 'Agents that failed calls of these days.' }),
     trunks: z
       .array(
         z.object({
@@ -68,13 +64,13 @@ const overview = z
           url: z.string().meta({ example: 'https://example.com/events' }),
           state: z.enum(['active', 'paused', 'disabled']),
           failing_since: timestamp.nullable().meta({
-            description: 'When the first attempt failed after the last one that succeeded.',
+            description: 'The first failed attempt since the last success.',
           }),
           dead: z.int().meta({ description: 'Events that were given up.', example: 2 }),
         }),
       )
       .meta({
-        description: 'Endpoints that are disabled, that are failing, or to which events were given up.',
+        description: 'Endpoints that are disabled or failing, or whose events were given up.',
       }),
   })
   .meta({ id: 'Overview' });
@@ -84,16 +80,20 @@ export const getOverview = defineRoute({
   path: '/api/v1/admin/overview',
   operationId: 'getOverview',
   tag: 'Workspace',
-  summary: 'Read how calls go',
+  summary: 'Read the overview',
   description:
-    'Calls and answers by day, end reasons, the latency of turns today and yesterday, and which agents, trunks and webhooks fail, over the last days of the workspace in its time zone, of all gateways. A call belongs to the day on which it started.',
+    "Calls and answers by day, end reasons, turn latency of today and yesterday, and failing agents, trunks and webhooks, over the last days in the workspace's time zone, for all gateways. A call belongs to the day on which it started.",
   auth: 'viewer',
   query: z.object({
-    days: integerInQuery(1, 31, 7).meta({ description: 'How many days, with today.' }),
+    days: integerInQuery(1, 31, 7).meta({ description: 'Number of days, including today.' }),
   }),
   responses: { 200: { description: 'The overview.', schema: overview } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, query }, services) => ({
   status: 200,
-  body: await overviewOf(administratorOf(services, caller), services.clock.now(), query.days),
+  body: await overviewOf(
+    services.directory.administrator(caller),
+    services.operation.clock.now(),
+    query.days,
+  ),
 }));

@@ -1,15 +1,14 @@
 import * as z from 'zod';
 import { usageOf } from '#src/administration/usage.ts';
 import { timestamp } from '../fields.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 const minutes = {
   limit: z.int().nullable().meta({ description: 'Minutes a day; null for no limit.', example: 600 }),
-  talked_minutes: z.number().meta({ description: 'Of conversation by now.', example: 214.5 }),
+  talked_minutes: z.number().meta({ description: 'Talked so far.', example: 214.5 }),
   held_minutes: z.number().meta({
     description:
-      'The same, with calls in progress as long as they may last: what is over of the limit may be given to the next call.',
+      'The same, with calls in progress at their maximum duration: what exceeds the limit is available to later calls.',
     example: 234.5,
   }),
 };
@@ -35,15 +34,15 @@ export const getUsage = defineRoute({
   tag: 'Workspace',
   summary: 'Read the minutes of outbound calls of this day',
   description:
-    'How long the outbound calls that began on this day of the workspace have lasted, in all and by number, beside the limits (`daily_minutes`).',
+    'Total duration of the outbound calls that began on this day of the workspace, in all and by number, with the limits (`daily_minutes`).',
   auth: 'viewer',
   responses: { 200: { description: 'The minutes of this day.', schema: usage } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller }, services) => {
   const { day, ...used } = await usageOf(
-    administratorOf(services, caller),
-    services.platform.dailyMinutes,
-    services.clock.now(),
+    services.directory.administrator(caller),
+    services.directory.platform.dailyMinutes,
+    services.operation.clock.now(),
   );
   return { status: 200, body: { ...day, ...used } };
 });

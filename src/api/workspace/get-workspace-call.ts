@@ -1,5 +1,5 @@
 import { callIdInPath } from '../ids.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentWorkspaceCall, workspaceCall } from './workspace-call-schema.ts';
 
 export const getWorkspaceCall = defineRoute({
@@ -8,12 +8,15 @@ export const getWorkspaceCall = defineRoute({
   operationId: 'getWorkspaceCall',
   tag: 'Workspace',
   summary: 'Read a call of any number',
-  description: 'As `getCall`, for the whole workspace, with the trunk and the addresses of the call.',
+  description: 'Like `getCall`, for the whole workspace, with the trunk and the addresses of the call.',
   auth: 'viewer',
   params: callIdInPath,
   responses: { 200: { description: 'The call.', schema: workspaceCall } },
   refusals: ['call_not_found'],
 }).handledBy(async ({ caller, params }, services) => {
-  const call = await services.storedCalls.find({ callId: params.callId, workspaceId: caller.workspace.id });
+  const call = await services.calls.storedCalls.find({
+    callId: params.callId,
+    workspaceId: caller.workspace.id,
+  });
   return { status: 200, body: presentWorkspaceCall(call) };
 });

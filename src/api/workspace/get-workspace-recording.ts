@@ -1,5 +1,5 @@
 import { answerRecording, recordingDeclaration } from '../calls/get-recording.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 
 export const getWorkspaceRecording = defineRoute({
   ...recordingDeclaration,
@@ -8,9 +8,9 @@ export const getWorkspaceRecording = defineRoute({
   operationId: 'getWorkspaceRecording',
   tag: 'Workspace',
   summary: 'Download the recording of a call of any number',
-  description: 'As `getRecording`, for the whole workspace.',
+  description: 'Like `getRecording`, for the whole workspace.',
   auth: 'viewer',
 }).handledBy(async ({ caller, params, headers, isHead }, services) => {
   const wanted = { callId: params.callId, workspaceId: caller.workspace.id };
-  return answerRecording(await services.storedCalls.find(wanted), { headers, isHead }, services);
+  return answerRecording(await services.calls.storedCalls.find(wanted), { headers, isHead }, services);
 });

@@ -1,6 +1,5 @@
 import { workspaceOf } from '#src/administration/administer-workspaces.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentWorkspace, workspace } from './workspace-schema.ts';
 
 export const getWorkspace = defineRoute({
@@ -10,11 +9,15 @@ export const getWorkspace = defineRoute({
   tag: 'Workspace',
   summary: 'Read the workspace of this token',
   description:
-    'Its time zone, its call policy and its limits: what it sets itself (null falls back to the platform), and what holds.',
+    'Its time zone, its call policy and its limits: its own settings (null falls back to the platform), and the resulting values.',
   auth: 'viewer',
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller }, services) => {
-  const found = await workspaceOf(administratorOf(services, caller));
-  return { status: 200, body: presentWorkspace(services, found), timeZone: found.timeZone };
+  const found = await workspaceOf(services.directory.administrator(caller));
+  return {
+    status: 200,
+    body: presentWorkspace(services.directory.platform, found),
+    timeZone: found.timeZone,
+  };
 });

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { listAudit as findAudit } from '#src/administration/administrator.ts';
-import { countCursorInQuery, encodeCountCursor, nextCursor } from '../cursor.ts';
+import { countCursorInQuery, encodeCountCursor, nextCursor } from '../http/cursor.ts';
 import { integerInQuery } from '../fields.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { auditEntry, auditFilters, wantedEntries } from './audit-schema.ts';
 
 export const listAudit = defineRoute({
@@ -10,7 +9,7 @@ export const listAudit = defineRoute({
   path: '/api/v1/admin/audit',
   operationId: 'listAudit',
   tag: 'Workspace',
-  summary: 'Who did what',
+  summary: 'Read the audit log',
   description: 'Every change made by this API and every reveal of a key, newest first.',
   auth: 'viewer',
   query: auditFilters.extend({
@@ -27,9 +26,9 @@ export const listAudit = defineRoute({
     },
   },
   refusals: [],
-}).handledBy(async ({ caller, query: { limit, cursor, ...filters } }, { database }) => {
+}).handledBy(async ({ caller, query: { limit, cursor, ...filters } }, { directory }) => {
   const wanted = wantedEntries(caller.workspace, filters);
-  const found = await findAudit(database, { ...wanted, limit: limit + 1, before: cursor });
+  const found = await directory.auditEntries({ ...wanted, limit: limit + 1, before: cursor });
   const entries = found.slice(0, limit);
   const last = found.length > limit ? entries.at(-1) : undefined;
   return {

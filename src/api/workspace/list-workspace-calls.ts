@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { callListQuery } from '../calls/list-calls.ts';
-import { encodeMomentCursor, nextCursor } from '../cursor.ts';
-import { defineRoute } from '../route.ts';
+import { encodeMomentCursor, nextCursor } from '../http/cursor.ts';
+import { defineRoute } from '../http/route.ts';
 import { listedCall, presentListedCall, wantedCalls, workspaceCallFilters } from './workspace-call-list.ts';
 
 export const listWorkspaceCalls = defineRoute({
@@ -10,7 +10,8 @@ export const listWorkspaceCalls = defineRoute({
   operationId: 'listWorkspaceCalls',
   tag: 'Workspace',
   summary: 'List and search the calls of all numbers',
-  description: 'By `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query.',
+  description:
+    'Ordered by `started_at`, then by `id`. Follow `next_cursor` until it is null, with the same query.',
   auth: 'viewer',
   query: workspaceCallFilters.extend(callListQuery.pick({ limit: true, cursor: true }).shape),
   responses: {
@@ -23,7 +24,7 @@ export const listWorkspaceCalls = defineRoute({
   },
   refusals: ['search_too_broad'],
 }).handledBy(async ({ caller, query: { cursor, limit, ...filters } }, services) => {
-  const { calls, next } = await services.storedCalls.workspacePage({
+  const { calls, next } = await services.calls.storedCalls.workspacePage({
     ...wantedCalls(services, caller.workspace, filters),
     after: cursor && { startedAt: cursor.at, id: cursor.id },
     limit,

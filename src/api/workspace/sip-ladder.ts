@@ -4,33 +4,35 @@ import { sipCallIdOf, sipTransports, startLineOf, type SipMessage } from '#src/d
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
 import type { ApiServices } from '../api-services.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { timestamp } from '../fields.ts';
 
-const ends = 'Host and port; an IPv6 address stands in brackets.';
+const ends = 'Host and port; an IPv6 address is in brackets.';
 
 const sipMessage = z
   .object({
     at: timestamp,
-    elapsed_ms: z.number().meta({ description: 'Since the first message of the call.', example: 12.345 }),
+    elapsed_ms: z
+      .number()
+      .meta({ description: 'Time since the first message of the call.', example: 12.345 }),
     direction: z.enum(['in', 'out']).meta({ description: '`out`: sent by this gateway.', example: 'out' }),
     transport: z.enum(sipTransports),
-    local: z.string().meta({ description: `The gateway’s end. ${ends}`, example: '192.0.2.7:5060' }),
+    local: z.string().meta({ description: `The gateway’s address. ${ends}`, example: '192.0.2.7:5060' }),
     remote: z.string().meta({
-      description: `The trunk’s end: a name where nothing came from there yet. ${ends}`,
+      description: `The trunk’s address: a name until something was received from it. ${ends}`,
       example: '198.51.100.9:5060',
     }),
     sip_call_id: z.string().meta({
-      description: 'Its `Call-ID`: another one for each trunk that is tried.',
+      description: 'Its `Call-ID`: a different one for each trunk that is tried.',
       example: 'dd2339d7-611d-1240-c8a0-62a89614c020',
     }),
     start_line: z.string().meta({ example: 'INVITE sip:01012345678@198.51.100.9 SIP/2.0' }),
     text: z.string().meta({
-      description: 'The whole message, up to 16,384 characters of it, with its secrets masked.',
+      description: 'The whole message, up to 16,384 characters, with its secrets masked.',
       example: 'INVITE sip:01012345678@198.51.100.9 SIP/2.0\r\nCSeq: 1 INVITE\r\n\r\n',
     }),
     left_out: z.int().min(0).meta({
-      description: 'How many messages between the one before and this one were not kept.',
+      description: 'Number of messages between the previous one and this one that were not stored.',
       example: 0,
     }),
   })
@@ -44,7 +46,7 @@ export const sipLadder = z
     messages: z.array(sipMessage),
     empty_because: emptyBecause.nullable().meta({
       description:
-        'Why there are none: the call was simulated, the gateway keeps none, they were deleted because of their age, or none was seen. Null where there are some.',
+        'Why there are none: the call was simulated, the gateway stores none, they have expired, or none was seen. Null if there are some.',
       example: null,
     }),
   })
@@ -54,7 +56,7 @@ const dayMs = 86_400_000;
 
 const whyEmpty = (
   { startedAt }: Pick<CallRecord, 'startedAt'>,
-  { sipTrace, clock }: Pick<ApiServices, 'sipTrace' | 'clock'>,
+  { calls: { sipTrace }, operation: { clock } }: ApiServices,
 ): z.output<typeof emptyBecause> => {
   if (sipTrace.isSimulated) return 'simulated';
   if (sipTrace.days === 0) return 'switched_off';
@@ -64,7 +66,7 @@ const whyEmpty = (
 export const presentLadder = (
   call: Pick<CallRecord, 'id' | 'startedAt'>,
   messages: readonly SipMessage[],
-  services: Pick<ApiServices, 'sipTrace' | 'clock'>,
+  services: ApiServices,
 ): Decoded<z.output<typeof sipLadder>> => {
   const begun = messages[0]?.atMicros ?? 0;
   return {

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { requireTurnEnd } from '#src/administration/choose-turn-end.ts';
 import { changeWorkspace } from '#src/administration/administer-workspaces.ts';
-import { administratorOf } from '../audit.ts';
-import { defineRoute } from '../route.ts';
+import { defineRoute } from '../http/route.ts';
 import { presentWorkspace, workspace, workspaceFields } from './workspace-schema.ts';
 
 export const updateWorkspace = defineRoute({
@@ -12,7 +11,7 @@ export const updateWorkspace = defineRoute({
   tag: 'Workspace',
   summary: 'Change the workspace of this token',
   description:
-    'Changes what is given, for calls that begin from now on; a policy field that is null falls back to the platform. A policy that a number sets itself stays.',
+    'Changes the given fields for calls that begin from now on; a policy field that is null falls back to the platform. Policies of numbers are unchanged.',
   auth: 'admin',
   body: z
     .strictObject(workspaceFields)
@@ -21,7 +20,11 @@ export const updateWorkspace = defineRoute({
   responses: { 200: { description: 'The workspace.', schema: workspace } },
   refusals: ['not_found'],
 }).handledBy(async ({ caller, body }, services) => {
-  requireTurnEnd(services.engines, body.turnEnd);
-  const changed = await changeWorkspace(administratorOf(services, caller), body);
-  return { status: 200, body: presentWorkspace(services, changed), timeZone: changed.timeZone };
+  requireTurnEnd(services.directory.engines, body.turnEnd);
+  const changed = await changeWorkspace(services.directory.administrator(caller), body);
+  return {
+    status: 200,
+    body: presentWorkspace(services.directory.platform, changed),
+    timeZone: changed.timeZone,
+  };
 });

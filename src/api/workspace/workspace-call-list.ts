@@ -8,26 +8,26 @@ import type { ApiServices } from '../api-services.ts';
 import { callListItem, endReason } from '../calls/call-schema.ts';
 import { callListQuery } from '../calls/list-calls.ts';
 import { presentListedFields } from '../calls/present-call.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { dayInQuery, text } from '../fields.ts';
 
 export const workspaceCallFilters = callListQuery.omit({ limit: true, cursor: true }).extend({
   number_id: z.uuid().optional().meta({ description: 'Only calls of this number.' }),
-  trunk_id: text(100).optional().meta({ description: 'Only calls that went over this trunk.' }),
+  trunk_id: text(100).optional().meta({ description: 'Only calls over this trunk.' }),
   end_reason: endReason.optional(),
   first_day: dayInQuery
     .optional()
-    .meta({ description: 'Calls that started on this day, in the time zone of the workspace, or later.' }),
+    .meta({ description: 'Calls that started on this day or later, in the time zone of the workspace.' }),
   last_day: dayInQuery
     .optional()
-    .meta({ description: 'Calls that started on this day, in the time zone of the workspace, or earlier.' }),
+    .meta({ description: 'Calls that started on this day or earlier, in the time zone of the workspace.' }),
   q: text(longestSearch)
     .optional()
     .meta({
-      description: `At least four digits of the other party’s number; the first eight characters of a call’s id, or more; or words of the transcript, of the summary, of the instruction or of a caller’s name, each from its beginning, at most ${mostWords}. Words are found when the call is over.`,
+      description: `At least four digits of the other party’s number; at least the first eight characters of a call’s id; or up to ${mostWords} words of the transcript, the summary, the instruction or a caller’s name, each as a prefix. Words are found after the call is over.`,
       example: '예약 확인',
     }),
-  order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'Which calls come first.' }),
+  order: z.enum(['newest', 'oldest']).default('newest').meta({ description: 'The order of the calls.' }),
 });
 
 export const listedCall = callListItem
@@ -36,7 +36,7 @@ export const listedCall = callListItem
     duration_sec: z.number().nullable().meta({ description: 'Connected time.', example: 48.2 }),
     turn_latency_p95_ms: z.number().nullable().meta({
       description:
-        'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95 % of the turns kept this. Null where it was measured of none.',
+        'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.',
       example: 640,
     }),
   })
@@ -46,7 +46,7 @@ type Page = Parameters<StoredCalls['workspacePage']>[0];
 
 /** Refuses a search without a search term. */
 export const wantedCalls = (
-  { country }: Pick<ApiServices, 'country'>,
+  { directory: { country } }: ApiServices,
   { id: workspaceId, timeZone }: { id: string; timeZone: string },
   filters: Decoded<z.output<typeof workspaceCallFilters>>,
 ): Omit<Page, 'limit'> => {

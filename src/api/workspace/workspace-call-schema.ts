@@ -1,7 +1,7 @@
 /** The call in the admin API: includes its trunk and network addresses. */
 import * as z from 'zod';
 import type { CallRecord } from '#src/calls/stored-calls.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { callRecord } from '../calls/call-schema.ts';
 import { presentCall } from '../calls/present-call.ts';
 
@@ -16,11 +16,11 @@ export const workspaceCall = callRecord
       })
       .nullable()
       .meta({
-        description: 'By which the call went or came, the last that was tried; null where there is none.',
+        description: 'The trunk of the call, the last one that was tried; null if there is none.',
         example: { id: '5a0a7a1e-6c5e-4a5e-9c39-0a3f5c3d7f10', name: 'carrier' },
       }),
     failed_trunks: z.array(z.string()).meta({
-      description: 'Ids of the trunks that the call went to before, and that have failed it.',
+      description: 'Ids of the trunks that were tried before and failed.',
       example: [],
     }),
     addresses: z
@@ -31,7 +31,7 @@ export const workspaceCall = callRecord
         remote_media: address,
       })
       .meta({
-        description: '`address:port` of SIP and of RTP on both sides; null where nobody knows.',
+        description: '`address:port` of SIP and of RTP on both sides; null if unknown.',
         example: {
           local_signalling: '192.0.2.10:5060',
           remote_signalling: '203.0.113.5:5060',

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { workspacePolicy } from '#src/domain/call-policy.ts';
 import type { WorkspaceRecord } from '#src/administration/administer-workspaces.ts';
-import type { Decoded } from '../codec.ts';
+import type { Decoded } from '../http/codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { bargeIn, dailyMinutes, policyFields } from '../numbers/number-schema.ts';
@@ -26,7 +26,7 @@ const timeZone = z
   .string()
   .refine(isTimeZone, { error: 'This is no name of a time zone, such as Asia/Seoul.' })
   .meta({
-    description: 'IANA name. Timestamps of the workspace are written in it.',
+    description: 'IANA name, for the timestamps of the workspace.',
     example: 'Asia/Seoul',
   });
 
@@ -35,7 +35,7 @@ const maxCallsInProgress = z
   .min(1)
   .max(100_000)
   .nullable()
-  .meta({ description: 'Calls in progress at once, over all numbers.', example: 50 });
+  .meta({ description: 'Concurrent calls of all numbers.', example: 50 });
 
 /** Mutable settings of a workspace; null falls back to the platform. */
 export const workspaceFields = {
@@ -63,7 +63,8 @@ const effective = z
     daily_minutes: z.int().nullable(),
   })
   .meta({
-    description: 'What holds for a number that sets nothing itself: the workspace, then the platform.',
+    description:
+      "Values that apply to a number without its own settings: the workspace's, then the platform's.",
     example: {
       max_duration_sec: 900,
       default_duration_sec: 600,
@@ -87,7 +88,7 @@ export const workspace = z
 
 /** Adds the effective values for a number without its own settings. */
 export const presentWorkspace = (
-  { platform }: Pick<ApiServices, 'platform'>,
+  platform: ApiServices['directory']['platform'],
   record: WorkspaceRecord,
 ): Decoded<z.output<typeof workspace>> => ({
   ...record,

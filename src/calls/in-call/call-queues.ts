@@ -8,17 +8,9 @@ import { transfersInVain } from '#machines/transfer.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { InCallRequest } from '#src/domain/in-call-request.ts';
 import { Refusal } from '#src/domain/refusal.ts';
+import type { QueueLimits } from '../call-parts.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { CallActor } from '../live/switchboard.ts';
-
-export type QueueLimits = {
-  /** Facts of the call that wait for the database. */
-  facts: number;
-  /** Milliseconds until pending DTMF digits are sent, without the last request. */
-  digitsMs: number;
-  /** Failed transfers since the other party last spoke: each sends a message to the agent. */
-  transfersInVain: number;
-};
 
 export type CallQueues = {
   /** Counts this request among the pending ones of the call. Throws `queue_full` at the limit. */

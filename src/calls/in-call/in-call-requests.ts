@@ -4,46 +4,39 @@
  * call, wrong state, no signalling, missing from its gateway. A refused request leaves the call alive. Requests wait
  * for a call that is moving between gateways; a hang-up for a call of a dead gateway is left to the gateway that takes
  * it over.
+ *
+ * Hang-up and cancel are the simplest requests (guides/design/wire.md, "Hang-up" and "Cancel"); the others have files of
+ * their own.
  */
-import type { CallAction, InCallRequest } from '#src/domain/in-call-request.ts';
+import type { CallAction, CallOfNumber, InCallRequest } from '#src/domain/in-call-request.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
+import type { HangUp } from '#src/domain/own-call.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { findCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { leaveHangup, type HangupAction } from '#src/persistence/left-hangups.ts';
+import { findCall } from '#src/persistence/calls/calls.ts';
+import { storeHangup, type HangupAction } from '#src/persistence/calls/pending-hangups.ts';
+import type { CallParts } from '../call-parts.ts';
 import type { LiveCalls } from '../live/live-calls.ts';
 import type { CallActor, Switchboard } from '../live/switchboard.ts';
 
 /** Performs the request on a call of this gateway, or throws the refusal. */
 export type PerformRequest = (actor: CallActor, request: InCallRequest) => void | Promise<void>;
 
-export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
-
-/** For an action that ends an answered call. */
+/** Returns the hangup of an action that ends an answered call; `null` for other actions. */
 const hangupAction = (action: CallAction): HangupAction | null =>
   action === 'hangup' || action === 'hangup_immediately' ? action : null;
 
-export type InCallRequestsOptions = {
-  database: Database;
-  switchboard: Pick<Switchboard, 'find'>;
-  liveCalls: Pick<LiveCalls, 'get'>;
-  /** The name of this gateway among those that share the database. */
-  node: string;
-  /** Rejects with the refusal of that gateway, or if it is unreachable. */
-  askNode: AskNode;
-  /** Whether this gateway is configured with media lines; without them, it does not end calls. */
-  hasMedia: boolean;
-  perform: PerformRequest;
-  /** Maximum wait for a call that another gateway is taking over, and the polling interval. */
-  underway: { forMs: number; lookMs: number };
-  /** Monotonic clock. */
-  clock: Clock;
+type Parts = Pick<CallParts, 'clock'> & {
+  storage: Pick<CallParts['storage'], 'database'>;
+  live: { switchboard: Pick<Switchboard, 'find'>; liveCalls: Pick<LiveCalls, 'get'> };
+  cluster: Pick<CallParts['cluster'], 'node' | 'askNode' | 'underway'>;
+  /** Without lines, a gateway does not end calls. */
+  telephony: Pick<CallParts['telephony'], 'hasLines'>;
 };
 
 export type InCallRequests = {
   send(request: InCallRequest): Promise<void>;
-  /** For another gateway, which assumes that this gateway runs the call. */
+  /** Performs a request of another gateway, which assumes that this gateway runs the call. */
   performHere(request: InCallRequest): Promise<void>;
 };
 
@@ -82,13 +75,13 @@ const unreached = (action: CallAction, cause: unknown): Refusal => {
  * Forwards a request to the gateway that runs the call; if that gateway is dead, leaves a hang-up to the one that takes
  * over the call.
  */
-const createAskHolder = ({ database, askNode }: Pick<InCallRequestsOptions, 'database' | 'askNode'>) => {
+const createAskHolder = ({ storage: { database }, cluster: { askNode } }: Parts) => {
   const leavesToNext = async (
     holder: string,
     { callId, numberId, action: asked }: InCallRequest,
   ): Promise<boolean> => {
     const action = hangupAction(asked);
-    return action !== null && leaveHangup(database, { callId, numberId, holder, action });
+    return action !== null && storeHangup(database, { callId, numberId, holder, action });
   };
 
   return async (holder: string, request: InCallRequest): Promise<void> => {
@@ -103,9 +96,12 @@ const createAskHolder = ({ database, askNode }: Pick<InCallRequestsOptions, 'dat
   };
 };
 
-export const createInCallRequests = (options: InCallRequestsOptions): InCallRequests => {
-  const { database, switchboard, liveCalls, node, perform } = options;
-  const askHolder = createAskHolder(options);
+export const createInCallRequests = (parts: Parts, perform: PerformRequest): InCallRequests => {
+  const { storage, live, cluster, telephony, clock } = parts;
+  const { database } = storage;
+  const { switchboard, liveCalls } = live;
+  const { node, underway } = cluster;
+  const askHolder = createAskHolder(parts);
 
   /** `undefined` for a call that does not run here, or belongs to another number. */
   const actorOf = ({ callId, numberId }: InCallRequest): CallActor | undefined =>
@@ -123,7 +119,7 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
     const call = await findCall(database, request);
     if (call === undefined) throw new Refusal('call_not_found', 'This number has no call with that id.');
     if (call.status !== wantedStatus(request.action)) throw notActive(request.action);
-    if (!options.hasMedia) throw switchedOff(request.action);
+    if (!telephony.hasLines) throw switchedOff(request.action);
     return call.node;
   };
 
@@ -158,7 +154,6 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
   return {
     performHere,
     async send(request) {
-      const { underway, clock } = options;
       const until = clock.now() + underway.forMs;
       for (;;) {
         let holder: string | undefined;
@@ -170,5 +165,37 @@ export const createInCallRequests = (options: InCallRequestsOptions): InCallRequ
         await wait(clock, underway.lookMs);
       }
     },
+  };
+};
+
+export type HangupRequests = {
+  /**
+   * Hangs up after the farewell, or immediately. Refuses with `call_not_found` (unknown, or a call of another number),
+   * `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call then stays alive.
+   */
+  requestHangup(request: CallOfNumber & { immediate: boolean }): Promise<void>;
+  /** Hangs up on behalf of the built-in agent of the call. */
+  hangUpOwnCall: HangUp;
+  /** Cancels a ringing call. Refuses as a hang-up does. */
+  requestCancel(request: CallOfNumber): Promise<void>;
+};
+
+export const createHangupRequests = (
+  requests: InCallRequests,
+  { live: { liveCalls } }: CallParts,
+): HangupRequests => {
+  const requestHangup: HangupRequests['requestHangup'] = ({ callId, numberId, immediate }) =>
+    requests.send({ callId, numberId, action: immediate ? 'hangup_immediately' : 'hangup' });
+
+  return {
+    requestHangup,
+
+    async hangUpOwnCall(callId, { immediate }) {
+      const numberId = liveCalls.get(callId)?.numberId;
+      if (numberId === undefined) throw notActive();
+      await requestHangup({ callId, numberId, immediate });
+    },
+
+    requestCancel: ({ callId, numberId }) => requests.send({ callId, numberId, action: 'cancel' }),
   };
 };

@@ -2,8 +2,8 @@
 import type { CallCommand } from '#machines/call-context.ts';
 import type { CallOfNumber } from '#src/domain/in-call-request.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { findRecording } from '#src/persistence/recordings.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { findRecording } from '#src/persistence/calls/recordings.ts';
 import type { CallActor } from '../live/switchboard.ts';
 import type { InCallRequests } from './in-call-requests.ts';
 

@@ -1,8 +1,9 @@
 /** Performs requests on a call of this gateway as commands of its chart. */
-import type { Database } from '#src/persistence/database.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { QueueLimits } from '../call-parts.ts';
 import type { Journal } from '../journal/journal.ts';
-import { createCallQueues, type QueueLimits } from './call-queues.ts';
+import { createCallQueues } from './call-queues.ts';
 import type { PerformRequest } from './in-call-requests.ts';
 import { switchRecording } from './pause-recording.ts';
 import { collectKeys, pressKeys, say } from './speak-for-agent.ts';

@@ -5,7 +5,8 @@ import type { CallOfNumber } from '#src/domain/in-call-request.ts';
 import type { PressKeys } from '#src/domain/own-call.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
 import type { CallActor } from '../live/switchboard.ts';
-import { notActive, type InCallRequests, type InCallRequestsOptions } from './in-call-requests.ts';
+import type { CallParts } from '../call-parts.ts';
+import { notActive, type InCallRequests } from './in-call-requests.ts';
 
 /** Performs a program's request on a call of this gateway while both parties can talk. */
 const requireTalking = (actor: CallActor): void => {
@@ -60,9 +61,6 @@ export const say = (
 export const collectKeys = (actor: CallActor, wanted: KeysWanted, admit: () => void): void =>
   speakFor(actor, { type: 'collect.requested', wanted }, admit);
 
-/** Returns the speakable sentences of a text; empty for a text of marks only. */
-export type SentencesOf = (text: string) => readonly string[];
-
 export type SpeakingRequests = {
   /**
    * Sends DTMF digits immediately. Refuses with `call_not_found`, `call_not_active`, `keys_not_available`,
@@ -85,8 +83,7 @@ export type SpeakingRequests = {
 
 export const createSpeakingRequests = (
   requests: InCallRequests,
-  liveCalls: InCallRequestsOptions['liveCalls'],
-  sentencesOf: SentencesOf,
+  { live: { liveCalls }, agents: { sentencesOf } }: CallParts,
 ): SpeakingRequests => {
   const press: SpeakingRequests['pressKeys'] = (request) =>
     requests.send({ ...request, action: 'press_keys' });

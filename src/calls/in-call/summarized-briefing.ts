@@ -4,8 +4,8 @@
  */
 import type { Logger } from 'pino';
 import type { TransferRequest } from '#machines/transfer.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import type { CallActor } from '../live/switchboard.ts';
 import type { SummarizeSoFar } from '../summaries/summaries.ts';
 import { briefingOf } from './briefing.ts';

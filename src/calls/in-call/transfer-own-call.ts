@@ -47,10 +47,9 @@ export const createTransferOwnCall = ({
     if (error instanceof Refusal)
       logger.info(
         { call_id: callId, reason, code: error.code },
-        'a transfer that was wanted in a call was refused',
+        'a transfer requested within a call was refused',
       );
-    else
-      logger.error({ call_id: callId, err: error }, 'a transfer that was wanted in a call could not be made');
+    else logger.error({ call_id: callId, err: error }, 'a transfer requested within a call failed');
     switchboard.find(callId)?.send({
       type: 'transfer.refused',
       reason,

@@ -8,16 +8,16 @@ import type { CallOfNumber } from '#src/domain/in-call-request.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { mayBeTransferredTo } from '#src/domain/transfer-targets.ts';
-import { findCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { transferPolicyOf } from '#src/persistence/numbers.ts';
-import { transcriptOf } from '#src/persistence/transcripts.ts';
+import { findCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { transferPolicyOf } from '#src/persistence/numbers/numbers.ts';
+import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
+import type { CallParts } from '../call-parts.ts';
 import type { CallActor } from '../live/switchboard.ts';
 import { briefingOf } from './briefing.ts';
 import type { InCallRequests } from './in-call-requests.ts';
-import type { SentencesOf } from './speak-for-agent.ts';
 
-/** For a call of this gateway. */
+/** Transfers a call of this gateway. */
 export const transfer = (actor: CallActor, request: TransferRequest, admit: () => void): void => {
   const snapshot = actor.getSnapshot();
   if (snapshot.hasTag('taken-over'))
@@ -91,8 +91,7 @@ const briefed = async (
 
 export const createTransferRequests = (
   requests: InCallRequests,
-  database: Database,
-  sentencesOf: SentencesOf,
+  { storage: { database }, agents: { sentencesOf } }: CallParts,
 ): TransferRequests => ({
   async transfer(asked) {
     const { callId, numberId, to, mode, acceptKey, ringTimeoutSec, onFailure, country, say } = asked;

@@ -8,18 +8,19 @@
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { CallToSummarize } from '#src/domain/call-summary.ts';
-import type { JournalPlace, RecordedFact, WrittenFact } from '#src/persistence/call-facts.ts';
-import { createCallJournals, type CallJournal } from './call-journals.ts';
-import { createFactWriter, type FactOutcome, type RetryTimes } from './fact-writer.ts';
+import {
+  type JournalPlace,
+  type RecordedFact,
+  type WrittenFact,
+  firstEpoch,
+  CallTaken,
+} from '#src/persistence/calls/call-facts.ts';
+import type { CallBus } from '../call-bus.ts';
 
 type Unstamped<Fact> = Fact extends { at: number } ? Omit<Fact, 'at'> & { at?: number } : never;
 
 /** A fact as passed to the journal: one without a time is stamped on arrival. */
 export type JournalFact = Unstamped<RecordedFact>;
-
-/** `ended`: the database row of a call that ended with this fact, if known here. */
-export type FollowFact = (callId: string, fact: RecordedFact, ended?: CallToSummarize | null) => void;
 
 export type Journal = {
   /** Begins the journal of a new call, or continues that of a call that was taken over. */
@@ -30,15 +31,6 @@ export type Journal = {
   placeOf(callId: string): JournalPlace;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   publish(callId: string, fact: JournalFact): void;
-  /** Calls back after each fact was committed. `follow` must not throw. */
-  onWritten(follow: FollowFact): void;
-  /**
-   * Calls back when another gateway proves to hold a call, or to have ended it: this gateway then writes no further
-   * facts of it. Must not throw.
-   */
-  onTaken(follow: (callId: string) => void): void;
-  /** A fact of a call was written with its row: triggers the same callbacks as any written fact. */
-  wasWritten(callId: string, fact: RecordedFact): void;
   /** Resolves when all facts of a call published so far are written or given up. */
   written(callId: string): Promise<void>;
   /** Resolves when all published facts of a call are written; from then on another gateway writes them. */
@@ -57,7 +49,12 @@ export type Journal = {
   giveUp(): void;
 };
 
+/** Delay between two attempts: initial value, and maximum of the backoff. */
+export type RetryTimes = { firstMs: number; longestMs: number };
+
 export type JournalOptions = {
+  /** Receives `stored` after each commit, and `taken`. */
+  bus: Pick<CallBus, 'publish'>;
   /**
    * Writes one fact. Writing the same sequence again must have no effect. Rejects with `CallTaken` if another gateway
    * holds the call, or has ended it.
@@ -74,20 +71,155 @@ export type JournalOptions = {
   limit: number;
 };
 
+/** Waiting facts of one call, in order. */
+type CallJournal = {
+  /** The last written fact; `null` until the database was queried. */
+  place: JournalPlace | null;
+  waiting: RecordedFact[];
+  /** `taken`: another gateway holds the call, so this one no longer writes facts of it. */
+  stage: 'held' | 'over' | 'taken';
+  /** Resolves when all waiting facts are written; `null` if none wait. */
+  drained: Promise<void> | null;
+};
+
+/** Maximum of ended calls whose next number is cached. */
+const rememberedCalls = 1_000;
+
+/** Journal position of a new call. */
+const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
+
+/** A call that is not open here: it ended long ago, or began in another process. */
+const continued = (): CallJournal => ({ place: null, waiting: [], stage: 'over', drained: null });
+
+/** The journal of each call: facts that wait to be written, and the number of the next fact. */
+const createCallJournals = () => {
+  const journals = new Map<string, CallJournal>();
+  /** Ended calls in the order of their last use. */
+  const left = new Set<string>();
+
+  const of = (callId: string): CallJournal => {
+    const journal = journals.get(callId) ?? continued();
+    journals.set(callId, journal);
+    return journal;
+  };
+
+  /**
+   * The call has ended and no facts wait. Facts soon after the end (summary, recording) take their number from this
+   * cache, later ones from the database.
+   */
+  const leave = (callId: string): void => {
+    left.delete(callId);
+    left.add(callId);
+    const [oldest] = left;
+    if (left.size <= rememberedCalls || oldest === undefined) return;
+    left.delete(oldest);
+    if (journals.get(oldest)?.drained === null) journals.delete(oldest);
+  };
+
+  return {
+    of,
+    leave,
+    /** These three are described at `Journal`. */
+    waitingOf: (callId: string): number => journals.get(callId)?.waiting.length ?? 0,
+    async written(callId: string): Promise<void> {
+      await journals.get(callId)?.drained;
+    },
+    async letGo(callId: string): Promise<void> {
+      const journal = of(callId);
+      await journal.drained;
+      journal.stage = 'taken';
+      leave(callId);
+    },
+    /** Opens the journal of a call of this gateway: new, or taken over. */
+    open(callId: string, place: JournalPlace = beginning): void {
+      left.delete(callId);
+      journals.set(callId, { ...continued(), place: { ...place }, stage: 'held' });
+    },
+    placeOf: (callId: string): JournalPlace => ({ ...(journals.get(callId)?.place ?? beginning) }),
+  };
+};
+
+/** `taken`: another gateway holds the call, or has ended it. */
+type FactOutcome = { written: WrittenFact | null } | 'given up' | 'taken';
+
+type FactWriter = {
+  /** Retries `write` until it succeeds, is given up, or rejects with `CallTaken`. */
+  write(callId: string, fact: RecordedFact, write: () => Promise<WrittenFact | null>): Promise<FactOutcome>;
+  /**
+   * From now on facts do not wait for an unavailable database: a fact that cannot be written is given up immediately.
+   */
+  giveUp(): void;
+};
+
+/** Maximum attempts for a fact that fails although the database is available. */
+const triesOfABrokenFact = 3;
+
+/**
+ * Writes facts with retries: indefinitely while the database is down, and a few times if it rejects a fact. Stateless
+ * between facts.
+ */
+const createFactWriter = (options: {
+  /** Whether this error means that the database is unavailable, so that a retry may succeed. */
+  isPassing: (error: unknown) => boolean;
+  retry: RetryTimes;
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  logger: Logger;
+}): FactWriter => {
+  const { isPassing, retry, clock, logger } = options;
+  const pauses = new Set<() => void>();
+  let isGivenUp = false;
+
+  const pause = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clock.clearTimeout(timer);
+        pauses.delete(end);
+        resolve();
+      };
+      const timer = clock.setTimeout(end, milliseconds);
+      pauses.add(end);
+    });
+
+  /** Returns whether to retry, and logs the decision. */
+  const mayTryAgain = (callId: string, fact: RecordedFact, error: unknown, tries: number): boolean => {
+    const about = { call_id: callId, fact: fact.type, err: error };
+    if (isGivenUp || (!isPassing(error) && tries >= triesOfABrokenFact)) {
+      logger.error(about, 'a fact of a call could not be written');
+      return false;
+    }
+    if (tries === 1) logger.warn(about, 'a fact of a call waits for the database');
+    return true;
+  };
+
+  return {
+    async write(callId, fact, write) {
+      let delayMs = retry.firstMs;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return { written: await write() };
+        } catch (error) {
+          if (error instanceof CallTaken) return 'taken';
+          if (!mayTryAgain(callId, fact, error, tries)) return 'given up';
+        }
+        await pause(delayMs);
+        delayMs = Math.min(delayMs * 2, retry.longestMs);
+      }
+    },
+    giveUp() {
+      isGivenUp = true;
+      for (const end of pauses) end();
+    },
+  };
+};
+
 export const createJournal = (options: JournalOptions): Journal => {
-  const { clock, limit, logger } = options;
+  const { bus, clock, limit, logger } = options;
   const journals = createCallJournals();
   const draining = new Set<Promise<void>>();
-  const followers: FollowFact[] = [];
-  const takenFollowers: ((callId: string) => void)[] = [];
   const writer = createFactWriter(options);
   let backlog = 0;
   let isGivingUp = false;
   let lost = 0;
-
-  const tellFollowers: FollowFact = (callId, fact, ended) => {
-    for (const follow of followers) follow(callId, fact, ended);
-  };
 
   const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<FactOutcome> =>
     writer.write(callId, fact, async () => {
@@ -101,8 +233,11 @@ export const createJournal = (options: JournalOptions): Journal => {
     backlog -= journal.waiting.splice(0).length;
     if (journal.stage === 'taken') return;
     journal.stage = 'taken';
-    logger.warn({ call_id: callId }, 'this call goes on, or ended, elsewhere; this gateway lets go of it');
-    for (const follow of takenFollowers) follow(callId);
+    logger.warn(
+      { call_id: callId },
+      'another gateway holds this call or has ended it; this gateway releases it',
+    );
+    bus.publish('taken', { callId });
   };
 
   const drain = async (callId: string, journal: CallJournal): Promise<void> => {
@@ -116,7 +251,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       backlog -= 1;
       if (fact.type === 'call.ended') journal.stage = 'over';
       if (outcome === 'given up') lost += isGivingUp ? 1 : 0;
-      else tellFollowers(callId, fact, outcome.written?.ended);
+      else bus.publish('stored', { callId, fact, ended: outcome.written?.ended ?? null });
     }
     journal.drained = null;
     if (journal.stage !== 'held') journals.leave(callId);
@@ -145,9 +280,6 @@ export const createJournal = (options: JournalOptions): Journal => {
       backlog += 1;
       startDraining(callId, journal);
     },
-    onWritten: (follow) => void followers.push(follow),
-    onTaken: (follow) => void takenFollowers.push(follow),
-    wasWritten: tellFollowers,
     written: journals.written,
     letGo: journals.letGo,
     waitingOf: journals.waitingOf,

@@ -1,6 +1,6 @@
 /** The initial state of each call's chart: known before the call exists, so that it is stored with the call's row. */
 import { callMachine } from '#machines/call.ts';
-import type { ChartOpening } from '#src/persistence/call-transitions.ts';
+import type { ChartOpening } from '#src/persistence/calls/call-transitions.ts';
 import { chartVersionOf } from './chart-version.ts';
 
 type State = (typeof callMachine)['root'];
@@ -10,7 +10,7 @@ const firstOf = ({ initial, path }: State): string => {
   return first === undefined ? path.join('.') : firstOf(first);
 };
 
-/** For a new call; a call that is taken over begins in another state. */
+/** Opening of a new call; a call that is taken over begins in another state. */
 export const callOpening: ChartOpening = {
   chartVersion: chartVersionOf('call'),
   state: firstOf(callMachine.root),

@@ -8,14 +8,14 @@
  */
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
 import type { InspectionEvent } from 'xstate';
-import { chartNames, type ChartName } from '#src/domain/chart-name.ts';
-import { firstEpoch, type JournalPlace } from '#src/persistence/call-facts.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import { journalledChartNames, type JournalledChartName } from '#src/domain/chart-name.ts';
+import { firstEpoch, type JournalPlace } from '#src/persistence/calls/call-facts.ts';
+import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { stateName } from '../live/chart-watch.ts';
 import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 import { chartVersionOf } from './chart-version.ts';
 
-const versions: Readonly<Record<ChartName, string>> = {
+const versions: Readonly<Record<JournalledChartName, string>> = {
   call: chartVersionOf('call'),
   conversation: chartVersionOf('conversation'),
   voicemail: chartVersionOf('voicemail'),
@@ -41,7 +41,7 @@ export type Transitions = {
 };
 
 /** Progress of a call: its last transition and fact, and the states of its charts. */
-type Track = { epoch: number; sequence: number; facts: number } & Record<ChartName, string | null>;
+type Track = { epoch: number; sequence: number; facts: number } & Record<JournalledChartName, string | null>;
 
 /** Waiting transitions by call. */
 const createUnwritten = (limit: number) => {
@@ -70,7 +70,7 @@ const createUnwritten = (limit: number) => {
   };
 };
 
-/** For a new call. */
+/** Position of a new call. */
 const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
 
 const trackFrom = ({ epoch, sequence: facts }: JournalPlace, opening: string | null = null): Track => {
@@ -80,8 +80,8 @@ const trackFrom = ({ epoch, sequence: facts }: JournalPlace, opening: string | n
   return { epoch, sequence, facts, call, conversation: null, voicemail: null };
 };
 
-const chartOf = (id: string, callId: string): ChartName | undefined =>
-  id === callId ? 'call' : chartNames.find((name) => name === id);
+const chartOf = (id: string, callId: string): JournalledChartName | undefined =>
+  id === callId ? 'call' : journalledChartNames.find((name) => name === id);
 
 const valueOf = (snapshot: object): unknown => ('value' in snapshot ? snapshot.value : undefined);
 

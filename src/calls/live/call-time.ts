@@ -11,7 +11,7 @@ export type CallTime = {
   /** A call that continues here keeps its time. */
   begin(callId: string): void;
   /** A call of another process continues here; its time is `now`. */
-  goOn(callId: string, now: number): void;
+  resume(callId: string, now: number): void;
   /** Returns the fact with its time in the call; a fact without a time happens now. */
   stamp(callId: string, fact: CallFact): CallFact & { at: number };
   /** Current time of the call. */
@@ -29,7 +29,7 @@ export const createCallTime = (clocks: { wall: () => number; steady: () => numbe
   return {
     onWall: (at) => at + offset(),
     begin: (callId) => void offsets.set(callId, shiftOf(callId)),
-    goOn: (callId, now) => void offsets.set(callId, now - clocks.steady()),
+    resume: (callId, now) => void offsets.set(callId, now - clocks.steady()),
     stamp(callId, fact) {
       const shift = shiftOf(callId);
       const at = (fact.at ?? clocks.steady()) + shift;

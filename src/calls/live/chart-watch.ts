@@ -1,14 +1,16 @@
 /** States of the charts of a call in progress, for observers, and the current words of its agent. */
 import type { AnyActorRef } from 'xstate';
 import { sayingNow } from '#machines/turns.ts';
+import { lineChartNames, type LineChartName, type LineChartStates } from '#src/domain/chart-name.ts';
 import type { Switchboard } from './switchboard.ts';
 
-export type ChartState = {
+/** A leg that ended while it was watched keeps its last state. */
+export type ChartState = LineChartStates & {
   /** Such as `active.talking.hangup-pending`. */
   call: string;
   /** Such as `replying.speaking`; null outside of a conversation. */
   conversation: string | null;
-  /** Such as `awaiting-beep`; null unless the agent leaves a message for a machine. */
+  /** State such as `awaiting-beep`; null unless the agent leaves a message for a machine. */
   voicemail: string | null;
 };
 
@@ -29,6 +31,9 @@ export const stateName = (value: unknown): string => {
     .join(' ');
 };
 
+const valueOf = (snapshot: unknown): unknown =>
+  typeof snapshot === 'object' && snapshot !== null && 'value' in snapshot ? snapshot.value : null;
+
 type Subscription = { unsubscribe(): void };
 
 const ignore = (): void => {};
@@ -39,12 +44,27 @@ export const createChartWatch =
     const call = switchboard.find(callId);
     if (call === undefined) return undefined;
     const watched = new Map<object, Subscription>();
+    /** Charts of the line, including legs that are over. */
+    const lineCharts = new Map<LineChartName, AnyActorRef>();
     let last = '';
 
     const watch = (actor: AnyActorRef | undefined): void => {
       if (actor === undefined || watched.has(actor)) return;
       // The switchboard reports a crash; without an error observer here XState would throw it at the process.
       watched.set(actor, actor.subscribe({ next: look, error: ignore }));
+    };
+
+    const statesOfLine = (): LineChartStates => {
+      for (const name of lineChartNames) {
+        const chart: AnyActorRef | undefined = call.system.get(name);
+        if (chart !== undefined) lineCharts.set(name, chart);
+      }
+      return Object.fromEntries(
+        [...lineCharts].map(([name, chart]) => {
+          watch(chart);
+          return [name, stateName(valueOf(chart.getSnapshot()))];
+        }),
+      );
     };
 
     const look = (): void => {
@@ -57,6 +77,7 @@ export const createChartWatch =
         call: stateName(value),
         conversation: conversation === undefined ? null : stateName(conversation.value),
         voicemail: voicemail === undefined ? null : stateName(voicemail.getSnapshot().value),
+        ...statesOfLine(),
         saying: conversation === undefined ? null : sayingNow(conversation.context),
       };
       const now = JSON.stringify(state);

@@ -11,9 +11,9 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
-import { findNumbersWithKeys, type CallableNumber } from '#src/persistence/callable-numbers.ts';
-import { isTransient } from '#src/persistence/connection-errors.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { findNumbersWithKeys, type CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
+import type { Database } from '#src/persistence/database/database.ts';
 import type { LiveCalls } from './live-calls.ts';
 
 export type KnownKeys = {
@@ -29,7 +29,7 @@ export type KnownKeys = {
 };
 
 export const createKnownKeys = (options: {
-  database: Pick<Database, 'queries' | 'run'>;
+  database: Pick<Database, 'queries' | 'execute'>;
   liveCalls: Pick<LiveCalls, 'all' | 'countOfNumber'>;
   /** Interval of database queries. */
   everyMs: number;

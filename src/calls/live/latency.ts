@@ -1,27 +1,17 @@
 /**
  * Latencies of calls: the other party's wait for each turn of the agent, stage by stage, and the time until it was known
- * who answered. Combines the line's reports with the progress of replies, and adds the times to the facts.
+ * who answered. Combines the events of the line with the progress of replies.
  *
  * A call has one reply in progress, and the line has reported everything of the previous one when the next one is
  * requested: the first words played after a reply's first sentence belong to that reply.
  */
 import type { CallFact, TurnLatency } from '#machines/facts.ts';
-import type { LineEvent, OpenLine } from '#machines/line.ts';
-
-export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'first_audio';
+import type { LineEvent } from '#machines/line.ts';
+import type { CallBus, TurnStage } from '../call-bus.ts';
 
 export type Latency = {
-  /** Wraps lines to observe their events. */
-  watchLine(open: OpenLine): OpenLine;
-  /** Observes the requested reply; see `ReplyWatch` of src/agents. */
-  replies: {
-    asked(callId: string): void;
-    firstToken(callId: string): void;
-    firstSentence(callId: string): void;
-  };
-  /** Adds the latency to a turn of the agent and to an answer verdict, if known. */
-  withLatency(callId: string, fact: CallFact): CallFact;
-  release(callId: string): void;
+  /** Returns a turn of the agent or an answer verdict with its latency, if known; other facts unchanged. */
+  addTo(callId: string, fact: CallFact): CallFact;
 };
 
 type Reply = { askedAt: number; latency: TurnLatency; soundedAt: number | null };
@@ -33,14 +23,12 @@ type CallTimes = {
   reply: Reply | null;
 };
 
-export const createLatency = (options: {
-  /** Wall-clock milliseconds since the epoch. */
-  now: () => number;
-  /** Called as soon as the time of a stage is known, also for a turn that is never heard. */
-  observe: (stage: TurnStage, milliseconds: number) => void;
-}): Latency => {
-  const { now, observe } = options;
+/** Publishes `measured` as soon as the duration of a stage is known. `now`: monotonic milliseconds. */
+export const createLatency = ({ bus, now }: { bus: CallBus; now: () => number }): Latency => {
   const calls = new Map<string, CallTimes>();
+
+  const observe = (callId: string, stage: TurnStage, milliseconds: number): void =>
+    bus.publish('measured', { callId, stage, milliseconds });
 
   const timesOf = (callId: string): CallTimes => {
     const times = calls.get(callId) ?? { answeredAt: null, endpointingMs: null, reply: null };
@@ -53,14 +41,14 @@ export const createLatency = (options: {
     if (event.type === 'line.heard' && !event.backchannel && event.endedAt !== undefined) {
       const endpointingMs = Math.max(0, event.at - event.endedAt);
       timesOf(callId).endpointingMs = endpointingMs;
-      observe('endpointing', endpointingMs);
+      observe(callId, 'endpointing', endpointingMs);
     }
     if (event.type !== 'line.played' || event.text === '') return;
     const reply = calls.get(callId)?.reply;
     if (!reply || reply.soundedAt !== null || reply.latency.firstSentenceMs === undefined) return;
     reply.soundedAt = event.startedAt;
     reply.latency.firstAudioMs = Math.max(0, event.startedAt - reply.askedAt);
-    observe('first_audio', reply.latency.firstAudioMs);
+    observe(callId, 'first_audio', reply.latency.firstAudioMs);
   };
 
   const noteReply = (callId: string, name: 'firstTokenMs' | 'firstSentenceMs', stage: TurnStage): void => {
@@ -68,27 +56,26 @@ export const createLatency = (options: {
     if (!reply || reply.latency[name] !== undefined) return;
     const milliseconds = Math.max(0, now() - reply.askedAt);
     reply.latency[name] = milliseconds;
-    observe(stage, milliseconds);
+    observe(callId, stage, milliseconds);
   };
 
+  const beginReply = (callId: string): void => {
+    const times = timesOf(callId);
+    const { endpointingMs } = times;
+    const latency = endpointingMs === null ? {} : { endpointingMs };
+    times.endpointingMs = null;
+    times.reply = { askedAt: now(), latency, soundedAt: null };
+  };
+
+  bus.subscribe('line', ({ callId, event }) => note(callId, event));
+  bus.subscribe('reply', ({ callId, stage }) => {
+    if (stage === 'asked') beginReply(callId);
+    else noteReply(callId, stage === 'first_token' ? 'firstTokenMs' : 'firstSentenceMs', stage);
+  });
+  bus.subscribe('released', ({ callId }) => void calls.delete(callId));
+
   return {
-    watchLine: (open) => (input, emit) =>
-      open(input, (event) => {
-        note(input.callId, event);
-        emit(event);
-      }),
-    replies: {
-      asked(callId) {
-        const times = timesOf(callId);
-        const { endpointingMs } = times;
-        const latency = endpointingMs === null ? {} : { endpointingMs };
-        times.endpointingMs = null;
-        times.reply = { askedAt: now(), latency, soundedAt: null };
-      },
-      firstToken: (callId) => noteReply(callId, 'firstTokenMs', 'first_token'),
-      firstSentence: (callId) => noteReply(callId, 'firstSentenceMs', 'first_sentence'),
-    },
-    withLatency(callId, fact) {
+    addTo(callId, fact) {
       const times = calls.get(callId);
       if (fact.type === 'call.answered_by' && times !== undefined && times.answeredAt !== null)
         return { ...fact, latency: { answeredByMs: Math.max(0, fact.at - times.answeredAt) } };
@@ -99,6 +86,5 @@ export const createLatency = (options: {
       times.reply = null;
       return { ...fact, latency };
     },
-    release: (callId) => void calls.delete(callId),
   };
 };

@@ -1,74 +1,122 @@
 /**
- * Calls in progress on this gateway, for health, limits, metrics and the console. The map is mutated and `revision`
- * incremented: copying thousands of calls for each change would cost more than the calls themselves.
+ * Calls in progress on this gateway, for health, admission, metrics, the console and the inspector. Events change the
+ * store, selectors read it. The maps of its context are changed in place: copying thousands of calls for each change
+ * would cost more than the calls themselves. Each change makes a new context, so selections and subscribers notice it.
  */
-import { createStore } from '@xstate/store';
+import { createStore, type Selection } from '@xstate/store';
 import type { Direction } from '#machines/line.ts';
 
 type LiveStatus = 'ringing' | 'active';
 
-export type LiveCall = {
+export type LiveCall = Readonly<{
   callId: string;
   numberId: string;
   workspaceId: string;
   direction: Direction;
   status: LiveStatus;
-};
+}>;
+
+export type CountsByStatus = Readonly<Record<Direction, Readonly<Record<LiveStatus, number>>>>;
+
+type Context = Readonly<{
+  calls: Map<string, LiveCall>;
+  /** Calls per number and per workspace. */
+  countsByOwner: Map<string, number>;
+  countsByStatus: CountsByStatus;
+}>;
+
+type Events = { added: { call: LiveCall }; statusChanged: LiveCallStatus; removed: { callId: string } };
+type Emitted = { added: { call: LiveCall }; removed: { callId: string } };
+type LiveCallStatus = { callId: string; status: LiveStatus };
 
 export type LiveCalls = {
   add(call: LiveCall): void;
   setStatus(callId: string, status: LiveStatus): void;
   remove(callId: string): void;
   get(callId: string): LiveCall | undefined;
-  count(): number;
+  all(): IterableIterator<LiveCall>;
   countOfNumber(numberId: string): number;
   countOfWorkspace(workspaceId: string): number;
-  all(): IterableIterator<LiveCall>;
-  /** Calls back after each change; the returned function unsubscribes. */
-  subscribe(onChange: () => void): () => void;
+  /** Number of calls. */
+  count: Selection<number>;
+  /** Numbers of calls by direction and status. */
+  countsByStatus: Selection<CountsByStatus>;
+  /** Calls back with each new call; the returned function unsubscribes. */
+  onAdded(callback: (call: LiveCall) => void): () => void;
+  /** Calls back with the id of each call that ended or moved; the returned function unsubscribes. */
+  onRemoved(callback: (callId: string) => void): () => void;
 };
 
-export const createLiveCalls = (): LiveCalls => {
-  const calls = new Map<string, LiveCall>();
-  const perOwner = new Map<string, number>();
-  const store = createStore({
-    context: { calls, revision: 0 },
-    on: { changed: (context) => ({ ...context, revision: context.revision + 1 }) },
+const addToOwner = (counts: Map<string, number>, owner: string, change: 1 | -1): void => {
+  const count = (counts.get(owner) ?? 0) + change;
+  if (count === 0) counts.delete(owner);
+  else counts.set(owner, count);
+};
+
+const addToStatus = (
+  counts: CountsByStatus,
+  { direction, status }: LiveCall,
+  change: 1 | -1,
+): CountsByStatus => ({
+  ...counts,
+  [direction]: { ...counts[direction], [status]: counts[direction][status] + change },
+});
+
+const createLiveCallStore = () =>
+  createStore<Context, Events, Emitted>({
+    context: {
+      calls: new Map(),
+      countsByOwner: new Map(),
+      countsByStatus: { inbound: { ringing: 0, active: 0 }, outbound: { ringing: 0, active: 0 } },
+    },
+    on: {
+      added(context, { call }, enqueue) {
+        context.calls.set(call.callId, call);
+        addToOwner(context.countsByOwner, call.numberId, 1);
+        addToOwner(context.countsByOwner, call.workspaceId, 1);
+        enqueue.emit.added({ call });
+        return { ...context, countsByStatus: addToStatus(context.countsByStatus, call, 1) };
+      },
+      statusChanged(context, { callId, status }) {
+        const before = context.calls.get(callId);
+        if (before === undefined || before.status === status) return context;
+        const call = { ...before, status };
+        context.calls.set(callId, call);
+        const others = addToStatus(context.countsByStatus, before, -1);
+        return { ...context, countsByStatus: addToStatus(others, call, 1) };
+      },
+      removed(context, { callId }, enqueue) {
+        const call = context.calls.get(callId);
+        if (call === undefined) return context;
+        context.calls.delete(callId);
+        addToOwner(context.countsByOwner, call.numberId, -1);
+        addToOwner(context.countsByOwner, call.workspaceId, -1);
+        enqueue.emit.removed({ callId });
+        return { ...context, countsByStatus: addToStatus(context.countsByStatus, call, -1) };
+      },
+    },
   });
-  const countOf = (owner: string): number => perOwner.get(owner) ?? 0;
-  const add = (owner: string, change: 1 | -1): void => {
-    const count = countOf(owner) + change;
-    if (count === 0) perOwner.delete(owner);
-    else perOwner.set(owner, count);
-  };
+
+export const createLiveCalls = (): LiveCalls => {
+  const store = createLiveCallStore();
+  const { calls, countsByOwner } = store.getInitialSnapshot().context;
+  const countOf = (owner: string): number => countsByOwner.get(owner) ?? 0;
   return {
-    add(call) {
-      calls.set(call.callId, call);
-      add(call.numberId, 1);
-      add(call.workspaceId, 1);
-      store.trigger.changed();
-    },
-    setStatus(callId, status) {
-      const call = calls.get(callId);
-      if (call === undefined || call.status === status) return;
-      call.status = status;
-      store.trigger.changed();
-    },
-    remove(callId) {
-      const call = calls.get(callId);
-      if (call === undefined) return;
-      calls.delete(callId);
-      add(call.numberId, -1);
-      add(call.workspaceId, -1);
-      store.trigger.changed();
-    },
+    add: (call) => store.trigger.added({ call }),
+    setStatus: (callId, status) => store.trigger.statusChanged({ callId, status }),
+    remove: (callId) => store.trigger.removed({ callId }),
     get: (callId) => calls.get(callId),
-    count: () => calls.size,
+    all: () => calls.values(),
     countOfNumber: countOf,
     countOfWorkspace: countOf,
-    all: () => calls.values(),
-    subscribe(onChange) {
-      const subscription = store.subscribe(onChange);
+    count: store.select(({ calls: { size } }) => size),
+    countsByStatus: store.select((context) => context.countsByStatus),
+    onAdded(callback) {
+      const subscription = store.on('added', ({ call }) => callback(call));
+      return () => subscription.unsubscribe();
+    },
+    onRemoved(callback) {
+      const subscription = store.on('removed', ({ callId }) => callback(callId));
       return () => subscription.unsubscribe();
     },
   };

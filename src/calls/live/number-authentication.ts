@@ -1,14 +1,14 @@
 /** Finds the number of a key (guides/design/administration.md, "Number keys"), also while the database is down. */
 import type { Clock } from '#src/domain/clock.ts';
 import { TimeoutError, withTimeout } from '#src/domain/with-timeout.ts';
-import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
-import { isTransient } from '#src/persistence/connection-errors.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { createNumberAuthentication as createAuthentication } from '#src/persistence/number-keys.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { createNumberAuthentication as createAuthentication } from '#src/persistence/numbers/number-keys.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { KnownKeys } from './known-keys.ts';
 
-export type { CallableNumber } from '#src/persistence/callable-numbers.ts';
+export type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
 
 /**
  * Undefined for an unknown key. `needsNoDatabase` requests accept a key that was valid at the database's last answer

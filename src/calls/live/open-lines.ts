@@ -1,26 +1,35 @@
 /** Open lines of this gateway, so that each is closed even if its call fails. */
-import { fromCallback } from 'xstate';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
+import { fromCallback, type AnyActorRef } from 'xstate';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
+import type { CallBus } from '../call-bus.ts';
 import type { SecretKeys } from './secret-keys.ts';
 
 /** Opens lines as `sip/lines.ts` does. */
-type AdoptLine = (input: LineInput, left: LeftLine, emit: (event: LineEvent) => void) => Line;
+type ResumeLine = (
+  input: LineInput,
+  left: LineCheckpoint,
+  emit: (event: LineEvent) => void,
+  parent?: AnyActorRef,
+) => Line;
 
 export const createOpenLines = (options: {
   open: OpenLine;
-  adopt: AdoptLine;
+  resume: ResumeLine;
+  bus: Pick<CallBus, 'publish'>;
   secretKeys: Pick<SecretKeys, 'hide' | 'keep' | 'forget' | 'show' | 'press'>;
 }) => {
-  const { secretKeys } = options;
+  const { bus, secretKeys } = options;
   const lines = new Map<string, Line>();
   /** Calls of another process whose lines are not yet taken over. */
-  const left = new Map<string, LeftLine>();
+  const left = new Map<string, LineCheckpoint>();
 
-  const openOrAdopt: OpenLine = (input, emit) => {
+  const openOrResume: OpenLine = (input, emit, parent) => {
     const standing = left.get(input.callId);
     left.delete(input.callId);
-    return standing === undefined ? options.open(input, emit) : options.adopt(input, standing, emit);
+    return standing === undefined
+      ? options.open(input, emit, parent)
+      : options.resume(input, standing, emit, parent);
   };
 
   /** Idempotent. Called at the end of a call, because XState does not stop the line of a crashed actor. */
@@ -33,7 +42,7 @@ export const createOpenLines = (options: {
   return {
     close,
     /** The next line of this call takes over the one that another process has left. */
-    expect: (callId: string, standing: LeftLine): void => void left.set(callId, standing),
+    expect: (callId: string, standing: LineCheckpoint): void => void left.set(callId, standing),
     /** Another gateway holds the call: its remote leg is left alone. */
     leave(callId: string): void {
       const line = lines.get(callId);
@@ -41,17 +50,23 @@ export const createOpenLines = (options: {
       line?.leave();
     },
     /** Whether another gateway could take over the line of this call now. */
-    canBeLeft: (callId: string): boolean => lines.get(callId)?.canBeLeft() ?? false,
+    canBeResumed: (callId: string): boolean => lines.get(callId)?.canBeResumed() ?? false,
     /** A line as the charts invoke it: opened and closed with the state. */
-    actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, sendBack, receive }) => {
+    actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, self, sendBack, receive }) => {
       const { callId } = input;
-      const line = openOrAdopt(input, (event) =>
-        sendBack(
-          event.type === 'line.digit' ? { ...event, digit: secretKeys.press(callId, event.digit) } : event,
-        ),
-      );
+      const tell = (reported: LineEvent): void => {
+        const event =
+          reported.type === 'line.digit'
+            ? { ...reported, digit: secretKeys.press(callId, reported.digit) }
+            : reported;
+        bus.publish('line', { callId, event });
+        sendBack(event);
+      };
+      const line = openOrResume(input, tell, self);
       lines.set(callId, line);
       receive((command) => {
+        // Ends of the charts of the line, whose parent is this actor.
+        if (command.type.startsWith('xstate.')) return undefined;
         switch (command.type) {
           case 'hideKeys':
             secretKeys.hide(callId, command.finish);

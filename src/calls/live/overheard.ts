@@ -6,9 +6,10 @@
 import type { CallFact } from '#machines/facts.ts';
 import { listenInAnnouncement, listenInSampleRate, type ListenInState } from '#src/domain/listen-in.ts';
 import type { Language } from '#src/domain/language.ts';
+import type { CallBus } from '../call-bus.ts';
 import type { CallActor, Switchboard } from './switchboard.ts';
 
-/** Neither may throw; `samples` must not be retained. */
+/** Listeners must not throw or retain `samples`. */
 export type WhoListens = {
   /** Whether the other party must be notified first. */
   isAnnounced: boolean;
@@ -27,8 +28,6 @@ export type Overheard = {
   listen(callId: string, who: WhoListens, onOver: () => void): (() => void) | undefined;
   /** Accepts the audio of a call. `isWanted`: whether a listener is connected. */
   overhear(callId: string): { write: WriteSound; isWanted(): boolean };
-  /** A call has published this fact. */
-  noteFact(callId: string, fact: CallFact): void;
   /** The call has left this gateway. */
   release(callId: string): void;
 };
@@ -94,7 +93,10 @@ const noteSpoken = (heard: Heard, actor: CallActor, fact: CallFact): void => {
   else if (!fact.whole) heard.announcement = 'unsaid';
 };
 
-export const createOverheard = ({ find }: Pick<Switchboard, 'find'>): Overheard => {
+export const createOverheard = ({
+  bus,
+  find,
+}: Pick<Switchboard, 'find'> & { bus: Pick<CallBus, 'subscribe'> }): Overheard => {
   const calls = new Map<string, Heard>();
 
   const callOf = (callId: string): Heard => {
@@ -117,6 +119,12 @@ export const createOverheard = ({ find }: Pick<Switchboard, 'find'>): Overheard 
       if (state === 'announcing') announce(heard, actor);
     }
   };
+
+  bus.subscribe('fact', ({ callId, fact }) => {
+    const heard = calls.get(callId);
+    const actor = find(callId);
+    if (heard !== undefined && actor !== undefined) noteSpoken(heard, actor, fact);
+  });
 
   return {
     listen(callId, who, onOver) {
@@ -154,11 +162,6 @@ export const createOverheard = ({ find }: Pick<Switchboard, 'find'>): Overheard 
           if (told === 'on' || told === 'paused') onSound(both);
       };
       return { write, isWanted: () => heard.listeners.size > 0 };
-    },
-    noteFact(callId, fact) {
-      const heard = calls.get(callId);
-      const actor = find(callId);
-      if (heard !== undefined && actor !== undefined) noteSpoken(heard, actor, fact);
     },
     release: (callId) => void calls.delete(callId),
   };

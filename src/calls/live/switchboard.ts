@@ -5,13 +5,13 @@
  * `find(id) === undefined` on the gateway that should run a call is `room_unknown` (guides/design/wire.md, "Hang-up").
  */
 import type { Logger } from 'pino';
-import { createActor, type ActorRefFrom, type InspectionEvent, type SnapshotFrom } from 'xstate';
+import { createActor, type ActorRefFrom, type InspectionEvent } from 'xstate';
 import type { callMachine } from '#machines/call.ts';
 import type { CallInput } from '#machines/call-context.ts';
 import type { CallFact } from '#machines/facts.ts';
 import { outcomeOf, type CallOutcome } from '#machines/outcome.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { CallObserver } from '../observer.ts';
+import type { CallBus } from '../call-bus.ts';
 import type { LiveCalls } from './live-calls.ts';
 
 export type CallActor = ActorRefFrom<typeof callMachine>;
@@ -42,16 +42,13 @@ export type SwitchboardOptions = {
   machine: typeof callMachine;
   clock: Clock;
   liveCalls: LiveCalls;
+  bus: Pick<CallBus, 'publish'>;
+  /** Publishes the end of a call that crashed. */
   publish: (callId: string, fact: CallFact) => void;
-  /** Called with the state of a call after each change. Must not throw. */
-  onProgress?: (callId: string, snapshot: SnapshotFrom<typeof callMachine>) => void;
   /** Inspects the actor of a call and its children. Must not throw. */
   inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
-  observer: Pick<CallObserver, 'ended'>;
   /** Releases the line of a call and leaves its remote leg alone. */
   leaveLine: (callId: string) => void;
-  /** Releases the call's resources outside its chart. Also called after a crash. */
-  release: (callId: string) => void;
   logger: Logger;
 };
 
@@ -76,24 +73,15 @@ const createWaiting = () => {
 };
 
 export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
-  const { clock, liveCalls, logger } = options;
+  const { bus, clock, liveCalls, logger } = options;
   const actors = new Map<string, CallActor>();
   const whenEmpty = createWaiting();
   let isClosing = false;
 
-  const release = (callId: string): void => {
-    try {
-      options.release(callId);
-    } catch (error) {
-      // Otherwise XState would throw the error at the process, which would affect all calls.
-      logger.error({ call_id: callId, err: error }, 'what a call held could not be let go of');
-    }
-  };
-
   const remove = (callId: string): void => {
     if (!actors.delete(callId)) return;
     liveCalls.remove(callId);
-    release(callId);
+    bus.publish('released', { callId });
     if (actors.size === 0) whenEmpty.end();
   };
 
@@ -105,22 +93,24 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
   };
 
   return {
-    connect({ numberId, workspaceId, input }) {
+    connect(call) {
+      const { numberId, workspaceId, input } = call;
       const { callId, direction } = input;
       const inspect = options.inspectorOf?.(callId);
       const actor = createActor(options.machine, { input, clock, id: callId, ...(inspect && { inspect }) });
       actors.set(callId, actor);
       liveCalls.add({ callId, numberId, workspaceId, direction, status: 'ringing' });
-      const tellEnd = ({ reason, status }: CallOutcome): void =>
-        options.observer.ended({ callId, direction, reason, status });
+      bus.publish('connecting', { ...call, callId });
+      const publishEnd = ({ reason, status }: CallOutcome): void =>
+        bus.publish('ended', { callId, direction, reason, status });
       actor.subscribe({
         next: (snapshot) => {
           liveCalls.setStatus(callId, snapshot.hasTag('ringing') ? 'ringing' : 'active');
-          options.onProgress?.(callId, snapshot);
+          bus.publish('changed', { callId, snapshot });
         },
         complete: () => {
           const { output } = actor.getSnapshot();
-          if (output !== undefined) tellEnd(output);
+          if (output !== undefined) publishEnd(output);
           remove(callId);
         },
         error: (error) => {
@@ -129,7 +119,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
           const { children, context } = actor.getSnapshot();
           children.conversation?.send({ type: 'call.over' });
           const outcome = outcomeOf('system_error', context.wasAnswered);
-          tellEnd(outcome);
+          publishEnd(outcome);
           options.publish(callId, { type: 'call.ended', ...outcome });
           remove(callId);
         },

@@ -3,8 +3,8 @@
  * Nothing is executed. For a call older than stored transitions, the replay has its facts and its status only.
  */
 import { callStatuses } from '#src/domain/end-reasons.ts';
-import type { JournalEntry } from '#src/persistence/call-journal.ts';
-import type { StoredTransition } from '#src/persistence/call-transitions.ts';
+import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
+import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import type { ChartState } from '../live/chart-watch.ts';
 
 export type RecordedCall = {
@@ -69,13 +69,13 @@ const stepsOfFacts = ({ startedAt, facts }: RecordedCall): ReplayStep[] => {
 const readerOf = (facts: readonly JournalEntry[]) => {
   let next = 0;
   return {
-    /** Returns unread facts up to this one. */
+    /** Returns unread facts up to the one with this sequence number. */
     upTo(sequence: number): readonly JournalEntry[] {
       const from = next;
       while (next < facts.length && (facts[next]?.sequence ?? 0) <= sequence) next += 1;
       return facts.slice(from, next);
     },
-    /** Returns the first fact after this one. */
+    /** Returns the first fact after this sequence number. */
     firstBehind(sequence: number): JournalEntry | undefined {
       while (next < facts.length && (facts[next]?.sequence ?? 0) <= sequence) next += 1;
       return facts[next];

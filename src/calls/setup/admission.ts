@@ -5,16 +5,8 @@
 import type { CapacityLimit } from '#src/domain/capacity.ts';
 import { once } from '#src/domain/once.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { CallsInProgress } from '#src/persistence/counted-births.ts';
-import type { LiveCalls } from '../live/live-calls.ts';
-import type { LoadShedding } from './load-shedding.ts';
-
-export type AdmissionLimits = {
-  /** Calls in progress on this gateway. */
-  maxCalls: number;
-  /** Maximum of calls that begin at once: more would only wait for the database. */
-  maxBeginning: number;
-};
+import type { CallsInProgress } from '#src/persistence/calls/counted-creation.ts';
+import type { AdmissionLimits, CallParts } from '../call-parts.ts';
 
 export type Admission = {
   /**
@@ -22,11 +14,11 @@ export type Admission = {
    * not depend on the number, and so precede any lookup.
    */
   check(): void;
-  /** Throws the same. An admitted request counts among those that begin until `leave` is called. */
+  /** Throws as `check` does. An admitted request counts among those that begin until `leave` is called. */
   approach(): { leave: () => void };
   /**
-   * Throws the same, or `concurrency_limit`. An admitted call counts from now on; `release` returns its permit if the
-   * call could not begin.
+   * Throws as `check` does, or `concurrency_limit`. An admitted call counts from now on; `release` returns its permit
+   * if the call could not begin.
    */
   enter(call: { numberId: string; workspaceId: string } & ConcurrencyLimits): { release: () => void };
   drain(): void;
@@ -63,14 +55,16 @@ export const checkConcurrency = (
   if (ofWorkspace >= maxCallsInProgress) throw concurrencyLimit('The workspace', maxCallsInProgress);
 };
 
-export const createAdmission = (options: {
-  liveCalls: LiveCalls;
-  limits: AdmissionLimits;
-  load: Pick<LoadShedding, 'pressure'>;
-  /** A gateway without telephone lines admits no calls. */
-  hasLines: boolean;
+/** A gateway without telephone lines admits no calls. */
+export const createAdmission = ({
+  live: { liveCalls },
+  limits: { admission: limits, load },
+  telephony: { hasLines },
+}: {
+  live: Pick<CallParts['live'], 'liveCalls'>;
+  limits: Pick<CallParts['limits'], 'admission' | 'load'>;
+  telephony: Pick<CallParts['telephony'], 'hasLines'>;
 }): Admission => {
-  const { liveCalls, limits, load } = options;
   /** Requests that were admitted before any lookup and are not answered yet. */
   let approaching = 0;
   /** Admitted calls that are not yet on the switchboard: in total, and per number and workspace. */
@@ -89,12 +83,12 @@ export const createAdmission = (options: {
     new Refusal('over_capacity', detailOf[limit](limits), { extras: { reason: limit } });
 
   const reachedLimit = (): CapacityLimit | null => {
-    if (liveCalls.count() + entering >= limits.maxCalls) return 'calls';
+    if (liveCalls.count.get() + entering >= limits.maxCalls) return 'calls';
     return entering >= limits.maxBeginning ? 'beginning' : load.pressure();
   };
 
   const check = (): void => {
-    if (!options.hasLines) {
+    if (!hasLines) {
       throw new Refusal(
         'service_unavailable',
         'This gateway has no telephone lines. Place calls with another one.',

@@ -3,7 +3,7 @@ import type { CallerIdentity } from '#src/domain/caller-identity.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import type { CallBirth } from '#src/persistence/calls.ts';
+import type { CallBirth } from '#src/persistence/calls/calls.ts';
 import { callOpening } from '../journal/opening.ts';
 import type { OpenNumber } from './open-number.ts';
 

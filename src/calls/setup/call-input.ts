@@ -1,23 +1,22 @@
 import type { CallInput } from '#machines/call-context.ts';
 import type { SpeechChoice } from '#machines/line.ts';
-import type { TakenOverCall } from '#machines/taken-over.ts';
+import type { CallResumeState } from '#machines/resume-state.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
-import type { CallBeginning } from '#src/persistence/call-revivals.ts';
+import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
 import type { ConsentPolicy } from '#src/domain/consent.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { MenuPolicy, Screening, Voicemail } from '#src/domain/voicemail.ts';
+import type { CallTimes } from '../call-parts.ts';
 import { introductionFor } from '#src/domain/introduction.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-
-export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number; adoptTimeoutMs: number };
 
 /** The input of a call's chart. */
 export const callInput = (call: {
   agentCall: AgentCall;
   language: Language;
-  policy: CallBeginning['policy'];
+  policy: CallSettings['policy'];
   maxDurationSec: number;
   /** The number's own greeting. */
   greeting: string | null;
@@ -29,7 +28,7 @@ export const callInput = (call: {
   /** For an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
   /** For a call of another process. */
-  takenOver?: TakenOverCall;
+  takenOver?: CallResumeState;
 }): CallInput => {
   const { agentCall, language, policy, maxDurationSec, speech, voicemail, screening, menu, times } = call;
   const { voicemailMessage, ...said } = phrases[language];

@@ -5,7 +5,7 @@
 import { dayOf, type Day } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
-import type { DayGrant, SpentOfNumber } from '#src/persistence/spent-minutes.ts';
+import type { DayGrant, SpentOfNumber } from '#src/persistence/calls/spent-minutes.ts';
 
 /** The owner of the minutes. */
 export type DailyOwner = 'workspace' | 'number';
@@ -44,7 +44,7 @@ type DailyCall = {
   /** Minutes; null for no limit. */
   ofNumber: number | null;
   ofWorkspace: number | null;
-  /** Duration limit of the call without this one, in seconds. */
+  /** Duration limit of the call without daily minutes, in seconds. */
   maxDurationSec: number;
   startedAt: number;
 };

@@ -1,9 +1,9 @@
 /** A number with all data for its calls, including decrypted secrets: for one call, only in memory. */
 import type { AgentHeaders } from '#src/domain/agent-headers.ts';
-import type { CallPolicy } from '#src/domain/call-policy.ts';
-import type { CallableNumber } from '#src/persistence/callable-numbers.ts';
-import { openHeaders } from '#src/persistence/sealed-headers.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
+import { effectivePolicy, type CallPolicy, type PolicySettings } from '#src/domain/call-policy.ts';
+import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
+import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
 
 export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: string; secret: string };
 
@@ -16,7 +16,10 @@ export type OpenNumber = Omit<CallableNumber, 'outboundTokenSealed' | 'headersSe
 };
 
 /** The effective policy for a number's next call. */
-export type PolicyOf = (number: Pick<OpenNumber, 'policy' | 'workspace'>) => CallPolicy;
+export const policyOf = (
+  { policy, workspace }: Pick<OpenNumber, 'policy' | 'workspace'>,
+  platformPolicy: PolicySettings,
+): CallPolicy => effectivePolicy(policy, workspace.policy, platformPolicy);
 
 /** Opens data sealed for the number's id. */
 export const openNumber = (

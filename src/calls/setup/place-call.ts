@@ -8,10 +8,11 @@ import type { Metadata } from '#src/domain/metadata.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { unlistedHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
-import { trunkHeadersOf, type TrunkHeaders } from '#src/persistence/trunks.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { KeyedAnswer, KeyedRequest } from '#src/persistence/keyed-answers.ts';
-import type { OpenNumber, PolicyOf } from './open-number.ts';
+import { trunkHeadersOf, type TrunkHeaders } from '#src/persistence/trunks/trunks.ts';
+import type { KeyedAnswer, KeyedRequest } from '#src/persistence/workspaces/idempotency-records.ts';
+import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
+import type { CallParts } from '../call-parts.ts';
+import { openNumber, policyOf } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 
 export type PlaceCallRequest = {
@@ -30,7 +31,7 @@ export type PlaceCallRequest = {
 
 export type PlacedCall = { callId: string; from: string };
 
-export type PlaceCall = (number: OpenNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
+export type PlaceCall = (number: CallableNumber, request: PlaceCallRequest) => Promise<PlacedCall>;
 
 const ofKind = 'Numbers of this kind may not be called. An admin allows them in "destinations".';
 
@@ -55,7 +56,7 @@ const checkDestination = (policy: CallPolicy, to: string, country: Country): voi
   throw new Refusal('destination_not_allowed', notAllowed[reason] ?? ofKind, { extras: { reason } });
 };
 
-/** At least one trunk must send all of them. */
+/** Rejects headers unless at least one trunk sends all of them. */
 const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): void => {
   const names = Object.keys(headers);
   const missing = trunks.map(({ headersOut }) => unlistedHeaders(names, headersOut));
@@ -77,18 +78,11 @@ const checkHeaders = (headers: SipHeaders, trunks: readonly TrunkHeaders[]): voi
  * no call, and the key stays unused.
  */
 export const createPlaceCall =
-  (options: {
-    database: Database;
-    startCall: StartCall;
-    /** Headers of the gateway's own trunk; null if there is none. */
-    configuredHeaders: TrunkHeaders | null;
-    policyOf: PolicyOf;
-    country: Country;
-    now: () => number;
-  }): PlaceCall =>
-  async (number, { to, instruction, maxDurationSec, metadata, sipHeaders, keyed }) => {
-    const policy = options.policyOf(number);
-    checkDestination(policy, to, options.country);
+  ({ storage, telephony, limits, now }: CallParts, startCall: StartCall): PlaceCall =>
+  async (callable, { to, instruction, maxDurationSec, metadata, sipHeaders, keyed }) => {
+    const number = openNumber(callable, storage.sealing);
+    const policy = policyOf(number, limits.platformPolicy);
+    checkDestination(policy, to, telephony.country);
     if (maxDurationSec !== null && maxDurationSec > policy.maxDurationSec) {
       throw new Refusal(
         'max_duration_exceeds_policy',
@@ -106,23 +100,23 @@ export const createPlaceCall =
     if (sipHeaders !== undefined)
       checkHeaders(
         sipHeaders,
-        await trunkHeadersOf(options.database, number.number, options.configuredHeaders),
+        await trunkHeadersOf(storage.database, number.number, telephony.configuredHeaders),
       );
     const callId = randomUUID();
     const placed: PlacedCall = { callId, from: number.number };
-    await options.startCall({
+    await startCall({
       number,
       policy,
       maxDurationSec: maxDurationSec ?? policy.defaultDurationSec,
-      startedAt: options.now(),
+      startedAt: now(),
       metadata,
       sipHeaders,
       agentCall: {
         context: agentContext({
           id: callId,
           direction: 'outbound',
-          ownNumber: number.number,
-          counterparty: to,
+          from: number.number,
+          to,
           language: number.language,
         }),
         binding,

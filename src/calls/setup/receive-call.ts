@@ -4,66 +4,40 @@
  */
 import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
-import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import { canTakeCalls } from '#src/domain/agent-binding.ts';
 import type { Arrival, ArrivalVerdict } from '#src/domain/arrival.ts';
 import { agentContext, type AgentContext } from '#src/domain/agent-context.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { insertEndedCall } from '#src/persistence/calls.ts';
-import type { Database } from '#src/persistence/database.ts';
+import { insertEndedCall } from '#src/persistence/calls/calls.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
 import type { Admission } from './admission.ts';
-import type { CallObserver } from '../observer.ts';
-import type { OpenNumber, PolicyOf } from './open-number.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { CallParts } from '../call-parts.ts';
+import { openNumber, policyOf, type OpenNumber } from './open-number.ts';
 import { callBirth, type NewCall } from './call-birth.ts';
 import type { StartCall } from './start-call.ts';
 
-/** Asks the customer's authentication URL (guides/design/agents.md, "Handshake"). */
-export type AuthenticateCaller = (request: {
-  workspaceId: string;
-  url: string;
-  secret: string;
-  context: AgentContext;
-}) => Promise<HandshakeResult>;
-
 export type ReceiveCall = (arrival: Arrival) => Promise<ArrivalVerdict>;
-
-type ReceiveCallOptions = {
-  database: Database;
-  findNumber: (number: string) => Promise<OpenNumber | undefined>;
-  policyOf: PolicyOf;
-  handshake: AuthenticateCaller;
-  startCall: StartCall;
-  admission: Pick<Admission, 'approach'>;
-  observer: CallObserver;
-  journal: Pick<Journal, 'wasWritten'>;
-  /** Wall-clock milliseconds since the epoch. */
-  now: () => number;
-  node: string;
-  logger: Logger;
-};
 
 type NotTaken = Exclude<ArrivalVerdict, { accepted: true }>;
 
 /** Stores a call that was rejected before it began, so that the number's customer sees it. */
 const createReject =
-  (options: Pick<ReceiveCallOptions, 'database' | 'observer' | 'journal' | 'now' | 'logger'>) =>
+  ({ storage: { database }, live: { bus }, now, logger }: CallParts) =>
   async (call: NewCall, reason: 'no_agent_endpoint' | 'caller_rejected'): Promise<NotTaken> => {
-    const { observer, journal, logger } = options;
     const { call_id: callId, direction } = call.context;
     const outcome = outcomeOf(reason, false);
-    const at = options.now();
-    await insertEndedCall(options.database, callBirth(call), { ...outcome, at: new Date(at) });
-    observer.began({ callId, direction });
-    observer.ended({ callId, direction, ...outcome });
-    journal.wasWritten(callId, { type: 'call.ended', at, ...outcome });
-    logger.info({ call_id: callId, number_id: call.number.id, reason }, 'an inbound call was not taken');
+    const at = now();
+    await insertEndedCall(database, callBirth(call), { ...outcome, at: new Date(at) });
+    bus.publish('began', { callId, direction });
+    bus.publish('ended', { callId, direction, ...outcome });
+    bus.publish('stored', { callId, fact: { type: 'call.ended', at, ...outcome }, ended: null });
+    logger.info({ call_id: callId, number_id: call.number.id, reason }, 'rejected an inbound call');
     return { accepted: false, because: reason };
   };
 
 /** Whether the number accepts this caller, and the token for its agent in this call. */
 const createAdmitCaller =
-  ({ handshake, logger }: Pick<ReceiveCallOptions, 'handshake' | 'logger'>) =>
+  ({ agents: { handshake }, logger }: CallParts) =>
   async (
     { inboundAuth, workspace }: OpenNumber,
     context: AgentContext,
@@ -82,7 +56,7 @@ const refusedBecause = (error: unknown, { callId }: Arrival, logger: Logger): No
   const { reason } = error.extras;
   logger.warn(
     { call_id: callId, reason: error.code, ...(reason && { limit: reason }) },
-    'an inbound call was not taken',
+    'rejected an inbound call',
   );
   const { code } = error;
   return {
@@ -91,21 +65,24 @@ const refusedBecause = (error: unknown, { callId }: Arrival, logger: Logger): No
   };
 };
 
-export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
-  const { admission, findNumber, policyOf, startCall, node, logger } = options;
-  const reject = createReject(options);
-  const admitCaller = createAdmitCaller(options);
+export const createReceiveCall = (
+  parts: CallParts,
+  { admission, startCall }: { admission: Admission; startCall: StartCall },
+): ReceiveCall => {
+  const { storage, cluster, limits, logger } = parts;
+  const reject = createReject(parts);
+  const admitCaller = createAdmitCaller(parts);
 
   const newCall = (
     { callId, from, identity, sipHeaders, at: startedAt }: Arrival,
     number: OpenNumber,
   ): NewCall => {
-    const policy = policyOf(number);
+    const policy = policyOf(number, limits.platformPolicy);
     const context = agentContext({
       id: callId,
       direction: 'inbound',
-      ownNumber: number.number,
-      counterparty: from,
+      from,
+      to: number.number,
       language: number.language,
     });
     return {
@@ -117,7 +94,7 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
       sipHeaders,
       context,
       instruction: null,
-      node,
+      node: cluster.node,
     };
   };
 
@@ -146,10 +123,10 @@ export const createReceiveCall = (options: ReceiveCallOptions): ReceiveCall => {
   };
 
   const receive = async (arrival: Arrival): Promise<ArrivalVerdict> => {
-    const number = await findNumber(arrival.to);
-    if (number !== undefined) return take(arrival, number);
+    const number = await findNumberByDigits(storage.database, arrival.to);
+    if (number !== undefined) return take(arrival, openNumber(number, storage.sealing));
     const about = { call_id: arrival.callId };
-    logger.info(about, 'an inbound call for a number that belongs to nobody was not taken');
+    logger.info(about, 'rejected an inbound call to an unknown number');
     return { accepted: false, because: 'unknown_number' };
   };
 

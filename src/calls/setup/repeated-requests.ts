@@ -1,10 +1,14 @@
 /** Requests for a call that a client may repeat under one key (guides/design/wire.md, "Repeated requests"). */
 import { Refusal } from '#src/domain/refusal.ts';
-import { findKeyedAnswer, type KeyedAnswer, type KeyedRequest } from '#src/persistence/keyed-answers.ts';
-import type { Sealing } from '#src/persistence/sealing.ts';
-import type { Statements } from '#src/persistence/statements.ts';
+import {
+  findKeyedAnswer,
+  type KeyedAnswer,
+  type KeyedRequest,
+} from '#src/persistence/workspaces/idempotency-records.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import type { Statements } from '#src/persistence/database/statements.ts';
 
-export type { KeyedRequest } from '#src/persistence/keyed-answers.ts';
+export type { KeyedRequest } from '#src/persistence/workspaces/idempotency-records.ts';
 
 export type RepeatedRequests = {
   /**

@@ -1,24 +1,20 @@
 /** Starts a call in either direction: its permit, its row, its agent, its actor, in this order. */
-import type { Logger } from 'pino';
 import { outcomeOf } from '#machines/outcome.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createCallInsertion, type CallBirth } from '#src/persistence/calls.ts';
-import { insertCallWithin } from '#src/persistence/spent-minutes.ts';
-import { isInDoubt } from '#src/persistence/connection-errors.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { KeyedAnswer } from '#src/persistence/keyed-answers.ts';
-import type { CountedBirth, CountedOutcome } from '#src/persistence/counted-births.ts';
-import type { DayGrant } from '#src/persistence/spent-minutes.ts';
+import { createCallInsertion, type CallBirth } from '#src/persistence/calls/calls.ts';
+import { insertCallWithin } from '#src/persistence/calls/spent-minutes.ts';
+import { isInDoubt } from '#src/persistence/database/connection-errors.ts';
+import type { KeyedAnswer } from '#src/persistence/workspaces/idempotency-records.ts';
+import type { CountedBirth } from '#src/persistence/calls/counted-creation.ts';
+import type { DayGrant } from '#src/persistence/calls/spent-minutes.ts';
 import { checkConcurrency, type Admission } from './admission.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { callBirth, type NewCall } from './call-birth.ts';
-import { callInput, type CallTimes } from './call-input.ts';
-import type { DailyMinutes } from './daily-minutes.ts';
-import type { CallObserver } from '../observer.ts';
-import type { CallBeginning } from '#src/persistence/call-revivals.ts';
-import type { Beginnings } from '../journal/beginnings.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { Switchboard } from '../live/switchboard.ts';
+import { callInput } from './call-input.ts';
+import { createDailyMinutes } from './daily-minutes.ts';
+import type { CallParts } from '../call-parts.ts';
+import type { OwnCall } from '#src/domain/own-call.ts';
+import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
 
 export type CallStart = Pick<
   NewCall,
@@ -35,44 +31,11 @@ export type CallStart = Pick<
  */
 export type StartCall = (start: CallStart) => Promise<void>;
 
-/** Whether calls in progress are counted on this gateway only, or across several. */
-export type CallCounting = {
-  /**
-   * Null while there are other gateways. Until the returned function is called, a call is being stored that they cannot
-   * count.
-   */
-  alone: () => (() => void) | null;
-  /** Stores a call and counts it across gateways. */
-  store: (counted: CountedBirth) => Promise<CountedOutcome>;
-};
-
-type StartCallOptions = {
-  database: Database;
-  counting: CallCounting;
-  admission: Admission;
-  journal: Journal;
-  switchboard: Switchboard;
-  observer: CallObserver;
-  /** Keeps the input of the agent until the call is released. */
-  keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
-  /** Keeps the resume data for another process until the call is released. */
-  keepBeginning: Beginnings['keep'];
-  maxCallsInProgress: number;
-  dailyMinutes: DailyMinutes;
-  /** For a workspace without its own limit; null for no limit. */
-  platformDailyMinutes: number | null;
-  times: CallTimes;
-  /** The name of this gateway among those that share the database. */
-  node: string;
-  logger: Logger;
-};
-
 /**
  * Stores a call, and resolves to its maximum duration in seconds; refuses if another request with its key was faster,
  * and with `daily_limit_reached`.
  */
-const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting' | 'journal'>) => {
-  const { database, counting } = options;
+const createStoreBirth = ({ storage: { database }, live: { journal }, cluster: { counting } }: CallParts) => {
   const insertCall = createCallInsertion(database);
 
   const storeAlone = async (birth: CallBirth, within: DayGrant | null): Promise<number | undefined> => {
@@ -95,7 +58,7 @@ const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting
     } catch (error) {
       // The row may exist despite the error, and the call would ring for ever.
       if (isInDoubt(error)) {
-        options.journal.publish(birth.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
+        journal.publish(birth.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
       }
       throw error;
     } finally {
@@ -109,11 +72,11 @@ const createStoreBirth = (options: Pick<StartCallOptions, 'database' | 'counting
 };
 
 /** The resume data for another process. */
-const beginningOf = ({
+const settingsOf = ({
   number: { greeting, speech, voicemail, screening, menu, transferTo },
   policy,
   agentCall: { binding },
-}: CallStart): CallBeginning => {
+}: CallStart): CallSettings => {
   const { silenceTimeoutSec, ringTimeoutSec, recordingEnabled, bargeIn, turnEnd, consent } = policy;
   return {
     greeting,
@@ -129,22 +92,17 @@ const beginningOf = ({
 
 /** Starts a call whose row is committed. */
 const createConnectCall =
-  (
-    options: Pick<
-      StartCallOptions,
-      'journal' | 'switchboard' | 'observer' | 'keepAgent' | 'keepBeginning' | 'times'
-    >,
-  ) =>
+  ({ live, agents, times }: CallParts, own: OwnCall) =>
   (start: CallStart): void => {
     const { number, policy, maxDurationSec, sipHeaders, agentCall } = start;
     const { language, greeting, speech, voicemail, screening, menu, workspace } = number;
     const { call_id: callId, direction } = agentCall.context;
-    options.observer.began({ callId, direction });
-    options.journal.open(callId);
+    live.bus.publish('began', { callId, direction });
+    live.journal.open(callId);
     try {
-      options.keepAgent(callId, agentCall, workspace.id);
-      options.keepBeginning(callId, beginningOf(start), agentCall);
-      options.switchboard.connect({
+      agents.keepAgent(callId, agentCall, workspace.id, own);
+      live.keepSettings(callId, settingsOf(start), agentCall);
+      live.switchboard.connect({
         numberId: number.id,
         workspaceId: workspace.id,
         input: callInput({
@@ -158,32 +116,36 @@ const createConnectCall =
           screening,
           menu,
           sipHeaders,
-          times: options.times,
+          times,
         }),
       });
     } catch (error) {
       // Otherwise the stored call would ring for ever.
       const outcome = outcomeOf('system_error', false);
-      options.observer.ended({ callId, direction, ...outcome });
-      options.journal.publish(callId, { type: 'call.ended', ...outcome });
+      live.bus.publish('ended', { callId, direction, ...outcome });
+      live.journal.publish(callId, { type: 'call.ended', ...outcome });
       throw error;
     }
   };
 
-export const createStartCall = (options: StartCallOptions): StartCall => {
-  const { admission, maxCallsInProgress, node, logger } = options;
-  const storeBirth = createStoreBirth(options);
-  const connectCall = createConnectCall(options);
+export const createStartCall = (
+  parts: CallParts,
+  { admission, own }: { admission: Admission; own: OwnCall },
+): StartCall => {
+  const { cluster, limits: callLimits, logger } = parts;
+  const dailyMinutes = createDailyMinutes(callLimits.onDailyNotice);
+  const storeBirth = createStoreBirth(parts);
+  const connectCall = createConnectCall(parts, own);
 
   const withinTheDay = ({ number, agentCall, maxDurationSec, startedAt }: CallStart) =>
     agentCall.context.direction === 'inbound'
       ? null
-      : options.dailyMinutes({
+      : dailyMinutes({
           numberId: number.id,
           workspaceId: number.workspace.id,
           timeZone: number.workspace.timeZone,
           ofNumber: number.dailyMinutes,
-          ofWorkspace: number.workspace.dailyMinutes ?? options.platformDailyMinutes,
+          ofWorkspace: number.workspace.dailyMinutes ?? callLimits.platformDailyMinutes,
           maxDurationSec,
           startedAt,
         });
@@ -193,12 +155,12 @@ export const createStartCall = (options: StartCallOptions): StartCall => {
     const { call_id: callId, direction } = agentCall.context;
     const limits = {
       maxConcurrentCalls: policy.maxConcurrentCalls,
-      maxCallsInProgress: number.workspace.maxCallsInProgress ?? maxCallsInProgress,
+      maxCallsInProgress: number.workspace.maxCallsInProgress ?? callLimits.maxCallsInProgress,
     };
     const permit = admission.enter({ numberId: number.id, workspaceId: number.workspace.id, ...limits });
     try {
       const counted: CountedBirth = {
-        birth: { ...callBirth({ ...start, ...agentCall, node }), keyedAnswer },
+        birth: { ...callBirth({ ...start, ...agentCall, node: cluster.node }), keyedAnswer },
         within: withinTheDay(start),
         admit: (calls) => checkConcurrency(limits, calls),
       };

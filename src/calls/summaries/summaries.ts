@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { CallToSummarize, SummarizeByModel } from '#src/domain/call-summary.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { withTimeout } from '#src/domain/with-timeout.ts';
-import type { Database } from '#src/persistence/database.ts';
-import { findEndedCall } from '#src/persistence/ended-calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { findEndedCall } from '#src/persistence/calls/ended-calls.ts';
 import type { Journal } from '../journal/journal.ts';
 import { summarize } from './summarize.ts';
 
@@ -70,7 +70,7 @@ export const createSummaries = (options: {
       if (unwanted?.aborted === true) return undefined;
       logger.warn(
         { call_id: callId, ...describe(error) },
-        'the language model gave no summary; the facts alone make it',
+        'the language model returned no summary; it is made from the facts of the call',
       );
       return undefined;
     }

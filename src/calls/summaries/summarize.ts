@@ -109,7 +109,7 @@ const shorten = (text: string): string => {
   return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
 };
 
-/** In the language of the call; in English for unsupported languages. */
+/** Summarizes a call in its language, or in English for unsupported languages. */
 export const summarize = ({ language, durationSec, endReason, turns }: CallToSummarize): string => {
   const words = wordsIn[language.split('-', 1)[0] ?? ''] ?? english;
   const spoken = turns.filter(({ text }) => text !== '');

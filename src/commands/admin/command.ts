@@ -6,7 +6,7 @@ import { UsageError } from '../parse-options.ts';
 
 /** The gateway's database, reached without the gateway. */
 export type CommandContext = Omit<Administrator, 'workspaceId' | 'actor'> &
-  Pick<ApiServices, 'platform' | 'country' | 'engines'> & {
+  Pick<ApiServices['directory'], 'platform' | 'country' | 'engines'> & {
     /** URL of this gateway's console, null if unknown, and the token of its credentials file, if any. */
     home: { consoleUrl: string | null; adminToken: string | undefined };
   };

@@ -1,8 +1,8 @@
 /** Converts options to fields of the admin API and back: `--max-duration-sec` is `max_duration_sec`. */
 import type * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { decode, type Decoded } from '#src/api/codec.ts';
-import { validated, type OutputOf } from '#src/api/validated.ts';
+import { decode, type Decoded } from '#src/api/http/codec.ts';
+import { validated, type OutputOf } from '#src/api/http/validated.ts';
 import { type CommandArguments } from './command.ts';
 import { UsageError } from '../parse-options.ts';
 

@@ -1,10 +1,12 @@
 /** `numbers …`: telephone numbers in domestic format. */
 import * as z from 'zod';
 import type { Administrator } from '#src/administration/administrator.ts';
+import type { Directory } from '#src/administration/directory.ts';
 import { issueNumberKey, revealNumberKey } from '#src/administration/issue-number-key.ts';
 import {
   addNumber,
   changeNumber,
+  detailsOf,
   listNumbers,
   numberOf,
   removeNumber,
@@ -12,12 +14,12 @@ import {
 } from '#src/administration/administer-numbers.ts';
 import { listWorkspaces, workspaceOf } from '#src/administration/administer-workspaces.ts';
 import { domesticNumber } from '#src/api/domestic-number.ts';
-import { encode } from '#src/api/codec.ts';
+import { encode } from '#src/api/http/codec.ts';
 import { number as numberSchema, settingsFields } from '#src/api/numbers/number-schema.ts';
 import { presentNumber } from '#src/api/numbers/present-number.ts';
 import { domesticFormAdvice } from '#src/domain/read-number.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { findNumberByDigits, type CallableNumber } from '#src/persistence/callable-numbers.ts';
+import { findNumberByDigits, type CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
   type Command,
@@ -36,13 +38,18 @@ const shape = z.strictObject(settingsFields).partial();
 
 const digitsOf = (context: CommandContext, written: string): string => {
   try {
-    return domesticNumber(context, 'number', written);
+    return domesticNumber(context.country, 'number', written);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const advice = domesticFormAdvice(written, context.country) ?? 'such as 070-1234-5678';
     throw new UsageError(`"${written}" is no telephone number in domestic format: ${advice}`);
   }
 };
+
+/** Where the agents and the key of a number are found. */
+const storedIn = (context: CommandContext): Pick<Directory, 'detailsOf'> => ({
+  detailsOf: (number) => detailsOf(context, number),
+});
 
 const numberIn = async (context: CommandContext, given: CommandArguments): Promise<CallableNumber> => {
   const [written = ''] = given.positionals;
@@ -58,7 +65,7 @@ const numberIn = async (context: CommandContext, given: CommandArguments): Promi
 /** The number's settings, and the inherited values for the rest. */
 const answer = async (context: CommandContext, by: Administrator, record: NumberRecord) => {
   const { timeZone } = await workspaceOf(by);
-  const json = encode(numberSchema, await presentNumber(context, record), timeZone);
+  const json = encode(numberSchema, await presentNumber(storedIn(context), record), timeZone);
   const { number, ...fields } = json;
   const own = Object.entries(fields).filter(([field]) => Object.hasOwn(settingsFields, field));
   return { text: settingsTable({ number, ...Object.fromEntries(own) }, () => 'default'), json };
@@ -78,7 +85,7 @@ const listAll: Command = {
     const numbers: unknown[] = [];
     for (const { id, name, timeZone } of workspaces) {
       for (const record of await listNumbers(context.database, id)) {
-        const number = await presentNumber(context, record);
+        const number = await presentNumber(storedIn(context), record);
         numbers.push({ ...encode(numberSchema, number, timeZone), workspace_id: id });
         rows.push([number.number, number.language, number.key === null ? 'none' : 'issued', name, number.id]);
       }

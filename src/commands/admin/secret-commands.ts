@@ -1,6 +1,6 @@
 /** `secrets …`: values sealed with the master key. */
-import { tokensOfOtherKeys } from '#src/persistence/admin-tokens.ts';
-import { resealSecrets, type ResealedSecrets, type SecretKind } from '#src/persistence/resealing.ts';
+import { tokensOfOtherKeys } from '#src/persistence/workspaces/admin-tokens.ts';
+import { resealSecrets, type ResealedSecrets, type SecretKind } from '#src/persistence/database/resealing.ts';
 import { table, type Command } from './command.ts';
 
 const words: Record<SecretKind, string> = {

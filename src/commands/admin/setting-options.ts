@@ -1,9 +1,37 @@
 /** Settings of a workspace or number as options, in the terms of the API, and their display. */
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { table, textIn, textOption, type CommandArguments } from './command.ts';
-import { givenDestinations, shownDestinations } from './given-destinations.ts';
-import { fieldsIn, optionOf, type Fields } from './given-fields.ts';
+import type * as z from 'zod';
+import { decode } from '#src/api/http/codec.ts';
+import { destinations } from '#src/api/numbers/destinations-schema.ts';
+import { destinationKinds, destinationsIn, wordsOf } from '#src/domain/destinations.ts';
 import { UsageError } from '../parse-options.ts';
+import { type CommandArguments, table, textIn, textOption } from './command.ts';
+import { type Fields, fieldsIn, optionOf } from './given-fields.ts';
+
+// Parses `--destinations mobile,fixed_line,+4420,!0505`: kinds and prefixes; `!` denies.
+
+/** In the format of the API; `default` is null, and an empty text allows nothing. */
+const givenDestinations = (written: string): z.input<typeof destinations> | null => {
+  if (written === 'default') return null;
+  const words = written
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+  const read = destinationsIn(words);
+  if ('wrong' in read) {
+    throw new UsageError(
+      `--destinations: "${read.wrong}" is no prefix and none of ${destinationKinds.join(', ')}`,
+    );
+  }
+  const { kinds, allowedPrefixes, deniedPrefixes } = read;
+  return { kinds, allowed_prefixes: allowedPrefixes, denied_prefixes: deniedPrefixes };
+};
+
+/** Formats the allowed destinations as a list with commas; undefined if the value is not a destinations object. */
+const shownDestinations = (value: unknown): string | undefined => {
+  const { success, data } = destinations.safeParse(value);
+  return success ? wordsOf(decode(destinations, data)).join(',') : undefined;
+};
 
 export const settingOptions = (fields: Fields): ParseArgsOptionsConfig =>
   Object.fromEntries(Object.keys(fields).map((field) => [optionOf(field), textOption]));
@@ -18,7 +46,7 @@ export const settingsIn = (given: CommandArguments, fields: Fields): Record<stri
     : { ...settings, destinations: givenDestinations(destinations) };
 };
 
-/** The same; throws a UsageError if no option is given. */
+/** Reads the changes like `settingsIn`; throws a UsageError if no option is given. */
 export const changesIn = (given: CommandArguments, fields: Fields): Record<string, unknown> => {
   const settings = settingsIn(given, fields);
   if (Object.keys(settings).length > 0) return settings;

@@ -1,7 +1,7 @@
 /** `sign-in-link`: a single-use link that signs a browser in to the console. */
 import { note } from '#src/administration/administrator.ts';
 import { makeSignInLink, signInLinkSec } from '#src/administration/console-sessions.ts';
-import { findAdminToken, type AdminTokenRecord } from '#src/persistence/admin-tokens.ts';
+import { findAdminToken, type AdminTokenRecord } from '#src/persistence/workspaces/admin-tokens.ts';
 import { UsageError } from '../parse-options.ts';
 import { operatorOf } from './choose-workspace.ts';
 import type { Command, CommandArguments, CommandContext } from './command.ts';

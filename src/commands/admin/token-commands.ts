@@ -6,7 +6,7 @@ import {
   type AdminTokenRecord,
 } from '#src/administration/administer-tokens.ts';
 import { listWorkspaces, type WorkspaceRecord } from '#src/administration/administer-workspaces.ts';
-import { encode } from '#src/api/codec.ts';
+import { encode } from '#src/api/http/codec.ts';
 import { adminTokenRequest, endOf } from '#src/api/tokens/create-token.ts';
 import { presentToken, token as shownToken } from '#src/api/tokens/token-schema.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';

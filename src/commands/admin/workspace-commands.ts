@@ -9,7 +9,7 @@ import {
   workspaceOf,
   type WorkspaceRecord,
 } from '#src/administration/administer-workspaces.ts';
-import { encode } from '#src/api/codec.ts';
+import { encode } from '#src/api/http/codec.ts';
 import { presentWorkspace, workspace, workspaceFields } from '#src/api/workspace/workspace-schema.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';
 import {
@@ -27,9 +27,9 @@ import { UsageError } from '../parse-options.ts';
 
 const shape = z.strictObject(workspaceFields).partial();
 
-/** In the format of the API. */
+/** Presents a workspace in the format of the API. */
 const shown = (context: CommandContext, record: WorkspaceRecord) =>
-  encode(workspace, presentWorkspace(context, record), record.timeZone);
+  encode(workspace, presentWorkspace(context.platform, record), record.timeZone);
 
 /** The workspace's own settings, with inherited values in brackets. */
 const described = (context: CommandContext, record: WorkspaceRecord): string => {

@@ -5,7 +5,7 @@ import { delayOf } from './reply-delays.ts';
 import type { Words } from './words.ts';
 
 export type CallRow = {
-  /** Seconds since the answer; null before it. */
+  /** Seconds since the answer; null before the answer. */
   atSec: number | null;
   /** Speaker; null for other events. */
   speaker: 'assistant' | 'user' | null;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const latency = z.object({ endpointing_ms: z.number(), first_audio_ms: z.number() });
 
-/** In seconds; null if unknown, or if the sentence was no reply. */
+/** Returns the delay in seconds; null if unknown, or if the sentence was no reply. */
 export const delayOf = (data: Readonly<Record<string, unknown>>): number | null => {
   const known = latency.safeParse(data['latency']).data;
   return known === undefined ? null : (known.endpointing_ms + known.first_audio_ms) / 1_000;

@@ -5,6 +5,7 @@ import type {
   ReplayStep,
   WorkspaceCall as Call,
 } from '#src/client/client.ts';
+import type { LineChartStates } from '#src/domain/chart-name.ts';
 
 export type { Call };
 
@@ -22,7 +23,7 @@ export type {
   SipLadder,
   SipMessage,
   Trunk,
-  TrunkFigures,
+  TrunkStatistics,
   TrunkCheckStep,
   TranscriptTurn as Turn,
   Usage,
@@ -36,7 +37,7 @@ export type Direction = Call['direction'];
 
 export type Transfer = NonNullable<Call['transfer']>;
 
-/** Why a transfer failed to connect anybody. */
+/** Reason why a transfer connected no person. */
 export type TransferReason = NonNullable<Transfer['reason']>;
 
 /** One journal entry of a call, with the data fields that the console reads. */
@@ -69,7 +70,7 @@ export type Latency = {
 };
 
 /** Current states of a call's charts, as dotted paths. */
-export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'>;
+export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'> & LineChartStates;
 
 /** Null inherits the workspace's value, then the platform's. */
 export type CallPolicy = Pick<

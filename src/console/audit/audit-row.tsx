@@ -29,7 +29,7 @@ const changesIn = ({ detail }: AuditEntry): Change[] => {
   );
 };
 
-/** Details other than changes: `host: sip.example.com`, and fields of which only the name is stored. */
+/** Details other than changes: `host: sip.example.com`, and fields that are stored only by name. */
 const factsIn = ({ detail }: AuditEntry, changes: Change[]): string =>
   Object.entries(detail)
     .flatMap(([name, value]) => {

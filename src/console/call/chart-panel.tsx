@@ -10,6 +10,10 @@ import { ChartPicture } from './chart-picture.tsx';
 import { SaveDefinition } from './save-definition.tsx';
 
 const names = ['call', 'conversation', 'voicemail'] as const;
+/** Shown during a call only: their transitions are not stored. */
+const lineNames = ['line-life', 'outbound-leg', 'inbound-leg'] as const;
+
+type Name = (typeof names | typeof lineNames)[number];
 
 /**
  * Selects the innermost active chart: there is no conversation while it rings, and voicemail is rare. During a
@@ -34,7 +38,7 @@ export const ChartPanel = ({
 }) => {
   const t = texts.value.calls.one;
   // Until a chart is chosen, shows the one with activity.
-  const [chosen, setName] = useState<(typeof names)[number]>();
+  const [chosen, setName] = useState<Name>();
   const name = chosen ?? busiest(state);
   const picture = usePolled(name, () => getChart(name)).value;
   const current = state[name] ?? '';
@@ -43,7 +47,7 @@ export const ChartPanel = ({
       title={title}
       beside={
         <div class="languages" role="group" aria-label={t.chart}>
-          {names.map((one) => (
+          {[...names, ...lineNames.filter((one) => state[one] !== undefined)].map((one) => (
             <button key={one} type="button" aria-pressed={one === name} onClick={() => setName(one)}>
               {t.charts[one]}
             </button>

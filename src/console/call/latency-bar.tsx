@@ -1,7 +1,7 @@
 import type { Latency } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 
-/** Latency of a full bar. After a longer silence, people wonder whether anybody is there. */
+/** Latency of a full bar. After a longer silence, people wonder whether the line is dead. */
 const wholeMs = 3_000;
 
 const stageNames = ['endpointing', 'token', 'sentence', 'audio'] as const;

@@ -31,7 +31,7 @@ const addressOf = (callId: string | null): URL => {
   return address;
 };
 
-/** Also false while the gateway is unreachable. */
+/** True if the call has ended; false while the gateway is unreachable. */
 const isOver = async (callId: string | null): Promise<boolean> => {
   if (callId === null) return false;
   try {

@@ -1,5 +1,5 @@
 /**
- * Korean translations of connection failures to a customer's server, with advice (src/outgoing/advice,
+ * Korean translations of connection failures to a customer's server, with advice (src/outgoing/request-advice.ts,
  * src/events/test-advice.ts).
  */
 export const serverAdvice: readonly { pattern: RegExp; ko: string }[] = [
@@ -28,7 +28,7 @@ export const serverAdvice: readonly { pattern: RegExp; ko: string }[] = [
     ko: '$1에 등록된 주소가 없습니다. DNS 레코드를 고치세요.',
   },
   {
-    pattern: /^Nobody answers for the name (\S+)\. .*$/,
+    pattern: /^The name servers of (\S+) do not answer\. .*$/,
     ko: '$1의 네임 서버가 응답하지 않습니다. 네임 서버를 확인하세요.',
   },
   {
@@ -116,7 +116,7 @@ export const serverAdvice: readonly { pattern: RegExp; ko: string }[] = [
     ko: '$1 앞의 방화벽이 요청을 막습니다. 이 경로나 사용자 에이전트 "Trunkline"의 요청을 통과시키는 규칙을 만드세요.',
   },
   {
-    pattern: /^The server wants whoever asks to sign in \(HTTP 401\)\. .*$/,
+    pattern: /^The server wants a login \(HTTP 401\)\. .*$/,
     ko: '서버가 로그인을 요구합니다(HTTP 401). 이벤트에는 토큰이 아니라 서명(Standard Webhooks)이 있습니다. 서명 비밀 키로 서명을 확인하고, 이 경로는 로그인 없이 받게 하세요.',
   },
   {
@@ -136,7 +136,7 @@ export const serverAdvice: readonly { pattern: RegExp; ko: string }[] = [
     ko: '서버가 요청을 끝까지 기다리지 않았습니다(HTTP 408). 서버의 요청 제한 시간을 늘리세요.',
   },
   {
-    pattern: /^What was at this path of (\S+) is gone for good\. .*$/,
+    pattern: /^This path of (\S+) was removed for good\. .*$/,
     ko: '$1의 이 경로는 영구히 없어졌습니다(HTTP 410). 서버 담당자에게 새 주소를 확인하세요.',
   },
   {

@@ -41,7 +41,7 @@ export const send = (message: FromPhone): void => {
 
 export const putAway = (): void => change({ type: 'put-away' });
 
-/** For the current call. */
+/** Stores restored lines of the current call. */
 export const noteRecalled = (recalled: Recalled): void => change({ type: 'recalled', ...recalled });
 
 /** Limit of unsent audio. If the network is too slow, audio is dropped instead of being delayed more and more. */

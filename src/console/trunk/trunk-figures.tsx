@@ -1,10 +1,10 @@
-import type { TrunkFigures } from '../api/records.ts';
+import type { TrunkStatistics } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { count, percent, score, seconds } from '../parts/figures.ts';
 import { clockTime } from '../parts/when.tsx';
 
 /** Statistics of a trunk's calls in the last 24 hours, as a line. */
-export const figuresLine = (figures: TrunkFigures): string => {
+export const figuresLine = (figures: TrunkStatistics): string => {
   const t = texts.value.trunks.figures;
   const {
     outbound_calls: outbound,

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { logMel } from './log-mel.ts';
 import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';
-import { modelSound } from './model-sound.ts';
+import { modelAudio } from './model-audio.ts';
 import { loadModel, type AskModel } from './runtime.ts';
 
 const tell = (message: FromModelThread): void => parentPort?.postMessage(message);
@@ -11,7 +11,7 @@ const listen = (ask: AskModel): void => {
   const answer = async ({ question, samples, sampleRate }: ToModelThread): Promise<void> => {
     let probability: number | null = null;
     try {
-      probability = await ask(logMel(modelSound(samples, sampleRate)));
+      probability = await ask(logMel(modelAudio(samples, sampleRate)));
     } finally {
       tell({ type: 'answer', question, probability });
     }

@@ -3,7 +3,7 @@
  * (github.com/pipecat-ai/smart-turn, inference.py): features of eight seconds in, probability of a turn end out.
  */
 import { bands } from './log-mel.ts';
-import { longestMs } from './model-sound.ts';
+import { longestMs } from './model-audio.ts';
 
 const inputName = 'input_features';
 const shape = [1, bands, longestMs / 10];

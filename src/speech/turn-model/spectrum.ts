@@ -1,7 +1,7 @@
 /** Discrete Fourier transform of 400 samples, as twenty times twenty. */
 
 export const windowLength = 400;
-/** From 0 to half of the sample rate. */
+/** Number of frequencies, from 0 to half of the sample rate. */
 export const spectrumLength = 201;
 
 const side = 20;

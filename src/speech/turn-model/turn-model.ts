@@ -4,11 +4,11 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
-import type { TurnModel } from '#sip/listening/turn-end/model-ends.ts';
+import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';
-import { longestMs } from './model-sound.ts';
+import { longestMs } from './model-audio.ts';
 
 export type TurnModelLimits = Readonly<{
   /** Time limit of a waiting question. */
@@ -64,10 +64,7 @@ export const startTurnModel = async (
       ended: (error) => {
         if (state === 'closed' || !('thread' in state) || state.thread !== thread) return;
         state = { endedAt: clock.now() };
-        logger.error(
-          { err: error },
-          'the thread of the model that hears ends of turns has ended: pauses decide',
-        );
+        logger.error({ err: error }, 'the thread of the turn model ended: pauses decide the ends of turns');
         for (const { settle } of waiting.values()) settle(null);
       },
     });
@@ -77,7 +74,7 @@ export const startTurnModel = async (
 
   const beginAgain = (endedAt: number): void => {
     if (clock.now() < endedAt + limits.againMs) return;
-    begin().catch((error: unknown) => logger.error({ err: error }, 'the model could not begin again'));
+    begin().catch((error: unknown) => logger.error({ err: error }, 'restarting the turn model failed'));
   };
 
   const close = async (): Promise<void> => {

@@ -1,7 +1,4 @@
-/**
- * An endpoint that is broken in one way, on loopback and tried as an operator would: the trial must name the cause and
- * the cure.
- */
+/** A broken endpoint on loopback, tried as an operator would: the trial must name the cause and the remedy. */
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { ReplyFailure } from '#machines/reply.ts';
@@ -15,13 +12,13 @@ import { recordedReplies } from '#test/helpers/recorded-replies.ts';
 export type Broken = {
   type: AgentType;
   title: string;
-  /** To every request; a LangGraph's thread is made beside it. */
+  /** Responds to every request, except for the thread creation of LangGraph. */
   answer: Answer;
   kind: ReplyFailure | null;
-  /** What the advice must say of the cause and of the cure. */
+  /** Texts that the advice must contain about cause and remedy. */
   advice: readonly [cause: RegExp, cure: RegExp];
   path?: string;
-  /** The thread is asked for as the rest is. */
+  /** The response also applies to the thread creation. */
   noThread?: boolean;
   request?: Partial<TrialRequest>;
   firstTokenMs?: number;
@@ -83,7 +80,7 @@ export const tryUrl = async (
   return trial.turns[0];
 };
 
-/** A test for each. */
+/** One test per case. */
 export const testEach = (broken: readonly Broken[]): void => {
   for (const each of broken) {
     const { type, title, answer, kind, advice, path = '', noThread = false } = each;

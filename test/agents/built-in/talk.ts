@@ -6,7 +6,7 @@ import { kickoffFor } from '#src/domain/kickoff.ts';
 
 export type Call = { language: string; direction: 'inbound' | 'outbound'; task: string | null };
 
-/** A conversation with the agent, and the hangups that it asked for. */
+/** A conversation with the agent, and the hangups that it requested. */
 export const talk = ({ language, direction, task }: Call, hangUpFails?: Error) => {
   const hangups: { callId: string; immediate: boolean }[] = [];
   const messages: Message[] = [];
@@ -36,7 +36,7 @@ export const talk = ({ language, direction, task }: Call, hangUpFails?: Error) =
     },
   );
 
-  /** What it says to this history; `onPiece` is called while it says it. */
+  /** The agent's reply to this history; `onPiece` is called during the reply. */
   const reply = async (history: readonly Message[], onPiece?: () => void): Promise<string> => {
     let text = '';
     for await (const piece of agent.reply({ turn: 1, messages: history }, abort.signal)) {
@@ -46,7 +46,7 @@ export const talk = ({ language, direction, task }: Call, hangUpFails?: Error) =
     return text;
   };
 
-  /** The other party says something, or the call was just answered; `heard` is what it lets through of the answer. */
+  /** The other party says something, or the call was just answered; `heard` limits the heard part of the reply. */
   const say = async (text: string, heard = (whole: string): string => whole): Promise<string> => {
     messages.push({ role: 'user', content: text });
     const answer = await reply(messages);

@@ -1,4 +1,4 @@
-/** A graph server on loopback whose threads, runs and cancels are answered as the test says. */
+/** A LangGraph server on loopback with configurable responses for threads, runs and cancels. */
 import type { ExecutionContext } from 'ava';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { langgraphAgent } from '#src/agents/langgraph.ts';
@@ -15,7 +15,7 @@ import { hearReply, type HeardReply } from '#test/helpers/heard-reply.ts';
 
 export const callId = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
 
-/** Of the run that is named `run-1`. */
+/** Cancel path of the run `run-1`. */
 export const cancelPath = `/threads/${callId}/runs/run-1/cancel`;
 
 const context = {
@@ -34,28 +34,28 @@ export const metadata = (runId: string): string => event('metadata', { run_id: r
 export const partial = (content: string): string =>
   event('messages/partial', [{ content, id: 'a', type: 'ai' }]);
 
-/** Where a real server says which run it is. */
+/** The header in which a real server names the run. */
 export const located = (runId: string): Record<string, string> => ({
   'content-location': `/threads/${callId}/runs/${runId}`,
 });
 
 export const stream = { 'content-type': 'text/event-stream' };
 
-/** A run that says this and ends. */
+/** A run that says these words and ends. */
 export const speak = (text: string, runId = 'run-1'): Answer =>
   sendBody(metadata(runId) + partial(text), 200, { ...stream, ...located(runId) });
 
-/** A run that begins to speak and does not end. */
+/** A run that starts to speak and does not end. */
 export const keepSpeaking =
   (text: string, runId = 'run-1', headers: Record<string, string> = located(runId)): Answer =>
   (response) => {
     response.writeHead(200, { ...stream, ...headers }).write(metadata(runId) + partial(text));
   };
 
-/** The server's own words, for a thread that is missing or busy. */
+/** The server's own text for a missing or busy thread. */
 export const busy = sendBody('Thread is already running a task.', 422, { 'content-type': 'text/plain' });
 
-/** Answers with one after another; the last one stays. */
+/** Gives one response after another; the last one repeats. */
 const inTurn = (answers: Answer | readonly Answer[]): Answer => {
   const script = typeof answers === 'function' ? [answers] : answers;
   let count = 0;
@@ -67,7 +67,7 @@ type Options = {
   threads?: Answer | readonly Answer[];
   cancels?: Answer | readonly Answer[];
   clock?: Clock;
-  /** Behind the server's address. */
+  /** Path after the server's address. */
   base?: string;
   changes?: Partial<AgentCall>;
 };
@@ -121,9 +121,9 @@ export const startGraph = async (t: ExecutionContext, options: Options = {}) => 
     history,
     reply,
     say: (text: string, signal?: AbortSignal): Promise<HeardReply> => hearReply(reply(text, signal)),
-    /** What was asked for, in order. */
+    /** Requests, in order. */
     asked: (): string[] => server.requests.map(kindOf),
-    /** What each run was given. */
+    /** The input of each run. */
     given: (): unknown[] =>
       server.requests
         .filter((request) => kindOf(request) === 'run')
@@ -135,7 +135,7 @@ export const startGraph = async (t: ExecutionContext, options: Options = {}) => 
 
 export type Graph = Awaited<ReturnType<typeof startGraph>>;
 
-/** Takes a reply to its first words. */
+/** Reads a reply up to its first words. */
 export const firstWords = async (graph: Graph, text: string) => {
   const abort = new AbortController();
   const pieces = graph.reply(text, abort.signal)[Symbol.asyncIterator]();
@@ -144,7 +144,7 @@ export const firstWords = async (graph: Graph, text: string) => {
   return { abort, pieces, words: piece.value };
 };
 
-/** Answers when the test says so. */
+/** Responds when the test decides. */
 export const onDemand = () => {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {

@@ -11,5 +11,5 @@ const longestLine = replyLimits.lineCharacters;
 export const runOf = (pieces: readonly Uint8Array[]): AsyncIterable<ReplyPiece> =>
   readRun(readFrames(bodyOf(pieces), { longestLine }));
 
-/** The words that are spoken of the bytes of a run. */
+/** The words that are spoken from the bytes of a run. */
 export const hearRun = (pieces: readonly Uint8Array[]): Promise<HeardReply> => hearReply(runOf(pieces));

@@ -15,7 +15,7 @@ const human = (content: string) => ({ content, id: 'h', type: 'human' });
 const partial = (content: unknown, id?: string): string => event('messages/partial', [ai(content, id)]);
 const complete = (...messages: readonly unknown[]): string => event('messages/complete', messages);
 
-test('two messages are two sentences, however they end', async (t) => {
+test('two messages are two sentences, regardless of punctuation', async (t) => {
   const { sentences } = await hearText(
     metadata +
       partial('잠깐만', 'a') +
@@ -26,7 +26,7 @@ test('two messages are two sentences, however they end', async (t) => {
   t.deepEqual(sentences, ['잠깐만요', '네', '끝']);
 });
 
-test('a node that streams a model and returns its text as a message of its own says it once', async (t) => {
+test('speaks once a text that a node streams and returns as its own message', async (t) => {
   const { text } = await hearText(
     metadata +
       partial('네, 그렇', 'a') +
@@ -38,7 +38,7 @@ test('a node that streams a model and returns its text as a message of its own s
   t.is(further.text, '네.아니요.');
 });
 
-test('a sentence is over as soon as its message is complete', async (t) => {
+test('ends a sentence as soon as its message is complete', async (t) => {
   const pieces: unknown[] = [];
   const frames = readFrames(bodyOf([Buffer.from(metadata + partial('네') + complete(ai('네')))]), {
     longestLine: replyLimits.lineCharacters,
@@ -47,13 +47,13 @@ test('a sentence is over as soon as its message is complete', async (t) => {
   t.deepEqual(pieces, ['string', 'symbol']);
 });
 
-test('of the history only what follows the last words of the other party is spoken', async (t) => {
+test("speaks only the history after the other party's last words", async (t) => {
   const history = [human('하나'), ai('첫째', 'x'), human('둘'), ai('둘째', 'y')];
   const { text } = await hearText(metadata + complete(...history));
   t.is(text, '둘째');
 });
 
-test('roles tell as well as types do who is speaking', async (t) => {
+test('recognizes the speaker by role or type', async (t) => {
   const { text } = await hearText(
     metadata +
       complete(
@@ -66,7 +66,7 @@ test('roles tell as well as types do who is speaking', async (t) => {
 });
 
 for (const type of ['tool', 'system', 'remove', 'function', 'human', 'constructor']) {
-  test(`a message of the type ${type} is never spoken`, async (t) => {
+  test(`never speaks a message of the type ${type}`, async (t) => {
     const message = { ...ai('아니요'), type };
     const { text, error } = await hearText(
       metadata + complete(message) + event('messages/partial', [message]) + event('messages', [message, {}]),
@@ -77,14 +77,14 @@ for (const type of ['tool', 'system', 'remove', 'function', 'human', 'constructo
 }
 
 for (const type of ['ai', 'AIMessage', 'AIMessageChunk']) {
-  test(`a message of the type ${type} is spoken`, async (t) => {
+  test(`speaks a message of the type ${type}`, async (t) => {
     const message = { ...ai('네, '), type };
     t.is((await hearText(metadata + event('messages', [message, {}]))).text, '네, ');
     t.is((await hearText(metadata + complete(message))).text, '네, ');
   });
 }
 
-test('events of a subgraph are events like any other', async (t) => {
+test('treats events of a subgraph like any other', async (t) => {
   const { text, error } = await hearText(
     metadata +
       event('messages/partial|sub:1b9d', [ai('네')]) +
@@ -96,7 +96,7 @@ test('events of a subgraph are events like any other', async (t) => {
   t.like(error, { failure: 'agent_reported_error', serverSays: 'broken' });
 });
 
-test('text in blocks is spoken, thoughts, images and tool calls are not', async (t) => {
+test('speaks text blocks and omits reasoning, images and tool calls', async (t) => {
   const blocks = (text: string) => [
     { type: 'thinking', thinking: '음…' },
     { type: 'reasoning', text: '왜냐하면' },
@@ -112,7 +112,7 @@ test('text in blocks is spoken, thoughts, images and tool calls are not', async 
   t.is(text, '네!');
 });
 
-test('what of a message has changed is not spoken, and the log says so', async (t) => {
+test('does not speak a changed message, and logs it', async (t) => {
   const { text, remarks } = await hearText(
     metadata +
       partial('만 원') +
@@ -125,7 +125,7 @@ test('what of a message has changed is not spoken, and the log says so', async (
   t.deepEqual(remarks, ['a message was changed after its beginning was spoken']);
 });
 
-test('a partial that comes late repeats nothing', async (t) => {
+test('a late partial message repeats no words', async (t) => {
   const { text, remarks } = await hearText(
     metadata + partial('만 원') + partial('만') + partial('만 원입니다. ') + complete(ai('만 원입니다.')),
   );
@@ -144,12 +144,12 @@ test('messages without an id follow each other', async (t) => {
   t.deepEqual(sentences, ['하나.', '둘.']);
 });
 
-test('a character that is cut in two messages of a stream stays whole', async (t) => {
+test('joins a character that was split between two messages of a stream', async (t) => {
   const { text } = await hearText(metadata + partial('\ud83d') + partial('\ud83d\ude00 네'));
   t.is(text, '😀 네');
 });
 
-test('Python ends its lines with CRLF, sends heartbeats and completes nothing that was streamed', async (t) => {
+test("reads Python's CRLF line ends, heartbeats and uncompleted messages", async (t) => {
   const stream =
     `${metadata}: heartbeat\n\n` +
     event('messages/metadata', { a: { metadata: { langgraph_node: 'say' } } }) +
@@ -165,12 +165,12 @@ const interrupts: [title: string, stream: string][] = [
   ['updates', event('updates|sub:1', { __interrupt__: [{ value: '승인할까요?' }] })],
 ];
 for (const [title, stream] of interrupts) {
-  test(`an interrupt among ${title} is no reply, and nothing of it is spoken`, async (t) => {
+  test(`an interrupt among ${title} fails the reply without speaking it`, async (t) => {
     const { text, error } = await hearText(metadata + stream);
     t.is(text, '');
     t.like(error, { failure: 'no_reply', message: waits });
   });
-  test(`an interrupt among ${title} behind words is a remark`, async (t) => {
+  test(`an interrupt among ${title} after words logs a remark`, async (t) => {
     const { text, remarks, error } = await hearText(metadata + complete(ai('승인할까요?')) + stream);
     t.deepEqual({ text, remarks, error }, { text: '승인할까요?', remarks: [waits], error: undefined });
   });
@@ -178,12 +178,12 @@ for (const [title, stream] of interrupts) {
 
 const silent: [title: string, stream: string][] = [
   ['an empty message', complete(human('네'), ai(''))],
-  ['an empty message that was streamed', partial('') + complete(ai(''))],
+  ['an empty streamed message', partial('') + complete(ai(''))],
   ['an empty message in parts', event('messages', [ai(''), {}]) + event('messages', [ai(''), {}])],
   ['an empty message in blocks', complete(ai([{ type: 'text', text: ' ' }]))],
 ];
 for (const [title, stream] of silent) {
-  test(`${title} is the agent choosing silence`, async (t) => {
+  test(`${title} means that the agent chooses silence`, async (t) => {
     const { text, remarks, error } = await hearText(metadata + stream);
     t.deepEqual([text.trim(), error], ['', undefined]);
     t.deepEqual(remarks, ['the agent answered with an empty message']);
@@ -193,23 +193,23 @@ for (const [title, stream] of silent) {
 const call = { name: 'look_up', args: {}, id: 'c' };
 const thought = ai([{ type: 'thinking', thinking: '음…' }]);
 const wordless: [title: string, stream: string][] = [
-  ['nothing but the words of the other party', complete(human('네'))],
-  ['a tool call that nobody runs', complete({ ...ai(''), tool_calls: [call] })],
+  ['only the words of the other party', complete(human('네'))],
+  ['an unexecuted tool call', complete({ ...ai(''), tool_calls: [call] })],
   [
     'a tool call in parts',
     event('messages', [{ ...ai(''), tool_call_chunks: [call] }, {}]) + event('messages', [ai(''), {}]),
   ],
   [
-    'a thought cut off at its length',
+    'a reasoning text cut off by length',
     complete({ ...thought, response_metadata: { finish_reason: 'length' } }),
   ],
   [
-    'a thought cut off at its tokens',
+    'a reasoning text cut off by tokens',
     complete({ ...thought, response_metadata: { stop_reason: 'max_tokens' } }),
   ],
 ];
 for (const [title, stream] of wordless) {
-  test(`${title} is no silence`, async (t) => {
+  test(`${title} is not silence`, async (t) => {
     const { text, error } = await hearText(metadata + stream);
     t.is(text, '');
     t.like(error, { failure: 'no_reply' });
@@ -228,7 +228,7 @@ const endings = async (stream: string): Promise<(string | true)[]> => {
 };
 const within = ['the run ended within a message', true];
 
-test('a server that completes its messages has ended early where it does not', async (t) => {
+test('treats a run without complete messages as broken off if the server completes them otherwise', async (t) => {
   t.deepEqual(await endings(complete(human('네')) + partial('오늘은')), within);
   t.deepEqual(await endings(complete(human('네')) + partial('오늘은') + complete(ai('오늘은'))), []);
   t.deepEqual(await endings(partial('오늘은')), [], 'Python completes nothing that was streamed');
@@ -238,13 +238,13 @@ test('a server that completes its messages has ended early where it does not', a
 
 const errors: [title: string, data: string, serverSays: string | undefined][] = [
   ['a message', '{"error":"ValueError","message":"boom"}', 'boom'],
-  ['a type alone', '{"error":"ValueError"}', 'ValueError'],
+  ['only a type', '{"error":"ValueError"}', 'ValueError'],
   ['a string', '"boom"', 'boom'],
   ['null', 'null', undefined],
   ['no JSON', 'boom', undefined],
 ];
 for (const [title, data, serverSays] of errors) {
-  test(`an error with ${title} fails the reply after what came before it`, async (t) => {
+  test(`an error with ${title} fails the reply after the words before it`, async (t) => {
     const { text, error } = await hearText(
       `${metadata}${partial('네')}event: error\ndata: ${data}\n\n${partial('네네')}`,
     );
@@ -255,21 +255,21 @@ for (const [title, data, serverSays] of errors) {
 
 const unreadable: [title: string, body: string, failure: string][] = [
   ['an empty body', '', 'no_reply'],
-  ['comments alone', ': heartbeat\n\n: heartbeat\n\n', 'no_reply'],
+  ['comments only', ': heartbeat\n\n: heartbeat\n\n', 'no_reply'],
   ['one JSON', '{"output":"네"}', 'invalid_reply'],
   ['plain text', 'OK', 'invalid_reply'],
   ['events without a name', 'data: {"text":"네"}\n\n', 'invalid_reply'],
-  ['a page', '<html></html>', 'invalid_reply'],
+  ['a web page', '<html></html>', 'invalid_reply'],
 ];
 for (const [title, body, failure] of unreadable) {
-  test(`${title} is no reply`, async (t) => {
+  test(`${title} is not a reply`, async (t) => {
     const { text, error } = await hearText(body);
     t.is(text, '');
     t.like(error, { failure });
   });
 }
 
-test('what cannot be read is left out, and the log says so', async (t) => {
+test('skips unreadable events and logs it', async (t) => {
   const { text, remarks } = await hearText(
     `${metadata}${partial('네')}event: messages/partial\ndata: [{"content\n\nevent: messages/partial\ndata: 7\n\n` +
       `event: messages/complete\ndata: [null,7]\n\n${partial('네.')}`,

@@ -1,4 +1,4 @@
-/** Replies, whole and in pieces, and the sentences that are cut from them. */
+/** Replies, whole and in chunks, and the sentences cut from them. */
 import * as fc from 'fast-check';
 
 export const examples: string[][] = [
@@ -37,7 +37,7 @@ export const examples: string[][] = [
   ['https://example.com/?q=한글?다음.다 를 보세요.', '끝.'],
 ];
 
-/** Text that is rich in everything that a cut depends on. */
+/** Random text with many characters that affect cuts. */
 const text = fc
   .array(
     fc.oneof(
@@ -71,7 +71,7 @@ const text = fc
   )
   .map((parts) => parts.join(''));
 
-/** The text, and the places where it is cut into pieces. */
+/** The text, and the positions where it is split into chunks. */
 export const pieces = fc.tuple(text, fc.array(fc.nat(2_000), { maxLength: 30 })).map(([whole, places]) => {
   const cuts = [0, ...places.map((place) => place % (whole.length + 1)).sort((a, b) => a - b), whole.length];
   return { whole, parts: cuts.slice(1).map((end, index) => whole.slice(cuts[index], end)) };

@@ -1,4 +1,4 @@
-/** A reply whose pieces the test hands in one by one. */
+/** A reply whose chunks the test provides one by one. */
 import type { ExecutionContext } from 'ava';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import pino from 'pino';
@@ -15,7 +15,7 @@ export const input = {
   messages: [{ role: 'user', content: '비밀입니다' }],
 } as const;
 
-/** An agent whose pieces the test hands in one by one, and everything that comes of them. */
+/** An agent whose chunks the test provides one by one, and all resulting events. */
 export const setUp = (t: ExecutionContext, agent: Agent | undefined) => {
   const clock = new SimulatedClock();
   const logged: string[] = [];
@@ -31,7 +31,7 @@ export const setUp = (t: ExecutionContext, agent: Agent | undefined) => {
   return { clock, logged, events, dispose, log: () => logged.map((line): unknown => JSON.parse(line)) };
 };
 
-/** Gives pieces as the test provides them, and notes what it was asked. */
+/** Returns chunks as the test provides them, and records requests. */
 export const scriptedAgent = () => {
   const waiting: ((step: Step) => void)[] = [];
   const asked: { request: AgentRequest; signal: AbortSignal }[] = [];

@@ -3,26 +3,26 @@ import test from 'ava';
 import { advice, advises, type Given, recorded, webhook } from './advice/advised.ts';
 
 // Any server
-// Advice about webhooks, and about the way to any server.
+// Advice about webhooks, and about the connection to any server.
 
 test(
-  'webhook: another field',
+  'webhook: a different field',
   advises,
   { ...webhook, failure: 'invalid_reply', answers: [{ status: 200, body: '{"text":"Hi"}' }] },
   /no text in "reply"; its fields are: "text"/,
 );
 
 test(
-  'webhook: no JSON',
+  'webhook: not JSON',
   advises,
   { ...webhook, failure: 'invalid_reply', answers: [{ status: 200, body: 'Hi' }] },
   /not a JSON object/,
 );
 
-/** Failures of the way to the server, the same for every type. */
+/** Connection failures, the same for every type. */
 const ways: [string, Partial<Given>, RegExp][] = [
   [
-    'nothing listens',
+    'no listener',
     { failure: 'connection_failed', detail: 'ECONNREFUSED' },
     /Nothing listens at agent\.internal:8443/,
   ],
@@ -32,12 +32,12 @@ const ways: [string, Partial<Given>, RegExp][] = [
     /name agent\.internal is not known/,
   ],
   ['a name without addresses', { failure: 'connection_failed', detail: 'ENODATA' }, /has no address/],
-  ['a dead name server', { failure: 'connection_failed', detail: 'ETIMEOUT' }, /name servers/],
+  ['an unreachable name server', { failure: 'connection_failed', detail: 'ETIMEOUT' }, /name servers/],
   ['too many trials', { failure: 'over_capacity' }, /Too many trials/],
-  ['no way', { failure: 'connection_failed', detail: 'EHOSTUNREACH' }, /no way to agent\.internal:8443/],
+  ['no route', { failure: 'connection_failed', detail: 'EHOSTUNREACH' }, /no way to agent\.internal:8443/],
   ['closed at once', { failure: 'connection_failed', detail: 'UND_ERR_SOCKET' }, /without an answer/],
   [
-    'broken in the middle',
+    'broken off',
     { failure: 'connection_failed', detail: 'UND_ERR_SOCKET', answers: [{ status: 200, body: '{' }] },
     /in the middle/,
   ],
@@ -59,23 +59,31 @@ const ways: [string, Partial<Given>, RegExp][] = [
     /GW_AGENT_ALLOW_LOOPBACK=1/,
   ],
   [
-    'a URL that is wrong in itself',
+    'an invalid URL',
     { failure: 'target_refused', detail: 'The URL must not contain a fragment (the part from # on).' },
     /fragment/,
   ],
   ['an expired certificate', { failure: 'tls_failed', detail: 'CERT_HAS_EXPIRED' }, /expired/],
-  ['another name', { failure: 'tls_failed', detail: 'ERR_TLS_CERT_ALTNAME_INVALID' }, /another name/],
-  ['a private authority', { failure: 'tls_failed', detail: 'SELF_SIGNED_CERT_IN_CHAIN' }, /GW_AGENT_CA_FILE/],
+  [
+    'a certificate for another name',
+    { failure: 'tls_failed', detail: 'ERR_TLS_CERT_ALTNAME_INVALID' },
+    /another name/,
+  ],
+  [
+    'a private certificate authority',
+    { failure: 'tls_failed', detail: 'SELF_SIGNED_CERT_IN_CHAIN' },
+    /GW_AGENT_CA_FILE/,
+  ],
   ['no TLS there', { failure: 'tls_failed', detail: 'ERR_SSL_WRONG_VERSION_NUMBER' }, /does not speak TLS/],
   ['another TLS failure', { failure: 'tls_failed', detail: 'ERR_SSL_TLSV1_ALERT' }, /ERR_SSL_TLSV1_ALERT/],
-  ['no answer in time', { failure: 'first_token_timeout' }, /did not answer in time/],
+  ['no response in time', { failure: 'first_token_timeout' }, /did not answer in time/],
   ['no end', { failure: 'reply_timeout' }, /did not end in time/],
   ['too large', { failure: 'reply_too_large' }, /larger than a call takes/],
   ['no POST', { answers: [{ status: 405, body: '' }] }, /no POST/],
-  ['nothing at the path', { answers: [{ status: 404, body: '' }] }, /nothing at this path/],
+  ['an unknown path', { answers: [{ status: 404, body: '' }] }, /nothing at this path/],
   ['a server error', { answers: [{ status: 500, body: '' }] }, /server itself failed/],
   [
-    'http at a TLS port',
+    'http to a TLS port',
     { answers: [{ status: 400, body: 'The plain HTTP request was sent to HTTPS port' }] },
     /https/,
   ],
@@ -89,7 +97,7 @@ const ways: [string, Partial<Given>, RegExp][] = [
 for (const [name, given, expected] of ways)
   test(`any type: ${name}`, advises, { ...webhook, ...given }, expected);
 
-test('a reply that is fine needs no advice', (t) => {
+test('a successful reply needs no advice', (t) => {
   for (const [type, server] of [
     ['n8n', 'n8n'],
     ['mastra', 'mastra'],
@@ -130,7 +138,7 @@ for (const answer of [
   { status: 400, body: '{"error":{"message":"model is required"}}' },
 ]) {
   test(
-    `openai_compatible: a model key is wanted (${answer.status} ${answer.body.slice(0, 60)})`,
+    `openai_compatible: a missing model key (${answer.status} ${answer.body.slice(0, 60)})`,
     advises,
     { ...openai, answers: [answer] },
     /"model" key/,
@@ -149,7 +157,7 @@ test(
 );
 
 test(
-  'openai_compatible: the whole address',
+  'openai_compatible: the complete URL',
   advises,
   {
     type: 'openai_compatible',
@@ -160,7 +168,7 @@ test(
 );
 
 test(
-  'openai_compatible: another path that is wrong',
+  'openai_compatible: another wrong path',
   advises,
   { ...openai, answers: [{ status: 404, body: 'Not Found' }] },
   /no \/chat\/completions at this path/,
@@ -188,7 +196,7 @@ test(
 );
 
 test(
-  'Azure OpenAI: a wrong key, behind a name of its own',
+  'Azure OpenAI: a wrong key on a custom domain',
   advises,
   {
     ...azure,
@@ -214,7 +222,7 @@ for (const url of [
   );
 
 test(
-  'Azure OpenAI: an API that wants the model',
+  'Azure OpenAI: an API that requires the model',
   advises,
   {
     ...azure,
@@ -247,7 +255,7 @@ test(
 );
 
 test(
-  'a server that refuses the header of its key',
+  'a server that rejects the header of its key',
   advises,
   {
     ...webhook,
@@ -258,14 +266,14 @@ test(
 );
 
 test(
-  'openai_compatible: a tool that nobody runs',
+  'openai_compatible: an unexecuted tool',
   advises,
   { ...openai, failure: null, answers: [recorded('openai_compatible', '29-tool_calls')] },
   /run its tools/,
 );
 
 test(
-  'openai_compatible: a page',
+  'openai_compatible: a web page',
   advises,
   {
     ...openai,
@@ -323,7 +331,7 @@ test(
 );
 
 test(
-  'langgraph: a path too many',
+  'langgraph: an extra path',
   advises,
   {
     type: 'langgraph',
@@ -344,7 +352,7 @@ test(
 );
 
 test(
-  'langgraph: a busy thread, also when the run was cancelled at last',
+  'langgraph: a busy thread, even after the run was finally cancelled',
   advises,
   {
     ...langgraph,
@@ -358,7 +366,7 @@ test(
 );
 
 test(
-  'langgraph: the key of its cloud',
+  'langgraph: a missing key of its cloud',
   advises,
   {
     ...langgraph,
@@ -368,7 +376,7 @@ test(
 );
 
 test(
-  'langgraph: another key of its cloud',
+  'langgraph: a wrong key of its cloud',
   advises,
   {
     ...langgraph,
@@ -379,7 +387,7 @@ test(
 );
 
 test(
-  'langgraph: an interrupt that is told',
+  'langgraph: an interrupt with a message',
   advises,
   {
     ...langgraph,
@@ -404,7 +412,7 @@ test(
 );
 
 test(
-  'langgraph: a run that begins late',
+  'langgraph: a run that starts late',
   advises,
   { ...langgraph, failure: 'first_token_timeout', answers: [{ status: 200, body: '', path: run }] },
   /ten runs at a time/,
@@ -455,7 +463,7 @@ for (const name of [
 
 for (const name of ['old-v0.18.0-voiceAssistant-stream', 'old-v0.24.9-03-stream-vnext']) {
   test(
-    `mastra: an old version that spoke (${name})`,
+    `mastra: an old version with a reply (${name})`,
     advises,
     { ...mastra, failure: null, spoken: '네', answers: [recorded('mastra', name)] },
     /runtimeContext.*Update Mastra/,
@@ -481,14 +489,14 @@ test(
 );
 
 test(
-  'mastra: a token is missing',
+  'mastra: a missing token',
   advises,
   { ...mastra, answers: [recorded('mastra', '15c-auth-no-header')] },
-  /wants to be shown a token.*handshake/,
+  /wants a token.*handshake/,
 );
 
 test(
-  'mastra: a token is wrong',
+  'mastra: a wrong token',
   advises,
   {
     ...mastra,
@@ -500,7 +508,7 @@ test(
 );
 
 // n8n
-// Advice about workflows of n8n.
+// Advice about n8n workflows.
 
 const n8n = { type: 'n8n', url: 'https://n8n.example.com/webhook/out/chat' } as const;
 
@@ -541,7 +549,7 @@ test(
 );
 
 test(
-  'n8n: a bearer token for a trigger that wants a login',
+  'n8n: a bearer token for a trigger that requires a login',
   advises,
   { ...n8n, token: 'x', answers: [recorded('n8n', '05e-basicAuth-bearer-sent')] },
   /does not understand bearer tokens/,
@@ -555,14 +563,14 @@ test(
 );
 
 test(
-  'n8n: the mode of response nodes',
+  'n8n: the response mode "Using Response Nodes"',
   advises,
   { ...n8n, failure: 'no_reply', answers: [recorded('n8n', '03h-responseNodes-mode')] },
   /Using Response Nodes.*When Last Node Finishes/,
 );
 
 test(
-  'n8n: an immediate answer',
+  'n8n: an immediate response',
   advises,
   {
     ...n8n,
@@ -573,7 +581,7 @@ test(
 );
 
 test(
-  'n8n: streaming without a node that streams',
+  'n8n: streaming without a streaming node',
   advises,
   { ...n8n, failure: 'no_reply', answers: [recorded('n8n', '06c-streaming-mode-code-node')] },
   /empty body.*Streaming/,
@@ -589,7 +597,7 @@ test(
 test('n8n: a slow workflow', advises, { ...n8n, failure: 'first_token_timeout' }, /Streaming/);
 
 test(
-  'n8n: the address of its editor',
+  'n8n: the editor URL',
   advises,
   {
     type: 'n8n',
@@ -598,4 +606,17 @@ test(
     answers: [{ status: 200, body: '<!DOCTYPE html><html>' }],
   },
   /editor/,
+);
+
+// Built-in agent
+
+test(
+  'builtin: names the format that a model server rejects',
+  advises,
+  {
+    ...webhook,
+    binding: { agent: 'builtin', agentType: null, chatUrl: null },
+    answers: [{ status: 422, body: '{"detail":"unknown field"}' }],
+  },
+  /exactly the body of chat completions/,
 );

@@ -1,5 +1,5 @@
 /** A call whose facts are written one by one. */
-import { recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
+import { recordFact, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import type { FakeGateway } from '../fake-gateway.ts';
 import { storeCall } from '../stored-calls.ts';
 
@@ -45,7 +45,7 @@ export const story: readonly RecordedFact[] = [
 
 const ringing = { status: 'ringing', answeredAt: null, endedAt: null, endReason: null } as const;
 
-/** A call of which so many facts have been written. */
+/** A call with this many written facts. */
 export const callWith = async (gateway: FakeGateway, count = story.length) => {
   const { id } = await storeCall(gateway, ringing);
   const write = async (from: number, to: number): Promise<void> => {

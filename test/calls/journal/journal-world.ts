@@ -1,10 +1,11 @@
-/** A journal whose database is what the test makes of it. */
+/** A journal whose database the test controls. */
 import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { journalLimits } from '#config/policy.ts';
+import { createCallBus } from '#src/calls/call-bus.ts';
 import { createJournal, type JournalFact, type JournalOptions } from '#src/calls/journal/journal.ts';
-import type { RecordedFact } from '#src/persistence/call-facts.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 
 export const said = (text: string): JournalFact => ({
   type: 'turn.spoken',
@@ -23,7 +24,7 @@ type Changes = Partial<Omit<JournalOptions, 'write'>> & {
   write?: (...fact: Parameters<JournalOptions['write']>) => Promise<void>;
 };
 
-/** A journal over a database that is a list, with whatever `changes` break in it. */
+/** A journal over a database that is a list, with the failures of `changes`. */
 export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   const clock = new SimulatedClock();
   const rows: [string, number, string][] = [];
@@ -32,7 +33,10 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   const write = async (callId: string, sequence: number, fact: RecordedFact): Promise<void> => {
     rows.push([callId, sequence, wordsOf(fact)]);
   };
+  const logger = pino({ base: null }, { write: (line: string) => void logged.push(line) });
+  const bus = createCallBus({ logger });
   const journal = createJournal({
+    bus,
     retry: journalLimits.retry,
     async write(...fact) {
       await (writing ?? write)(fact[0], fact[1], fact[2], fact[3]);
@@ -41,20 +45,21 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
     placeOf: async () => ({ sequence: 0, epoch: 1 }),
     isPassing: (error) => error === away,
     clock,
-    logger: pino({ base: null }, { write: (line: string) => void logged.push(line) }),
+    logger,
     limit: 100,
     ...changes,
   });
-  journal.onWritten((callId, fact) => followed.push(`${callId} ${wordsOf(fact)}`));
+  bus.subscribe('stored', ({ callId, fact }) => followed.push(`${callId} ${wordsOf(fact)}`));
   return {
     journal,
+    bus,
     clock,
     rows,
     logged,
     followed,
     write,
     errors: () => logged.filter((line) => line.startsWith('{"level":50')),
-    /** Lets time pass, and everything happen that happens by then. */
+    /** Advances time and lets everything due happen. */
     async pass(milliseconds: number) {
       await allMicrotasks();
       clock.increment(milliseconds);
@@ -63,7 +68,7 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   };
 };
 
-/** A gate that lets pass when it is opened. */
+/** A gate that holds callers back until it is opened. */
 export const gate = () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   return { passed: promise, open: () => resolve(undefined) };

@@ -1,18 +1,17 @@
 /** Call setup by direction: outbound and inbound calls. */
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import pino from 'pino';
-import { type AuthenticateCaller, createReceiveCall } from '#src/calls/setup/receive-call.ts';
+import type { AuthenticateCaller } from '#src/calls/call-parts.ts';
 import type { HandshakeResult } from '#src/domain/agent-call.ts';
 import type { DestinationKind } from '#src/domain/destinations.ts';
 import { trunkDefaults } from '#src/domain/trunk.ts';
-import { Refusal, type RefusalCode } from '#src/domain/refusal.ts';
-import { putAgentBinding } from '#src/persistence/agent-bindings.ts';
-import { facts } from '#src/persistence/call-facts.ts';
-import { patchNumber, putInboundAuth } from '#src/persistence/numbers.ts';
-import { createTrunk } from '#src/persistence/trunks.ts';
-import { patchWorkspace } from '#src/persistence/workspaces.ts';
+import { putAgentBinding } from '#src/persistence/numbers/agent-bindings.ts';
+import { facts } from '#src/persistence/calls/call-facts.ts';
+import { patchNumber, putInboundAuth } from '#src/persistence/numbers/numbers.ts';
+import { createTrunk } from '#src/persistence/trunks/trunks.ts';
+import { patchWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
 import { beginning, type CallControlWorld, createCallControlWorld } from '../call-control-world.ts';
 
 // Place call
@@ -20,42 +19,39 @@ import { beginning, type CallControlWorld, createCallControlWorld } from '../cal
 const patch = ({ database, stored }: CallControlWorld, changes: Parameters<typeof patchNumber>[2]) =>
   patchNumber(database, stored, changes);
 
-test.serial(
-  'a call that is placed rings, by its row and on its line, with the policy of the platform',
-  async (t) => {
-    const world = await createCallControlWorld(t);
-    await patch(world, { transferTo: ['0212345*'] });
-    const { callId, from } = await world.callControl.placeCall(await world.number(), {
-      to: '01000000001',
-      instruction: 'Book a table',
-      maxDurationSec: null,
-      keyed: null,
-    });
-    t.is(from, world.stored.number);
-    t.like(await world.rowOf(callId), {
-      status: 'ringing',
-      direction: 'outbound',
-      ownNumber: world.stored.number,
-      counterparty: '01000000001',
-      instruction: 'Book a table',
-      maxDurationSec: 600,
-      recordingEnabled: true,
-      startedAt: new Date(beginning),
-      node: 'test',
-    });
-    t.like(world.lineOf(callId).input, { from: world.stored.number, to: '01000000001', recording: true });
-    t.like(world.agentCalls.get(callId), {
-      instruction: 'Book a table',
-      bearerToken: null,
-      headers: {},
-      transferTo: ['0212345*'],
-      context: { call_id: callId, direction: 'outbound', from: world.stored.number, to: '01000000001' },
-    });
-  },
-);
+test.serial('a placed call rings in its row and on its line, with the platform policy', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patch(world, { transferTo: ['0212345*'] });
+  const { callId, from } = await world.callControl.placeCall(await world.number(), {
+    to: '01000000001',
+    instruction: 'Book a table',
+    maxDurationSec: null,
+    keyed: null,
+  });
+  t.is(from, world.stored.number);
+  t.like(await world.rowOf(callId), {
+    status: 'ringing',
+    direction: 'outbound',
+    ownNumber: world.stored.number,
+    counterparty: '01000000001',
+    instruction: 'Book a table',
+    maxDurationSec: 600,
+    recordingEnabled: true,
+    startedAt: new Date(beginning),
+    node: 'test',
+  });
+  t.like(world.lineOf(callId).input, { from: world.stored.number, to: '01000000001', recording: true });
+  t.like(world.agentCalls.get(callId), {
+    instruction: 'Book a table',
+    bearerToken: null,
+    headers: {},
+    transferTo: ['0212345*'],
+    context: { call_id: callId, direction: 'outbound', from: world.stored.number, to: '01000000001' },
+  });
+});
 
 test.serial(
-  "a call has headers of the gateway's own trunk, unless its number is bound to another",
+  "passes custom headers on the gateway's own trunk, and rejects them for a number bound to another",
   async (t) => {
     const configuredHeaders = { headersIn: ['X-Queue'], headersOut: ['X-Ticket'] };
     const world = await createCallControlWorld(t, { configuredHeaders });
@@ -97,7 +93,7 @@ const durations = test.macro<[number | null, number | 'refused']>({
     t.is(world.stateOf(callId), 'active.talking.conversing');
   },
   title: (_, asked, expected) =>
-    `of at most 900 and usually 300 seconds, ${asked ?? 'no'} seconds asked for are ${expected}`,
+    `with a maximum of 900 and a default of 300 seconds, a request for ${asked ?? 'no'} seconds gets ${expected}`,
 });
 test.serial(durations, null, 300);
 test.serial(durations, 60, 60);
@@ -106,13 +102,13 @@ test.serial(durations, 900, 900);
 test.serial(durations, 901, 'refused');
 test.serial(durations, 1_800, 'refused');
 
-test.serial('the usual duration never exceeds the maximum of the number', async (t) => {
+test.serial('the default duration never exceeds the maximum of the number', async (t) => {
   const world = await createCallControlWorld(t);
   await patch(world, { maxDurationSec: 120 });
   t.is((await world.rowOf(await world.place()))?.maxDurationSec, 120);
 });
 
-test.serial('a call ends when its maximum duration is over, counted from the answer', async (t) => {
+test.serial('a call ends at its maximum duration, counted from the answer', async (t) => {
   const world = await createCallControlWorld(t);
   await patch(world, { silenceTimeoutSec: 1_000 });
   const callId = await world.place({ maxDurationSec: 60 });
@@ -128,7 +124,7 @@ test.serial('a call ends when its maximum duration is over, counted from the ans
   t.like(await world.rowOf(callId), { status: 'completed', endReason: 'max_duration', durationSec: 60 });
 });
 
-test.serial('a telephone that nobody picks up rings for 45 seconds', async (t) => {
+test.serial('an unanswered telephone rings for 45 seconds', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await world.place();
   world.clock.increment(44_999);
@@ -140,7 +136,7 @@ test.serial('a telephone that nobody picks up rings for 45 seconds', async (t) =
   t.like(await world.rowOf(callId), { status: 'no_answer', endReason: 'no_answer', durationSec: 0 });
 });
 
-test.serial('a number without an agent places no call', async (t) => {
+test.serial('rejects an outbound call from a number without an agent', async (t) => {
   for (const [agentType, chatUrl] of [
     [null, null],
     [null, 'https://agent.example'],
@@ -163,7 +159,7 @@ test.serial('a number without an agent places no call', async (t) => {
   }
 });
 
-test.serial('the binding of the other direction does not matter', async (t) => {
+test.serial('ignores the binding of the other direction', async (t) => {
   const world = await createCallControlWorld(t);
   const binding = {
     agent: 'endpoint',
@@ -177,7 +173,7 @@ test.serial('the binding of the other direction does not matter', async (t) => {
   t.is((await world.rowOf(await world.place()))?.status, 'ringing');
 });
 
-test.serial('a duration that the policy forbids is told before an agent that is missing', async (t) => {
+test.serial('reports a forbidden duration before a missing agent', async (t) => {
   const world = await createCallControlWorld(t);
   await putAgentBinding(world.database, world.stored.numberId, {
     direction: 'outbound',
@@ -191,7 +187,7 @@ test.serial('a duration that the policy forbids is told before an agent that is 
   await t.throwsAsync(world.place({ maxDurationSec: 1_801 }), { code: 'max_duration_exceeds_policy' });
 });
 
-test.serial('the token that is stored with the outbound agent is opened for its calls', async (t) => {
+test.serial('decrypts the stored token of the outbound agent for its calls', async (t) => {
   const world = await createCallControlWorld(t);
   const { numberId } = world.stored;
   await putAgentBinding(
@@ -220,7 +216,7 @@ test.serial('the token that is stored with the outbound agent is opened for its 
 const destinations = (...kinds: DestinationKind[]) => ({ kinds, allowedPrefixes: [], deniedPrefixes: [] });
 
 test.serial(
-  'a destination that is not allowed is refused before anything is dialled, and the key stays free',
+  'rejects a forbidden destination before dialling and leaves the idempotency key unused',
   async (t) => {
     const world = await createCallControlWorld(t);
     t.like(await t.throwsAsync(world.place({ to: '0607001234' })), {
@@ -234,7 +230,7 @@ test.serial(
   },
 );
 
-test.serial('a workspace opens destinations, and its numbers close them', async (t) => {
+test.serial('a workspace permits destinations, and its numbers restrict them', async (t) => {
   const world = await createCallControlWorld(t);
   const { workspaceId } = world.stored;
   await patchWorkspace(world.database, workspaceId, {
@@ -249,36 +245,33 @@ test.serial('a workspace opens destinations, and its numbers close them', async 
   t.is((await world.rowOf(await world.place()))?.status, 'ringing');
 });
 
-test.serial(
-  'a call lasts no longer than what is left of the day, and none is placed when nothing is',
-  async (t) => {
-    const world = await createCallControlWorld(t);
-    await patchWorkspace(world.database, world.stored.workspaceId, { dailyMinutes: 15 });
-    const first = await world.place({ maxDurationSec: 600 });
-    const second = await world.place({ maxDurationSec: 600 });
-    t.is((await world.rowOf(second))?.maxDurationSec, 300);
-    t.like(await t.throwsAsync(world.place()), {
-      code: 'daily_limit_reached',
-      extras: { maximum: 15, resets_at: '2026-11-22T00:00:00.000+09:00' },
-    });
-    t.deepEqual(world.dailyNotices, [{ owner: 'workspace', id: world.stored.workspaceId, what: 'refused' }]);
-    t.is(await world.rows(), 2);
+test.serial('limits a call to the rest of the daily minutes and rejects it when none are left', async (t) => {
+  const world = await createCallControlWorld(t);
+  await patchWorkspace(world.database, world.stored.workspaceId, { dailyMinutes: 15 });
+  const first = await world.place({ maxDurationSec: 600 });
+  const second = await world.place({ maxDurationSec: 600 });
+  t.is((await world.rowOf(second))?.maxDurationSec, 300);
+  t.like(await t.throwsAsync(world.place()), {
+    code: 'daily_limit_reached',
+    extras: { maximum: 15, resets_at: '2026-11-22T00:00:00.000+09:00' },
+  });
+  t.deepEqual(world.dailyNotices, [{ owner: 'workspace', id: world.stored.workspaceId, what: 'refused' }]);
+  t.is(await world.rows(), 2);
 
-    // It is hung up when its share is over, and what was not talked is given to the next.
-    await patch(world, { silenceTimeoutSec: 1_000 });
-    world.answer(second);
-    world.clock.increment(299_999);
-    t.is(world.stateOf(second), 'active.talking.conversing');
-    world.clock.increment(1);
-    t.is(world.stateOf(second), 'active.ending');
-    world.hangUp(second);
-    world.confirmCancel(first);
-    t.is((await world.rowOf(first))?.status, 'no_answer');
-    t.is((await world.rowOf(await world.place()))?.maxDurationSec, 600);
-  },
-);
+  // The call is hung up at the end of its share, and its unused time is available to the next one.
+  await patch(world, { silenceTimeoutSec: 1_000 });
+  world.answer(second);
+  world.clock.increment(299_999);
+  t.is(world.stateOf(second), 'active.talking.conversing');
+  world.clock.increment(1);
+  t.is(world.stateOf(second), 'active.ending');
+  world.hangUp(second);
+  world.confirmCancel(first);
+  t.is((await world.rowOf(first))?.status, 'no_answer');
+  t.is((await world.rowOf(await world.place()))?.maxDurationSec, 600);
+});
 
-test.serial('a number has minutes of its own; who calls it takes none', async (t) => {
+test.serial('a number has daily minutes of its own, which inbound calls do not use', async (t) => {
   const world = await createCallControlWorld(t);
   await patch(world, { dailyMinutes: 1 });
   t.is((await world.rowOf(await world.place()))?.maxDurationSec, 60);
@@ -311,7 +304,7 @@ const agentOf = (
     },
   );
 
-/** Callers are asked for by the door that this handshake is. */
+/** The gateway admits callers by this handshake. */
 const guard = ({ database, sealing, stored }: CallControlWorld) =>
   putInboundAuth(database, stored, {
     method: 'handshake',
@@ -328,40 +321,37 @@ const doorThat = (result: HandshakeResult) => {
   return { asked, handshake };
 };
 
-test.serial(
-  'a caller is let in: the row rings, the line answers, the numbers are turned round',
-  async (t) => {
-    const world = await createCallControlWorld(t);
-    const { callId, verdict } = await world.receive();
-    t.deepEqual(verdict, { accepted: true });
-    t.like(await world.rowOf(callId), {
-      status: 'ringing',
-      direction: 'inbound',
-      ownNumber: world.stored.number,
-      counterparty: '01012345678',
-      instruction: null,
-      maxDurationSec: 600,
-      startedAt: new Date(beginning),
-    });
-    t.like(world.lineOf(callId).input, {
-      direction: 'inbound',
-      from: '01012345678',
-      to: world.stored.number,
-    });
-    world.answer(callId);
-    t.like(await world.rowOf(callId), { status: 'active' });
-  },
-);
+test.serial('admits a caller: the row rings, the line answers, caller and callee are swapped', async (t) => {
+  const world = await createCallControlWorld(t);
+  const { callId, verdict } = await world.receive();
+  t.deepEqual(verdict, { accepted: true });
+  t.like(await world.rowOf(callId), {
+    status: 'ringing',
+    direction: 'inbound',
+    ownNumber: world.stored.number,
+    counterparty: '01012345678',
+    instruction: null,
+    maxDurationSec: 600,
+    startedAt: new Date(beginning),
+  });
+  t.like(world.lineOf(callId).input, {
+    direction: 'inbound',
+    from: '01012345678',
+    to: world.stored.number,
+  });
+  world.answer(callId);
+  t.like(await world.rowOf(callId), { status: 'active' });
+});
 
 for (const from of ['anonymous', '+12025550123', '204'])
-  test.serial(`the caller "${from}" is told to the agent and kept as such`, async (t) => {
+  test.serial(`passes the caller "${from}" to the agent and stores it`, async (t) => {
     const world = await createCallControlWorld(t);
     const { callId } = await world.receive({ from });
     t.is((await world.rowOf(callId))?.counterparty, from);
     t.is(world.agentCalls.get(callId)?.context.from, from);
   });
 
-test.serial('a number of nobody’s is not answered, and leaves nothing', async (t) => {
+test.serial('does not answer an unknown number and stores nothing', async (t) => {
   const world = await createCallControlWorld(t);
   const { callId, verdict } = await world.receive({ to: '0299999999' });
   t.deepEqual(verdict, { accepted: false, because: 'unknown_number' });
@@ -370,7 +360,7 @@ test.serial('a number of nobody’s is not answered, and leaves nothing', async 
 });
 
 test.serial(
-  'a number without an inbound agent turns its callers away, whatever its outbound agent is',
+  'rejects callers of a number without an inbound agent, regardless of its outbound agent',
   async (t) => {
     const world = await createCallControlWorld(t);
     await agentOf(world, 'outbound', 'https://agent.example');
@@ -385,7 +375,7 @@ test.serial(
 );
 
 test.serial(
-  'without a handshake there is no token for an inbound agent, least of all that of the outbound one',
+  'passes no token to an inbound agent without a handshake, in particular not the outbound one',
   async (t) => {
     const world = await createCallControlWorld(t);
     await agentOf(world, 'outbound', 'https://outbound.example');
@@ -396,7 +386,7 @@ test.serial(
   },
 );
 
-test.serial('the session token of the handshake is that of the call, and of no other', async (t) => {
+test.serial('uses the session token of the handshake for that call only', async (t) => {
   const door = doorThat({ allowed: true, sessionToken: 'session-of-this-caller' });
   const world = await createCallControlWorld(t, { handshake: door.handshake });
   await agentOf(world, 'outbound', 'https://outbound.example');
@@ -421,7 +411,7 @@ test.serial('the session token of the handshake is that of the call, and of no o
 });
 
 test.serial(
-  'whom the handshake rejects is not answered, and leaves the facts of a call that ended',
+  'does not answer a caller rejected by the handshake and stores the facts of an ended call',
   async (t) => {
     const door = doorThat({ allowed: false, reason: 'It answered 403.' });
     const world = await createCallControlWorld(t, { handshake: door.handshake });
@@ -442,7 +432,7 @@ test.serial(
   },
 );
 
-test.serial('a caller whom nobody could take is not asked for by the handshake', async (t) => {
+test.serial('skips the handshake for a caller that cannot be admitted', async (t) => {
   const door = doorThat({ allowed: true, sessionToken: 'unused' });
   const world = await createCallControlWorld(t, { handshake: door.handshake });
   await guard(world);
@@ -451,8 +441,8 @@ test.serial('a caller whom nobody could take is not asked for by the handshake',
   t.deepEqual(door.asked, []);
 });
 
-test.serial('a gateway that is full or shuts down turns callers away without a row', async (t) => {
-  const full = await createCallControlWorld(t, { limits: { maxCalls: 0, maxBeginning: 100 } });
+test.serial('a full or draining gateway rejects callers without storing a row', async (t) => {
+  const full = await createCallControlWorld(t, { admission: { maxCalls: 0, maxBeginning: 100 } });
   const refused = await full.receive();
   t.deepEqual(refused.verdict, { accepted: false, because: 'over_capacity' });
   t.is(await full.rowOf(refused.callId), undefined);
@@ -463,14 +453,14 @@ test.serial('a gateway that is full or shuts down turns callers away without a r
   t.is(await draining.rows(), 0);
 });
 
-test.serial('a number with its maximum of calls is busy for the next caller', async (t) => {
+test.serial('a number at its maximum of calls is busy for the next caller', async (t) => {
   const world = await createCallControlWorld(t, { maxCallsInProgress: 1 });
   t.like(await world.receive(), { verdict: { accepted: true } });
   t.like(await world.receive(), { verdict: { accepted: false, because: 'concurrency_limit' } });
   t.is(await world.rows(), 1);
 });
 
-test.serial('what is no refusal but a fault is not taken for one', async (t) => {
+test.serial('does not treat an internal error as a rejection', async (t) => {
   const world = await createCallControlWorld(t, {
     keepAgent: () => {
       throw new Error('A mistake of ours');
@@ -482,60 +472,47 @@ test.serial('what is no refusal but a fault is not taken for one', async (t) => 
 const arrival = { callId: crypto.randomUUID(), from: '01012345678', to: '07000000001', at: Date.now() };
 
 const withoutRoom = test.macro({
-  title: (_title, code: RefusalCode) => `an arrival that is refused with ${code} costs no look-up`,
-  async exec(t, code: RefusalCode) {
-    const never = async (): Promise<never> => {
-      throw new Error('It was looked up all the same');
-    };
-    const receiveCall = createReceiveCall({
-      database: await testDatabase(),
-      admission: {
-        approach: () => {
-          throw new Refusal(code, 'There is no room.');
-        },
+  title: (_title, code: 'over_capacity' | 'draining') =>
+    `skips the look-up for an arrival rejected with ${code}`,
+  async exec(t, code: 'over_capacity' | 'draining') {
+    const database = await testDatabase();
+    const world = await createCallControlWorld(t, {
+      database: {
+        ...database,
+        ...scriptedStatements(() => Promise.reject(new Error('It was looked up anyway'))),
       },
-      findNumber: never,
-      handshake: never,
-      startCall: never,
-      policyOf: () => {
-        throw new Error('Nobody was called');
-      },
-      observer: { began: () => t.fail(), ended: () => t.fail() },
-      journal: { wasWritten: () => t.fail() },
-      now: Date.now,
-      node: 'test',
-      logger: pino({ level: 'silent' }),
+      ...(code === 'over_capacity' ? { admission: { maxCalls: 0, maxBeginning: 100 } } : {}),
     });
-    t.deepEqual(await receiveCall(arrival), { accepted: false, because: code });
+    if (code === 'draining') world.callControl.admission.drain();
+    world.bus.subscribe('began', () => t.fail());
+    world.bus.subscribe('stored', () => t.fail());
+    t.deepEqual(await world.callControl.receiveCall(arrival), { accepted: false, because: code });
   },
 });
 
 test.serial(withoutRoom, 'over_capacity');
 test.serial(withoutRoom, 'draining');
 
-test.serial(
-  'what the network tells of a caller is kept with its call, also of one that is not taken',
-  async (t) => {
-    const world = await createCallControlWorld(t);
-    const diversions = [{ number: '0212345678', reason: 'no-answer' }];
-    const { callId } = await world.receive({ identity: { name: '김민지', diversions } });
-    t.like(await world.rowOf(callId), { callerName: '김민지', diversions });
-    const plain = await world.receive({ identity: { name: null, diversions: [] } });
-    t.like(await world.rowOf(plain.callId), { callerName: null, diversions: null });
-    const binding = {
-      agent: 'endpoint',
-      agentType: null,
-      chatUrl: null,
-      assistantId: null,
-      agentId: null,
-      controls: 'off',
-    } as const;
-    await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
-    const refused = await world.receive({ identity: { name: 'Kim', diversions } });
-    t.like(await world.rowOf(refused.callId), {
-      endReason: 'no_agent_endpoint',
-      callerName: 'Kim',
-      diversions,
-    });
-  },
-);
+test.serial('stores the caller details of the network with the call, also of a rejected one', async (t) => {
+  const world = await createCallControlWorld(t);
+  const diversions = [{ number: '0212345678', reason: 'no-answer' }];
+  const { callId } = await world.receive({ identity: { name: '김민지', diversions } });
+  t.like(await world.rowOf(callId), { callerName: '김민지', diversions });
+  const plain = await world.receive({ identity: { name: null, diversions: [] } });
+  t.like(await world.rowOf(plain.callId), { callerName: null, diversions: null });
+  const binding = {
+    agent: 'endpoint',
+    agentType: null,
+    chatUrl: null,
+    assistantId: null,
+    agentId: null,
+    controls: 'off',
+  } as const;
+  await putAgentBinding(world.database, world.stored.numberId, { ...binding, direction: 'inbound' });
+  const refused = await world.receive({ identity: { name: 'Kim', diversions } });
+  t.like(await world.rowOf(refused.callId), {
+    endReason: 'no_agent_endpoint',
+    callerName: 'Kim',
+    diversions,
+  });
+});

@@ -1,14 +1,14 @@
-/** Expectations of a setting, and settings that others need. */
+/** Expectations of a setting, and settings that others require. */
 import type { Config } from '#config/config.ts';
 
 export type ExpectedSetting = {
-  /** What the setting becomes. */
+  /** The parsed value. */
   of: (config: Config) => unknown;
   default: unknown;
-  /** Accepted texts and what they become. */
+  /** Accepted texts and their parsed values. */
   valid: Readonly<Record<string, unknown>>;
   invalid: readonly string[];
-  /** Other settings that it needs to be of any effect. */
+  /** Other settings that this one requires to have an effect. */
   with?: Record<string, string>;
 };
 
@@ -28,7 +28,7 @@ export const engineSettings = {
   GW_WHISPER_URL: 'http://127.0.0.1:8080',
 };
 
-/** A store's settings, but for what is optional. */
+/** Required settings of a store. */
 export const storeSettings = {
   GW_RECORDINGS_S3_ENDPOINT: 'https://s3.example',
   GW_RECORDINGS_S3_BUCKET: 'calls',
@@ -36,5 +36,5 @@ export const storeSettings = {
   GW_RECORDINGS_S3_SECRET_KEY: 'hush-hush',
 };
 
-/** Texts that are no whole number from 0 on. */
+/** Texts that are not integers from 0 on. */
 export const notWhole = ['-1', '1.5', '1e3', ' 1', 'ten', '0x10', '99999999999'];

@@ -1,4 +1,4 @@
-/** Expectations of the settings of the gateway itself, its database and its surroundings. */
+/** Expectations of the settings of the gateway itself, its database and its external dependencies. */
 import { resolve } from 'node:path';
 import { databaseUrl, masterKey, notWhole, type ExpectedSettings } from './expected-setting.ts';
 

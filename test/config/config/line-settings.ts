@@ -23,7 +23,7 @@ export const lineSettings: ExpectedSettings = {
     invalid: ['http://sip-server', 'sip-server:0', 'sip-server:65536', 'a:1:2'],
     with: real,
   },
-  // Without one, it is drachtio-server that is asked.
+  // Without one, drachtio-server is checked instead.
   GW_RELAY: {
     of: ({ realLines }) => [realLines?.drachtio.host, realLines?.drachtio.port],
     default: ['127.0.0.1', 9022],
@@ -55,6 +55,13 @@ export const lineSettings: ExpectedSettings = {
     default: 'ClueCon',
     valid: { 'hush-hush': 'hush-hush' },
     invalid: [],
+    with: real,
+  },
+  GW_FREESWITCH_MIN_IDLE_CPU: {
+    of: ({ realLines }) => realLines?.minIdleCpu,
+    default: 0,
+    valid: { 0: 0, 10: 10, 99: 99 },
+    invalid: [...notWhole, '-1', '100', '10%'],
     with: real,
   },
   GW_TRUNK_MEDIA: {

@@ -1,9 +1,9 @@
-/** A configuration that is read of an environment of the test's own. */
+/** A configuration read from a test environment. */
 import { ConfigError, readConfig, type Config } from '#config/config.ts';
 
 export const read = (environment: Record<string, string> = {}): Config => readConfig(environment, false);
 
-/** The sentence of the refusal. */
+/** The error message. */
 export const refused = (environment: Record<string, string>): string => {
   try {
     read(environment);

@@ -1,4 +1,4 @@
-/** Expectations of the settings of the language model and of the engines that hear and speak. */
+/** Expectations of the settings of the language model and of speech engines. */
 import { engineSettings, type ExpectedSettings } from './expected-setting.ts';
 
 export const speechSettings: ExpectedSettings = {

@@ -1,4 +1,4 @@
-/** Clauses of the contract of a line: what becomes of dialling. */
+/** Clauses of the line contract: results of dialling. */
 import type { UnansweredCause } from '#machines/line.ts';
 import { answered } from '../answered.ts';
 import type { Clause } from '../clause.ts';
@@ -23,7 +23,7 @@ export const answerClauses = (clause: Clause): void => {
   ];
   for (const [farEnd, cause] of causes)
     clause(
-      `a far end that is ${farEnd} is unanswered because of ${cause}`,
+      `a far end that is ${farEnd} ends the line as unanswered because of ${cause}`,
       farEnd,
       async (t, driver, reach) => {
         const line = reach();
@@ -35,7 +35,7 @@ export const answerClauses = (clause: Clause): void => {
       },
     );
 
-  clause('rings until it is hung up, and is then cancelled', 'unattended', async (t, driver, reach) => {
+  clause('rings until the hangup, then is cancelled', 'unattended', async (t, driver, reach) => {
     const line = reach();
     await driver.until(() => line.saw('line.ringing'));
     await driver.pass(5_000);

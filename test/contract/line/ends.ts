@@ -1,4 +1,4 @@
-/** Clauses of the contract of a line: its end, by either side, and its being closed. */
+/** Clauses of the line contract: its end by either side, and its close. */
 import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 import type { FarEndKind, LineDriver } from '../line-driver.ts';
@@ -6,7 +6,7 @@ import type { WatchedLine } from '../watched-line.ts';
 
 export const endClauses = (clause: Clause): void => {
   clause(
-    'a counterparty that hangs up ends the line and what is said',
+    'a counterparty that hangs up ends the line and the current utterance',
     'leaving',
     async (t, driver, reach) => {
       const line = reach();
@@ -19,39 +19,47 @@ export const endClauses = (clause: Clause): void => {
         line.all('line.played').map(({ whole }) => whole),
         [false, false],
       );
-      // Whether it was heard is another matter.
+      // The utterance may or may not have been heard.
       const story = line.story().filter((type) => type !== 'line.one_way');
       t.deepEqual(story.slice(-3), ['line.played', 'line.played', 'line.ended']);
     },
   );
 
-  clause('hanging up reports what was cut before the line ends', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.say(longSentence);
-    line.say('Never heard.');
-    await driver.pass(1_000);
-    line.tell({ type: 'hangUp' });
-    line.tell({ type: 'hangUp' });
-    line.say('Too late.');
-    await driver.until(() => line.isOver());
-    t.deepEqual(line.story().slice(-4), ['line.played', 'line.played', 'line.played', 'line.ended']);
-    t.is(line.all('line.ended').length, 1);
-  });
+  clause(
+    'hanging up reports the interrupted utterance before the line ends',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.say(longSentence);
+      line.say('Never heard.');
+      await driver.pass(1_000);
+      line.tell({ type: 'hangUp' });
+      line.tell({ type: 'hangUp' });
+      line.say('Too late.');
+      await driver.until(() => line.isOver());
+      t.deepEqual(line.story().slice(-4), ['line.played', 'line.played', 'line.played', 'line.ended']);
+      t.is(line.all('line.ended').length, 1);
+    },
+  );
 
-  clause('a line that is over takes commands and says nothing more', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.tell({ type: 'hangUp' });
-    await driver.until(() => line.isOver());
-    const story = line.story();
-    line.say('Is anybody there?');
-    line.tell({ type: 'stopTalking' });
-    line.tell({ type: 'expectHangup' });
-    line.tell({ type: 'hangUp' });
-    await driver.pass(2_000);
-    t.deepEqual(line.story(), story);
-  });
+  clause(
+    'a line that is over accepts commands and emits no more events',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.tell({ type: 'hangUp' });
+      await driver.until(() => line.isOver());
+      const story = line.story();
+      line.say('Is anybody there?');
+      line.tell({ type: 'stopTalking' });
+      line.tell({ type: 'expectHangup' });
+      line.tell({ type: 'hangUp' });
+      await driver.pass(2_000);
+      t.deepEqual(line.story(), story);
+    },
+  );
 };
 
 const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLine) => Promise<void>][] = [
@@ -67,7 +75,7 @@ const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLi
       await driver.pass(500);
     },
   ],
-  ['being talked to', 'talking', (driver, line) => driver.until(() => line.saw('line.speech'), 15_000)],
+  ['in conversation', 'talking', (driver, line) => driver.until(() => line.saw('line.speech'), 15_000)],
   [
     'being hung up',
     'silent',
@@ -79,10 +87,10 @@ const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLi
   ['over', 'busy', (driver, line) => driver.until(() => line.isOver())],
 ];
 
-/** In whatever the line is at. */
+/** Clauses about closing a line in each of its states. */
 export const closeClauses = (clause: Clause): void => {
   for (const [phase, farEnd, bring] of phases)
-    clause(`a line that is ${phase} is silent once it was closed`, farEnd, async (t, driver, reach) => {
+    clause(`a line that is ${phase} emits no events after its close`, farEnd, async (t, driver, reach) => {
       const line = reach();
       await bring(driver, line);
       const story = line.story();

@@ -1,9 +1,9 @@
-/** Clauses of the contract of a line: what the other party says, and what answers. */
+/** Clauses of the line contract: speech of the other party, and the classification of who answered. */
 import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 
 export const hearingClauses = (clause: Clause): void => {
-  clause('speech is reported as it begins and heard when it is over', 'talking', async (t, driver, reach) => {
+  clause('reports speech at its beginning and its words at its end', 'talking', async (t, driver, reach) => {
     const line = reach();
     await driver.until(() => line.saw('line.heard'), 15_000);
     const [speech] = line.all('line.speech');
@@ -15,43 +15,43 @@ export const hearingClauses = (clause: Clause): void => {
     );
   });
 
+  clause("hears the other party over the agent's voice", 'interrupting', async (t, driver, reach) => {
+    const line = reach((event, it) => {
+      if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
+    });
+    await answered(driver, line);
+    line.say(longSentence);
+    line.say(longSentence);
+    await driver.until(() => line.saw('line.heard'), 15_000);
+    t.deepEqual(
+      line.story().filter((type) => !['line.ringing', 'line.answered'].includes(type)),
+      ['line.speech', 'line.played', 'line.played', 'line.heard'],
+    );
+    t.false(line.all('line.heard')[0]?.backchannel ?? true);
+  });
+
   clause(
-    'the other party can be heard over the voice of the agent',
-    'interrupting',
+    "a backchannel over the agent's voice yields words and no speech event",
+    'murmuring',
     async (t, driver, reach) => {
-      const line = reach((event, it) => {
-        if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
-      });
+      const line = reach();
       await answered(driver, line);
       line.say(longSentence);
-      line.say(longSentence);
-      await driver.until(() => line.saw('line.heard'), 15_000);
-      t.deepEqual(
-        line.story().filter((type) => !['line.ringing', 'line.answered'].includes(type)),
-        ['line.speech', 'line.played', 'line.played', 'line.heard'],
-      );
-      t.false(line.all('line.heard')[0]?.backchannel ?? true);
+      await driver.until(() => line.saw('line.heard') && line.saw('line.played'), 15_000);
+      t.true(line.all('line.heard')[0]?.backchannel ?? false);
+      t.false(line.saw('line.speech'));
+      t.true(line.all('line.played')[0]?.whole ?? false, 'nobody was interrupted');
     },
   );
 
-  clause('a backchannel over the voice is heard and is no speech', 'murmuring', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.say(longSentence);
-    await driver.until(() => line.saw('line.heard') && line.saw('line.played'), 15_000);
-    t.true(line.all('line.heard')[0]?.backchannel ?? false);
-    t.false(line.saw('line.speech'));
-    t.true(line.all('line.played')[0]?.whole ?? false, 'nobody was interrupted');
-  });
-
-  clause('who answers and waits is a person', 'talking', async (t, driver, reach) => {
+  clause('classifies a party that answers and waits as a person', 'talking', async (t, driver, reach) => {
     const line = reach();
     await driver.until(() => line.saw('line.answered_by'), 15_000);
     t.is(line.all('line.answered_by')[0]?.by, 'human');
     t.false(line.saw('line.takes_message'));
   });
 
-  clause('a machine is told, and when it takes a message', 'machine', async (t, driver, reach) => {
+  clause('reports a machine, and when it takes a message', 'machine', async (t, driver, reach) => {
     const line = reach();
     await driver.until(() => line.saw('line.takes_message'), 20_000);
     t.is(line.all('line.answered_by')[0]?.by, 'machine');

@@ -1,9 +1,9 @@
-/** Clauses of the contract of a line: DTMF in both directions. */
+/** Clauses of the line contract: DTMF in both directions. */
 import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 
 export const keyClauses = (clause: Clause): void => {
-  clause('keys are reported one by one', 'dialling', async (t, driver, reach) => {
+  clause('reports DTMF digits one by one', 'dialling', async (t, driver, reach) => {
     const line = reach();
     await driver.until(() => line.all('line.digit').length === 3, 15_000);
     t.is(
@@ -15,7 +15,7 @@ export const keyClauses = (clause: Clause): void => {
     );
   });
 
-  clause('keys that the agent presses arrive, also while it speaks', 'echoing', async (t, driver, reach) => {
+  clause("sends the agent's DTMF digits, even while it speaks", 'echoing', async (t, driver, reach) => {
     const line = reach();
     line.tell({ type: 'press', keys: '9' });
     await answered(driver, line);

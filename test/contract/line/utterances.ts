@@ -1,9 +1,9 @@
-/** Clauses of the contract of a line: what the agent says. */
+/** Clauses of the line contract: utterances of the agent. */
 import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 
 export const utteranceClauses = (clause: Clause): void => {
-  clause('utterances are played whole, one after the other', 'silent', async (t, driver, reach) => {
+  clause('plays utterances completely, one after the other', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     const texts = ['One.', 'And this is the second one.', 'Three.'];
@@ -19,7 +19,7 @@ export const utteranceClauses = (clause: Clause): void => {
       t.true(startedAt >= (played[index - 1]?.at ?? 0) - 50, 'no two utterances sound at once');
   });
 
-  clause('an utterance with nothing to say is reported, too', 'silent', async (t, driver, reach) => {
+  clause('reports an utterance without speakable text, too', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.say('');
@@ -27,7 +27,7 @@ export const utteranceClauses = (clause: Clause): void => {
     t.is(line.all('line.played')[0]?.text, '');
   });
 
-  clause('what is stopped is reported with what was heard of it', 'silent', async (t, driver, reach) => {
+  clause('reports a stopped utterance with its heard part', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.say(longSentence);
@@ -46,7 +46,7 @@ export const utteranceClauses = (clause: Clause): void => {
     t.deepEqual([fresh?.text, fresh?.whole], ['This is new.', true]);
   });
 
-  clause('stopping a silent line says nothing', 'silent', async (t, driver, reach) => {
+  clause('stopping a silent line emits no event', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'stopTalking' });

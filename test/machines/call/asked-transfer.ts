@@ -1,10 +1,10 @@
-/** A transfer as an agent asks for it, and a call in which somebody is rung for one. */
+/** A transfer as an agent requests it, and a call in which a person is ringing for one. */
 import type { TransferRequest, TransferWanted } from '#machines/transfer.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 
 export type World = ReturnType<typeof createCallWorld>;
 
-/** `cold` where nothing else is said. */
+/** `cold` unless given. */
 export const asked: TransferRequest = {
   type: 'transfer.requested',
   transferId: '3f1f6f0e-98a2-4f0f-8a9e-5d5b8e4f7a11',
@@ -19,7 +19,7 @@ export const asked: TransferRequest = {
   maxDurationSec: 3_600,
 };
 
-/** As an agent writes it in its reply. */
+/** The control as an agent writes it in its reply. */
 export const wanted: TransferWanted = {
   to: asked.to,
   mode: 'warm',
@@ -30,7 +30,7 @@ export const wanted: TransferWanted = {
   onFailure: 'resume',
 };
 
-/** The agent has introduced itself, and somebody is rung. */
+/** A conversation in which the agent has introduced itself and a person is ringing. */
 export const ringing = (maxDurationSec: number, changes: Partial<TransferRequest> = {}): World => {
   const world = createCallWorld({ maxDurationSec });
   world.answer();

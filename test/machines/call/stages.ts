@@ -1,4 +1,4 @@
-/** Calls at the points of their life where tests begin, and what is asked of them there. */
+/** Calls in the states where tests begin, and the requests sent to them. */
 import type { SipDetails } from '#machines/line.ts';
 import { createCallWorld } from '#test/helpers/call-world.ts';
 
@@ -16,7 +16,7 @@ export const sayingFarewell = (): World => {
   return world;
 };
 
-/** The agent has said its first sentence and the other party is to speak. */
+/** The agent has said its first sentence and the other party speaks next. */
 export const listening = (changes: Parameters<typeof createCallWorld>[0] = {}): World => {
   const world = createCallWorld(changes);
   world.answer();

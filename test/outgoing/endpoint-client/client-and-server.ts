@@ -1,4 +1,4 @@
-/** An endpoint on this machine and a client that may ask it. */
+/** An endpoint on this machine and a client that may call it. */
 import type { ExecutionContext } from 'ava';
 import { createEndpointClient, type EndpointClientOptions } from '#src/outgoing/endpoint-client.ts';
 import { startAgentServer, type Answer } from '#test/helpers/agent-server.ts';

@@ -1,7 +1,7 @@
-/** Facts of a call, and the events that are stored of them. */
-import { recordFact, type RecordedFact } from '#src/persistence/call-facts.ts';
-import type { Database } from '#src/persistence/database.ts';
-import type { EventSnapshot } from '#src/persistence/outbox.ts';
+/** Facts of a call, and the events stored with them. */
+import { recordFact, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { EventSnapshot } from '#src/persistence/events/outbox.ts';
 import { storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
 type StoredEvent = { type: string; at: Date; snapshot: EventSnapshot; deliveries: number };

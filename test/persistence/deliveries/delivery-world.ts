@@ -1,9 +1,13 @@
-/** Endpoints of a workspace with events on their way to them. */
+/** Endpoints of a workspace with pending events. */
 import { randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
-import type { Database } from '#src/persistence/database.ts';
-import { claimDeliveries, type ClaimedDelivery, type DeliveryClaim } from '#src/persistence/deliveries.ts';
-import { createWebhookEndpoint } from '#src/persistence/webhook-endpoints.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  claimDeliveries,
+  type ClaimedDelivery,
+  type DeliveryClaim,
+} from '#src/persistence/events/deliveries.ts';
+import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
 import { storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
@@ -18,7 +22,7 @@ export type World = {
   events: (...seconds: number[]) => Promise<void>;
 };
 
-/** Deliveries are claimed over all workspaces, so each test has a database of its own. */
+/** Deliveries are claimed across all workspaces, so each test has a database of its own. */
 export const createWorld = async (t: ExecutionContext, given?: Database): Promise<World> => {
   const db = given ?? (await ownDatabase(t));
   const owner = await storedNumber(db);
@@ -37,14 +41,14 @@ export const createWorld = async (t: ExecutionContext, given?: Database): Promis
       });
       return id;
     },
-    /** One event at each second, for every endpoint there is. */
+    /** One event per second, for every existing endpoint. */
     async events(...seconds) {
       for (const second of seconds) await storedCall(db, owner, { startedAt: at(second) });
     },
   };
 };
 
-/** By a process that has places in plenty, unless something else is said. */
+/** Claims deliveries for a process with plenty of places, unless given otherwise. */
 export const claim = (
   db: Database,
   second: number,

@@ -1,6 +1,6 @@
-/** Secrets of numbers, sealed with a new master key, and with the one before it. */
+/** Secrets of numbers, sealed with a new master key and with the previous one. */
 import { randomBytes } from 'node:crypto';
-import { createSealing } from '#src/persistence/sealing.ts';
+import { createSealing } from '#src/persistence/database/sealing.ts';
 
 export const sealing = createSealing(Buffer.alloc(32, 2), [Buffer.alloc(32, 1)]);
 

@@ -1,4 +1,4 @@
-/** In the place of the example's model: one that notes down what it is asked. */
+/** Replaces the example's model: records its requests. */
 import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { controls, replyTo as actingReplyTo } from './controls.js';
 import { millisecondsPerCharacter, note, replyTo } from '../model-replies.js';

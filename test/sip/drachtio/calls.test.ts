@@ -18,12 +18,12 @@ import {
   type SipMessage,
 } from '#test/doubles/sip-parser.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
-import { callee, sdp, unanswered } from './signalling/outbound/outgoing-call.ts';
+import { callee, sdp, unanswered } from './outgoing-call.ts';
 
 // Outbound
-// Calls that go out, as ladders between the gateway and its trunk.
+// Outbound calls, as ladders between the gateway and its trunk.
 
-test.serial('a call rings, is answered and is hung up by the gateway', async (t) => {
+test.serial('an outbound call rings, is answered and is hung up by the gateway', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -42,7 +42,7 @@ test.serial('a call rings, is answered and is hung up by the gateway', async (t)
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('a call rings, is answered and is hung up by the other party', async (t) => {
+test.serial('an outbound call rings, is answered and is hung up by the other party', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -65,7 +65,7 @@ for (const [reason, by, reasons] of [
   ['Q.850;cause=16', 'counterparty', [{ protocol: 'Q.850', cause: 16, text: null }]],
 ] as const)
   // prettier-ignore
-  test.serial(`a BYE with Reason ${reason} is the end by the ${by}, with that reason`, async (t) => {
+  test.serial(`a BYE with Reason ${reason} ends the call by the ${by} and keeps that reason`, async (t) => {
     const { trunk, call, said } = await startSipEdge(t);
     const line = call(callee);
     const farCall = await trunk.receives('INVITE');
@@ -79,7 +79,7 @@ for (const [reason, by, reasons] of [
     t.deepEqual(line.all('line.ended')[0]?.sip?.reasons, [...reasons]);
   });
 
-test.serial('a refusal keeps its reasons, and where to complain of it', async (t) => {
+test.serial('stores Reason and Call-Info of a rejected INVITE', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const headers = {
@@ -95,7 +95,7 @@ test.serial('a refusal keeps its reasons, and where to complain of it', async (t
   t.deepEqual(ending?.sip?.callInfo, ['https://block.example/complain']);
 });
 
-test.serial('an INVITE says who calls whom, offers sound and asks for a session timer', async (t) => {
+test.serial('an INVITE carries caller, callee, an SDP offer and a session timer', async (t) => {
   const { trunk, call, freeSwitches } = await startSipEdge(t);
   call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -124,7 +124,7 @@ const outboundRefusals: readonly [number, Record<string, string>, UnansweredCaus
 
 for (const [status, headers, cause] of outboundRefusals)
   test.serial(
-    `a call refused with ${status}${headers['Reason'] === undefined ? '' : ' and a cause of Q.850'} is over because of ${cause}`,
+    `an INVITE rejected with ${status}${headers['Reason'] === undefined ? '' : ' and a Q.850 cause'} ends the call because of ${cause}`,
     async (t) => {
       const edge = await startSipEdge(t);
       const line = edge.call(callee);
@@ -137,7 +137,7 @@ for (const [status, headers, cause] of outboundRefusals)
     },
   );
 
-test.serial('a call that is given up while it rings is cancelled', async (t) => {
+test.serial('sends CANCEL for a call given up during ringing', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -152,7 +152,7 @@ test.serial('a call that is given up while it rings is cancelled', async (t) => 
   await edge.freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('a cancelled call that nobody confirms is over all the same', async (t) => {
+test.serial('ends a cancelled call whose 487 never arrives', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -164,7 +164,7 @@ test.serial('a cancelled call that nobody confirms is over all the same', async 
   t.like(await unanswered(edge, line), { cause: 'cancelled' });
 });
 
-test.serial('an answer that crosses the CANCEL is confirmed and hung up', async (t) => {
+test.serial('confirms an answer that crosses the CANCEL, then hangs up', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -180,7 +180,7 @@ test.serial('an answer that crosses the CANCEL is confirmed and hung up', async 
   await edge.freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('a BYE that nobody answers has ended the call all the same', async (t) => {
+test.serial('ends a call whose BYE gets no response', async (t) => {
   const { trunk, call, said, clock } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -195,51 +195,45 @@ test.serial('a BYE that nobody answers has ended the call all the same', async (
   t.like(line.all('line.ended')[0], { by: 'gateway' });
 });
 
-test.serial(
-  'a trunk that never says a word is given up, and confirmed and hung up on when it answers after all',
-  async (t) => {
-    const edge = await startSipEdge(t);
-    const line = edge.call(callee);
-    const farCall = await edge.trunk.receives('INVITE');
-    edge.clock.advance(4_000);
-    t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 408 } });
-    await farCall.receives('CANCEL');
-    farCall.answers(200, { to: 'INVITE', sdp });
-    await farCall.receives('ACK');
-    await farCall.receives('BYE');
-  },
-);
+test.serial('gives up a trunk that never responds, and confirms and hangs up a late answer', async (t) => {
+  const edge = await startSipEdge(t);
+  const line = edge.call(callee);
+  const farCall = await edge.trunk.receives('INVITE');
+  edge.clock.advance(4_000);
+  t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 408 } });
+  await farCall.receives('CANCEL');
+  farCall.answers(200, { to: 'INVITE', sdp });
+  await farCall.receives('ACK');
+  await farCall.receives('BYE');
+});
 
-test.serial('a trunk at whose address nobody is fails the call', async (t) => {
+test.serial('a trunk whose address is unreachable fails the call', async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: '127.0.0.1:15099' } });
   t.like(await unanswered(edge, edge.call(callee)), { cause: 'trunk_error', sip: { status: 503 } });
 });
 
-test.serial(
-  'early media and a reliable 183 are confirmed, and their description is the answer',
-  async (t) => {
-    const { trunk, call, said, freeSwitches } = await startSipEdge(t);
-    const line = call(callee);
-    const farCall = await trunk.receives('INVITE');
-    farCall.answers(183, { sdp: describeSound({ port: 31_000 }), headers: { Require: '100rel', RSeq: '7' } });
-    const prack = await farCall.receives('PRACK');
-    t.regex(mustHave(prack, 'RAck'), /^7 \d+ INVITE$/);
-    farCall.answers(200, { to: 'PRACK' });
-    await said([line], 'line.ringing');
-    farCall.answers(200, { to: 'INVITE' });
-    await farCall.receives('ACK');
-    await said([line], 'line.answered');
-    t.regex(freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
-  },
-);
+test.serial('acknowledges early media and a reliable 183, and uses its SDP as the answer', async (t) => {
+  const { trunk, call, said, freeSwitches } = await startSipEdge(t);
+  const line = call(callee);
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(183, { sdp: describeSound({ port: 31_000 }), headers: { Require: '100rel', RSeq: '7' } });
+  const prack = await farCall.receives('PRACK');
+  t.regex(mustHave(prack, 'RAck'), /^7 \d+ INVITE$/);
+  farCall.answers(200, { to: 'PRACK' });
+  await said([line], 'line.ringing');
+  farCall.answers(200, { to: 'INVITE' });
+  await farCall.receives('ACK');
+  await said([line], 'line.answered');
+  t.regex(freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
+});
 
 const answersWithoutSound: readonly [string, string][] = [
-  ['of a codec that was not offered', describeSound({ formats: [18, 101] })],
+  ['with a codec that was not offered', describeSound({ formats: [18, 101] })],
   ['without audio', describeSound({ port: 0 })],
 ];
 
 for (const [what, dumb] of answersWithoutSound)
-  test.serial(`an answer ${what} is no call: it is hung up at once`, async (t) => {
+  test.serial(`hangs up at once on an answer ${what}`, async (t) => {
     const edge = await startSipEdge(t);
     const line = edge.call(callee);
     const farCall = await edge.trunk.receives('INVITE');
@@ -251,7 +245,7 @@ for (const [what, dumb] of answersWithoutSound)
     t.false(line.saw('line.answered'));
   });
 
-test.serial('a session timer that is too short for the trunk is asked for again, longer', async (t) => {
+test.serial('repeats the INVITE with a longer session timer after 422', async (t) => {
   const { trunk, call, said } = await startSipEdge(t);
   const line = call(callee);
   const first = await trunk.receives('INVITE');
@@ -266,7 +260,7 @@ test.serial('a session timer that is too short for the trunk is asked for again,
 });
 
 // Addresses
-// Calls by a trunk that has several addresses.
+// Calls by a trunk with several addresses.
 
 const at = (port: number, priority: number) => ({
   host: '127.0.0.1',
@@ -276,7 +270,7 @@ const at = (port: number, priority: number) => ({
   drained: false,
 });
 
-/** A trunk of two addresses, and another one behind it. */
+/** A trunk with two addresses, and a second trunk. */
 const addressesWorld = async (t: ExecutionContext, changes: Partial<Trunk> = {}) => {
   const trunks = directoryOf([
     someTrunk({ name: 'one', priority: 1, addresses: [at(15_081, 1), at(15_082, 2)], ...changes }),
@@ -287,22 +281,19 @@ const addressesWorld = async (t: ExecutionContext, changes: Partial<Trunk> = {})
   return { ...edge, first: end(15_081), second: end(15_082), other: end(15_083) };
 };
 
-test.serial(
-  'when an address fails the call, the next address of the trunk gets it, then the next trunk',
-  async (t) => {
-    const { first, second, other, call, said, clock } = await addressesWorld(t);
-    const line = call();
-    await first.receives('INVITE');
-    clock.advance(4_000);
-    (await second.receives('INVITE')).answers(503);
-    const farCall = await other.receives('INVITE');
-    farCall.answers(200, { sdp });
-    await farCall.receives('ACK');
-    await t.notThrowsAsync(said([line], 'line.answered'));
-  },
-);
+test.serial('tries the next address of a trunk after a failed one, then the next trunk', async (t) => {
+  const { first, second, other, call, said, clock } = await addressesWorld(t);
+  const line = call();
+  await first.receives('INVITE');
+  clock.advance(4_000);
+  (await second.receives('INVITE')).answers(503);
+  const farCall = await other.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
+  await t.notThrowsAsync(said([line], 'line.answered'));
+});
 
-test.serial('an address that asks to be left alone is, and the others of the trunk are not', async (t) => {
+test.serial('skips an address after Retry-After, but not the other addresses of the trunk', async (t) => {
   const edge = await addressesWorld(t);
   const one = edge.call();
   (await edge.first.receives('INVITE')).answers(503, { headers: { 'Retry-After': '60' } });
@@ -314,7 +305,7 @@ test.serial('an address that asks to be left alone is, and the others of the tru
   t.deepEqual([...edge.first.unread(), ...edge.other.unread()], []);
 });
 
-test.serial('a channel of the trunk is taken once, however many of its addresses are tried', async (t) => {
+test.serial('occupies one channel of the trunk, however many of its addresses are tried', async (t) => {
   const edge = await addressesWorld(t, { maxChannels: 1 });
   const line = edge.call();
   (await edge.first.receives('INVITE')).answers(503);
@@ -334,7 +325,7 @@ test.serial('a channel of the trunk is taken once, however many of its addresses
   await t.notThrowsAsync(edge.first.receives('INVITE'));
 });
 
-test.serial('a drained trunk gets no calls, and the call on it goes on', async (t) => {
+test.serial('a drained trunk gets no new calls, and its current call continues', async (t) => {
   const trunk = someTrunk({ host: '127.0.0.1', port: 15_081 });
   const changing = { ...directoryOf([]), all: () => [{ ...trunk, drained: state.drained }] };
   const state = { drained: false };
@@ -355,9 +346,9 @@ test.serial('a drained trunk gets no calls, and the call on it goes on', async (
 });
 
 // Redirects
-// Calls that a trunk sends on to another place (302).
+// Calls that a trunk redirects to another target (302).
 
-/** A trunk that sends on, a place where it may send to, and a second trunk. */
+/** A trunk that redirects, a target that it permits, and a second trunk. */
 const redirectsWorld = async (t: ExecutionContext, changes: Partial<Trunk> = {}) => {
   const at = { host: '127.0.0.1' };
   const trunks = directoryOf([
@@ -372,27 +363,24 @@ const redirectsWorld = async (t: ExecutionContext, changes: Partial<Trunk> = {})
 const to = (...contacts: string[]) => ({ headers: { Contact: contacts.join(', ') } });
 const there = `<sip:${callee}@127.0.0.1:15083>`;
 
-test.serial(
-  'a call goes where the trunk sends it on to, with the same offer, and stands there',
-  async (t) => {
-    const { one, two, elsewhere, call, said } = await redirectsWorld(t);
-    const line = call();
-    const first = await one.receives('INVITE');
-    first.answers(180);
-    first.answers(302, to(there));
-    const farCall = await elsewhere.receives('INVITE');
-    t.is(farCall.last('INVITE').body, first.last('INVITE').body);
-    t.is(farCall.last('INVITE').startLine, `INVITE sip:${callee}@127.0.0.1:15083 SIP/2.0`);
-    farCall.answers(200, { sdp });
-    await farCall.receives('ACK');
-    await said([line], 'line.answered');
-    line.tell({ type: 'hangUp' });
-    await farCall.receives('BYE');
-    t.deepEqual(two.unread(), []);
-  },
-);
+test.serial('follows a redirect with the same offer and keeps the call at the new target', async (t) => {
+  const { one, two, elsewhere, call, said } = await redirectsWorld(t);
+  const line = call();
+  const first = await one.receives('INVITE');
+  first.answers(180);
+  first.answers(302, to(there));
+  const farCall = await elsewhere.receives('INVITE');
+  t.is(farCall.last('INVITE').body, first.last('INVITE').body);
+  t.is(farCall.last('INVITE').startLine, `INVITE sip:${callee}@127.0.0.1:15083 SIP/2.0`);
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
+  await said([line], 'line.answered');
+  line.tell({ type: 'hangUp' });
+  await farCall.receives('BYE');
+  t.deepEqual(two.unread(), []);
+});
 
-test.serial('a redirect that is not followed ends the call', async (t) => {
+test.serial('ends the call at a redirect that is not followed', async (t) => {
   const edge = await redirectsWorld(t, { redirects: 'refused' });
   const line = edge.call();
   (await edge.one.receives('INVITE')).answers(302, to(there));
@@ -400,30 +388,27 @@ test.serial('a redirect that is not followed ends the call', async (t) => {
   t.deepEqual([...edge.elsewhere.unread(), ...edge.two.unread()], []);
 });
 
-test.serial('it goes on to the next trunk where the trunk names its status', async (t) => {
+test.serial("tries the next trunk when the trunk lists the redirect's status", async (t) => {
   const edge = await redirectsWorld(t, { redirects: 'same_host', failoverStatuses: ['3xx'] });
   edge.call();
   (await edge.one.receives('INVITE')).answers(302, to(`<sip:${callee}@127.0.0.2:15083>`));
   await t.notThrowsAsync(edge.two.receives('INVITE'));
 });
 
-test.serial(
-  'when the place it was sent on to fails, the next Contact is tried, then the next trunk',
-  async (t) => {
-    const { one, two, elsewhere, call, said } = await redirectsWorld(t);
-    const line = call();
-    (await one.receives('INVITE')).answers(302, to(`${there};q=0.5`, `<sip:${callee}@127.0.0.1:15081;x>`));
-    (await elsewhere.receives('INVITE')).answers(503, { headers: { 'Retry-After': '60' } });
-    const farCall = await two.receives('INVITE');
-    farCall.answers(200, { sdp });
-    await farCall.receives('ACK');
-    await said([line], 'line.answered');
-    call();
-    await t.notThrowsAsync(one.receives('INVITE'), 'it was not the trunk that wants no calls');
-  },
-);
+test.serial('tries the next Contact after a failed redirect target, then the next trunk', async (t) => {
+  const { one, two, elsewhere, call, said } = await redirectsWorld(t);
+  const line = call();
+  (await one.receives('INVITE')).answers(302, to(`${there};q=0.5`, `<sip:${callee}@127.0.0.1:15081;x>`));
+  (await elsewhere.receives('INVITE')).answers(503, { headers: { 'Retry-After': '60' } });
+  const farCall = await two.receives('INVITE');
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
+  await said([line], 'line.answered');
+  call();
+  await t.notThrowsAsync(one.receives('INVITE'), 'it was not the trunk that wants no calls');
+});
 
-test.serial('a call that is sent round in circles ends', async (t) => {
+test.serial('ends a call that is redirected in a circle', async (t) => {
   const edge = await redirectsWorld(t);
   const line = edge.call();
   (await edge.one.receives('INVITE')).answers(302, to(there));
@@ -432,7 +417,7 @@ test.serial('a call that is sent round in circles ends', async (t) => {
   t.deepEqual([...edge.one.unread(), ...edge.two.unread(), ...edge.elsewhere.unread()], []);
 });
 
-test.serial('another host than the trunk is not shown the password', async (t) => {
+test.serial('does not send credentials to a redirect target outside the trunk', async (t) => {
   const edge = await redirectsWorld(t, { username: 'gw', password: 'secret' });
   const line = edge.call();
   (await edge.one.receives('INVITE')).answers(302, to(`<sip:${callee}@127.0.0.2:15083>`));
@@ -443,7 +428,7 @@ test.serial('another host than the trunk is not shown the password', async (t) =
   t.is(headerOf(farCall.last('INVITE'), 'Authorization'), undefined);
 });
 
-test.serial('a trunk sends no call on to where it may not go', async (t) => {
+test.serial('ignores redirects to targets that the trunk does not permit', async (t) => {
   const at = { host: '127.0.0.1' };
   const trunks = {
     ...directoryOf([someTrunk({ ...at, name: 'one', port: 15_081, redirects: 'any' })]),
@@ -463,9 +448,9 @@ test.serial('a trunk sends no call on to where it may not go', async (t) => {
 });
 
 // Trunks
-// Which trunk a call goes to: the next one, one that wants to be shown a password, none.
+// Choice of the trunk: failover, digest challenges, and calls without a trunk.
 
-/** Trunks of a workspace, in the order in which they are tried. */
+/** Trunks of a workspace, in the order of the attempts. */
 const trunksOf = (...trunks: Parameters<typeof someTrunk>[0][]): TrunkDirectory => {
   const all = trunks.map((changes, index) =>
     someTrunk({ host: '127.0.0.1', name: `trunk-${index}`, priority: index, ...changes }),
@@ -483,21 +468,21 @@ const twoTrunks = async (t: ExecutionContext) => {
 };
 
 const failures: readonly [string, (farCall: FarCall, edge: SipEdge) => void][] = [
-  ['has no room', (farCall) => farCall.answers(503)],
-  ['does not want us', (farCall) => farCall.answers(403)],
-  ['gets too many calls', (farCall) => farCall.answers(429)],
+  ['is full', (farCall) => farCall.answers(503)],
+  ['rejects the call', (farCall) => farCall.answers(403)],
+  ['receives too many calls', (farCall) => farCall.answers(429)],
   [
-    'lets us hear something and fails',
+    'sends early media and fails',
     (farCall) => {
       farCall.answers(183, { sdp });
       farCall.answers(503);
     },
   ],
-  ['says no word', (_farCall, { clock }) => clock.advance(4_000)],
+  ['never responds', (_farCall, { clock }) => clock.advance(4_000)],
 ];
 
 for (const [how, fail] of failures)
-  test.serial(`when a trunk ${how}, the next one gets the same offer`, async (t) => {
+  test.serial(`sends the same offer to the next trunk when a trunk ${how}`, async (t) => {
     const { first, second, call, said, freeSwitches, ...edge } = await twoTrunks(t);
     const line = call(callee);
     const failing = await first.receives('INVITE');
@@ -511,7 +496,7 @@ for (const [how, fail] of failures)
   });
 
 for (const status of [486, 404, 603])
-  test.serial(`a callee who is reached is not called again by another trunk: ${status}`, async (t) => {
+  test.serial(`does not call a reached callee again by another trunk: ${status}`, async (t) => {
     const edge = await twoTrunks(t);
     const line = edge.call(callee);
     (await edge.first.receives('INVITE')).answers(status);
@@ -519,7 +504,7 @@ for (const status of [486, 404, 603])
     t.deepEqual(edge.second.unread(), []);
   });
 
-test.serial('a trunk says itself after which statuses the next one is tried', async (t) => {
+test.serial('a trunk configures the statuses after which the next trunk is tried', async (t) => {
   const trunks = trunksOf(
     { port: 15_081, failoverStatuses: ['404'] },
     { port: 15_082, failoverStatuses: [] },
@@ -531,7 +516,7 @@ test.serial('a trunk says itself after which statuses the next one is tried', as
   t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 503 } });
 });
 
-test.serial('a Retry-After of the callee is none of the trunk', async (t) => {
+test.serial('does not apply a Retry-After of the callee to the trunk', async (t) => {
   const edge = await twoTrunks(t);
   for (const status of [486, 480]) {
     const line = edge.call(callee);
@@ -542,7 +527,7 @@ test.serial('a Retry-After of the callee is none of the trunk', async (t) => {
   await t.notThrowsAsync(edge.first.receives('INVITE'));
 });
 
-test.serial('where all trunks want to be left alone, the call says which takes calls first', async (t) => {
+test.serial('reports the earliest retry time when all trunks sent Retry-After', async (t) => {
   const edge = await twoTrunks(t);
   const one = edge.call(callee);
   (await edge.first.receives('INVITE')).answers(429, { headers: { 'Retry-After': '600 (too many)' } });
@@ -556,7 +541,7 @@ test.serial('where all trunks want to be left alone, the call says which takes c
   t.deepEqual([...edge.first.unread(), ...edge.second.unread()], []);
 });
 
-test.serial('a trunk that asks to be left alone is not called until then', async (t) => {
+test.serial('skips a trunk until its Retry-After has passed', async (t) => {
   const edge = await twoTrunks(t);
   const one = edge.call(callee);
   (await edge.first.receives('INVITE')).answers(503, { headers: { 'Retry-After': '60' } });
@@ -576,7 +561,7 @@ const credentialsIn = (request: SipMessage, header: string) => {
   return (name: string): string => credentials?.parameters.get(name) ?? '';
 };
 
-/** Whether the credentials of this request are right (RFC 7616 section 3.4.1). */
+/** True if the credentials of this request are correct (RFC 7616 section 3.4.1). */
 const isRight = (request: SipMessage, header: string, password: string, hash = 'md5'): boolean => {
   const hex = (...parts: string[]): string => createHash(hash).update(parts.join(':')).digest('hex');
   const part = credentialsIn(request, header);
@@ -590,28 +575,25 @@ for (const [status, challenge, header] of [
   [401, 'WWW-Authenticate', 'Authorization'],
   [407, 'Proxy-Authenticate', 'Proxy-Authorization'],
 ] as const)
-  test.serial(
-    `a trunk that challenges with ${status} gets the credentials, and the call goes on`,
-    async (t) => {
-      const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'secret' });
-      const { drachtio, call, said } = await startSipEdge(t, { trunk: null, trunks });
-      const line = call(callee);
-      const farCall = await createFarEnd(drachtio, '127.0.0.1:15081').receives('INVITE');
-      const headers = { [challenge]: 'Digest realm="trunk", nonce="abc", qop="auth", algorithm=MD5' };
-      farCall.answers(status, { headers });
-      const invite = await farCall.receives('INVITE');
-      t.true(isRight(invite, header, 'secret'));
-      t.false(isRight(invite, header, 'wrong'));
-      farCall.answers(180);
-      farCall.answers(200, { sdp });
-      await farCall.receives('ACK');
-      await said([line], 'line.answered');
-      line.tell({ type: 'hangUp' });
-      await farCall.receives('BYE');
-    },
-  );
+  test.serial(`sends credentials after a ${status} challenge, and the call continues`, async (t) => {
+    const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'secret' });
+    const { drachtio, call, said } = await startSipEdge(t, { trunk: null, trunks });
+    const line = call(callee);
+    const farCall = await createFarEnd(drachtio, '127.0.0.1:15081').receives('INVITE');
+    const headers = { [challenge]: 'Digest realm="trunk", nonce="abc", qop="auth", algorithm=MD5' };
+    farCall.answers(status, { headers });
+    const invite = await farCall.receives('INVITE');
+    t.true(isRight(invite, header, 'secret'));
+    t.false(isRight(invite, header, 'wrong'));
+    farCall.answers(180);
+    farCall.answers(200, { sdp });
+    await farCall.receives('ACK');
+    await said([line], 'line.answered');
+    line.tell({ type: 'hangUp' });
+    await farCall.receives('BYE');
+  });
 
-/** A call to a trunk that wants a password. */
+/** A call to a trunk that challenges. */
 const toChallengingTrunk = async (t: ExecutionContext) => {
   const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'secret' });
   const edge = await startSipEdge(t, { trunk: null, trunks });
@@ -620,7 +602,7 @@ const toChallengingTrunk = async (t: ExecutionContext) => {
   return { ...edge, line, farCall };
 };
 
-test.serial('the strongest of several challenges is answered, with its own nonce', async (t) => {
+test.serial('answers the strongest of several challenges with its own nonce', async (t) => {
   const { farCall } = await toChallengingTrunk(t);
   const first = farCall.last('INVITE');
   const headers = {
@@ -638,7 +620,7 @@ test.serial('the strongest of several challenges is answered, with its own nonce
   t.is(sequenceOf(invite), sequenceOf(first) + 1);
 });
 
-test.serial('a proxy and the trunk may challenge in turn, and a nonce may become stale', async (t) => {
+test.serial('answers challenges of a proxy and of the trunk in turn, and a stale nonce', async (t) => {
   const { farCall, line, said } = await toChallengingTrunk(t);
   farCall.answers(407, { headers: { 'Proxy-Authenticate': 'Digest realm="proxy", nonce="1", qop="auth"' } });
   await farCall.receives('INVITE');
@@ -655,7 +637,7 @@ test.serial('a proxy and the trunk may challenge in turn, and a nonce may become
   await said([line], 'line.answered');
 });
 
-test.serial('a BYE that is challenged is sent again with credentials', async (t) => {
+test.serial('repeats a challenged BYE with credentials', async (t) => {
   const { farCall, line, said } = await toChallengingTrunk(t);
   const headers = { 'Proxy-Authenticate': 'Digest realm="trunk", nonce="abc", qop="auth"' };
   farCall.answers(407, { headers });
@@ -673,7 +655,7 @@ test.serial('a BYE that is challenged is sent again with credentials', async (t)
   await said([line], 'line.ended');
 });
 
-test.serial('a call that is cancelled while it is challenged is not placed again', async (t) => {
+test.serial('does not repeat a challenged INVITE that was cancelled', async (t) => {
   const edge = await toChallengingTrunk(t);
   edge.line.tell({ type: 'hangUp' });
   const { farCall } = edge;
@@ -685,7 +667,7 @@ test.serial('a call that is cancelled while it is challenged is not placed again
   t.deepEqual(farCall.unread(), []);
 });
 
-test.serial('a trunk that does not take the credentials fails the call', async (t) => {
+test.serial('fails the call when the trunk rejects the credentials', async (t) => {
   const trunks = trunksOf({ port: 15_081, username: 'gateway', password: 'wrong' });
   const edge = await startSipEdge(t, { trunk: null, trunks });
   const line = edge.call(callee);
@@ -697,7 +679,7 @@ test.serial('a trunk that does not take the credentials fails the call', async (
   t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 401 } });
 });
 
-test.serial('a number without a trunk reaches nobody', async (t) => {
+test.serial('fails a call from a number without a trunk', async (t) => {
   const edge = await startSipEdge(t, { trunk: null });
   t.like(await unanswered(edge, edge.call(callee)), {
     cause: 'trunk_error',
@@ -705,7 +687,7 @@ test.serial('a number without a trunk reaches nobody', async (t) => {
   });
 });
 
-test.serial('without an endpoint no trunk is called', async (t) => {
+test.serial('does not call any trunk without a media endpoint', async (t) => {
   const edge = await startSipEdge(t);
   edge.freeSwitches[0]?.refuseEndpoints();
   t.like(await unanswered(edge, edge.call(callee)), { cause: 'media_error' });
@@ -713,11 +695,11 @@ test.serial('without an endpoint no trunk is called', async (t) => {
 });
 
 // Inbound
-// Calls that come in, as ladders between a trunk and the gateway.
+// Inbound calls, as ladders between a trunk and the gateway.
 
 const inboundSdp = describeSound();
 
-test.serial('a caller is answered and hangs up', async (t) => {
+test.serial('answers a caller, who then hangs up', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   const answer = await call.receives(200);
@@ -733,7 +715,7 @@ test.serial('a caller is answered and hangs up', async (t) => {
   t.deepEqual(inbound[0]?.breaches, []);
 });
 
-test.serial('a caller is answered and hung up on', async (t) => {
+test.serial('answers a caller and hangs up', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await call.receives(200);
@@ -748,7 +730,7 @@ test.serial('a caller is answered and hung up on', async (t) => {
   await freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('an answer that the caller never confirms ends the call', async (t) => {
+test.serial('an answer without ACK ends the call', async (t) => {
   const { drachtio, trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await call.receives(200);
@@ -771,7 +753,7 @@ const inboundRefusals: readonly [Because, number, Record<string, string>][] = [
   ['draining', 503, { 'Retry-After': '60' }],
 ];
 for (const [because, status, headers] of inboundRefusals)
-  test.serial(`a caller is refused with ${status} because of ${because}`, async (t) => {
+  test.serial(`refuses a caller with ${status} because of ${because}`, async (t) => {
     const { trunk, inbound, freeSwitches } = await startSipEdge(t, {
       decide: () => ({ accepted: false, because }),
     });
@@ -781,7 +763,7 @@ for (const [because, status, headers] of inboundRefusals)
     t.deepEqual(freeSwitches[0]?.channels(), [], 'nothing was asked of the media server');
   });
 
-test.serial('a trunk that is drained brings no new calls, and is told so when it asks', async (t) => {
+test.serial('a drained trunk gets 503 for new inbound calls and for OPTIONS', async (t) => {
   const trunks = directoryOf([
     someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], drained: true }),
   ]);
@@ -791,7 +773,7 @@ test.serial('a trunk that is drained brings no new calls, and is told so when it
   t.deepEqual(arrivals, []);
 });
 
-test.serial('a caller about whom nothing can be decided is refused with 500', async (t) => {
+test.serial('refuses a caller with 500 when the decision fails', async (t) => {
   const { trunk } = await startSipEdge(t, {
     decide: () => Promise.reject(new Error('the database is away')),
   });
@@ -799,7 +781,7 @@ test.serial('a caller about whom nothing can be decided is refused with 500', as
   await t.notThrowsAsync(call.receives(500));
 });
 
-test.serial('who calls from an address of no trunk is refused before anybody is asked', async (t) => {
+test.serial('refuses an unknown source address before any lookup of the number', async (t) => {
   const { drachtio, arrivals, lines } = await startSipEdge(t);
   const stranger = createFarEnd(drachtio, '192.0.2.9:5060');
   await stranger.calls(ownNumber, { sdp: inboundSdp }).receives(403);
@@ -816,37 +798,37 @@ const faults: readonly [
   RegExp?,
 ][] = [
   [
-    'that requires what nobody knows',
+    'with an unknown Require option',
     { headers: { Require: 'timer, teleport' } },
     420,
     'Unsupported',
     /^teleport$/,
   ],
-  ['that has no hop left', { headers: { 'Max-Forwards': '0' } }, 483],
+  ['with Max-Forwards 0', { headers: { 'Max-Forwards': '0' } }, 483],
   [
-    'of a codec that nobody has',
+    'with unknown codecs only',
     { sdp: describeSound({ formats: [18, 101] }) },
     488,
     'Warning',
     /^399 trunkline "/,
   ],
   ['without audio', { sdp: describeSound({ port: 0 }) }, 488, 'Warning', /^399 trunkline "/],
-  ['that wants to be refreshed too often', { headers: { 'Session-Expires': '60' } }, 422, 'Min-SE', /^90$/],
+  ['with a too short session timer', { headers: { 'Session-Expires': '60' } }, 422, 'Min-SE', /^90$/],
 ];
 for (const [what, parts, status, header, value] of faults)
-  test.serial(`a call ${what} is refused with ${status}`, async (t) => {
+  test.serial(`refuses a call ${what} with ${status}`, async (t) => {
     const { trunk, arrivals } = await startSipEdge(t);
     const refusal = await trunk.calls(ownNumber, { sdp: inboundSdp, ...parts }).receives(status);
     if (header !== undefined && value !== undefined) t.regex(headerOf(refusal, header) ?? '', value);
     t.deepEqual(arrivals, []);
   });
 
-test.serial('a call to what is no number is refused with 404', async (t) => {
+test.serial('refuses a call to an invalid number with 404', async (t) => {
   const { trunk } = await startSipEdge(t);
   await t.notThrowsAsync(trunk.calls('reception', { sdp: inboundSdp }).receives(404));
 });
 
-test.serial('while the media server is away a caller is sent elsewhere', async (t) => {
+test.serial('refuses callers with a retry time while the media server is unreachable', async (t) => {
   const { trunk, lines } = await startSipEdge(t, {
     spoil: ({ freeSwitches }) => freeSwitches[0]?.changeSecret(),
   });
@@ -858,12 +840,12 @@ test.serial('while the media server is away a caller is sent elsewhere', async (
 
 const callers: readonly [string, Record<string, string>, string][] = [
   ['in international format', { From: '<sip:+821012345678@127.0.0.1>;tag=a' }, '01012345678'],
-  ['with a name', { From: '"A. Caller" <sip:01012345678@127.0.0.1>;tag=a' }, '01012345678'],
+  ['with a display name', { From: '"A. Caller" <sip:01012345678@127.0.0.1>;tag=a' }, '01012345678'],
   ['from abroad', { From: '<sip:+442079460123@127.0.0.1>;tag=a' }, '+442079460123'],
-  ['who is not shown', { From: '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=a' }, 'anonymous'],
+  ['with a withheld number', { From: '"Anonymous" <sip:anonymous@anonymous.invalid>;tag=a' }, 'anonymous'],
 ];
 for (const [how, headers, from] of callers)
-  test.serial(`a caller ${how} is known by one form of its number`, async (t) => {
+  test.serial(`normalizes the number of a caller ${how}`, async (t) => {
     const { trunk, arrivals } = await startSipEdge(t, {
       decide: () => ({ accepted: false, because: 'caller_rejected' }),
     });
@@ -874,7 +856,7 @@ for (const [how, headers, from] of callers)
     );
   });
 
-test.serial('a caller who gives up before it is let in leaves nothing behind', async (t) => {
+test.serial('a caller who hangs up before admission leaves no state behind', async (t) => {
   const verdict = Promise.withResolvers<ArrivalVerdict>();
   const { trunk, arrivals, inbound, said, until, freeSwitches } = await startSipEdge(t, {
     decide: () => verdict.promise,
@@ -885,7 +867,7 @@ test.serial('a caller who gives up before it is let in leaves nothing behind', a
   call.sends('CANCEL', { headers: { Reason: reason } });
   await call.receives(200);
   await call.receives(487);
-  // What is asked behind the CANCEL is answered when the gateway knows of it.
+  // A request after the CANCEL is answered once the gateway has read the CANCEL.
   await trunk.asks('OPTIONS').receives(200);
   verdict.resolve({ accepted: true });
   await said(inbound, 'line.unanswered');
@@ -897,7 +879,7 @@ test.serial('a caller who gives up before it is let in leaves nothing behind', a
   t.deepEqual(call.unread(), []);
 });
 
-test.serial('a caller who gives up while its endpoint is made leaves none behind', async (t) => {
+test.serial('releases the endpoint of a caller who hangs up while it is being created', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   freeSwitches[0]?.holdEndpoints();
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
@@ -905,13 +887,13 @@ test.serial('a caller who gives up while its endpoint is made leaves none behind
   call.sends('CANCEL');
   await call.receives(200);
   await call.receives(487);
-  freeSwitches[0]?.letEndpointsGo();
+  freeSwitches[0]?.releaseEndpoints();
   await said(inbound, 'line.unanswered');
   t.like(inbound[0]?.all('line.unanswered')[0], { cause: 'cancelled' });
   await freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('a caller to whom no endpoint can be given may come again', async (t) => {
+test.serial('refuses a caller without a free endpoint with a retry time', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   freeSwitches[0]?.refuseEndpoints();
   const refusal = await trunk.calls(ownNumber, { sdp: inboundSdp }).receives(503);
@@ -920,7 +902,7 @@ test.serial('a caller to whom no endpoint can be given may come again', async (t
   t.like(inbound[0]?.all('line.unanswered')[0], { cause: 'media_error' });
 });
 
-test.serial('a caller whose line is never opened is refused after ten seconds', async (t) => {
+test.serial('refuses a caller whose line is not opened within ten seconds', async (t) => {
   const { trunk, clock, arrivals, until } = await startSipEdge(t, { opensNothing: true });
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await until(() => arrivals.length === 1);
@@ -930,7 +912,7 @@ test.serial('a caller whose line is never opened is refused after ten seconds', 
   await call.receives(480);
 });
 
-test.serial('callers who wait when the gateway closes are sent elsewhere', async (t) => {
+test.serial('refuses waiting callers with a retry time when the gateway shuts down', async (t) => {
   const { trunk, lines, arrivals, until } = await startSipEdge(t, { opensNothing: true });
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await until(() => arrivals.length === 1);
@@ -939,7 +921,7 @@ test.serial('callers who wait when the gateway closes are sent elsewhere', async
   await closing;
 });
 
-test.serial('the same INVITE by another way is one call', async (t) => {
+test.serial('merges the same INVITE received by another path', async (t) => {
   const { drachtio, trunk, arrivals } = await startSipEdge(t, { opensNothing: true });
   const first = trunk.calls(ownNumber, { sdp: inboundSdp });
   await first.receives(100);
@@ -949,7 +931,7 @@ test.serial('the same INVITE by another way is one call', async (t) => {
   t.is(arrivals.length, 1);
 });
 
-test.serial('the same INVITE by another way is a new call after the first one was refused', async (t) => {
+test.serial('treats the same INVITE by another path as a new call after a refusal', async (t) => {
   let verdict: ArrivalVerdict = { accepted: false, because: 'draining' };
   const { drachtio, trunk, arrivals, inbound, said } = await startSipEdge(t, { decide: async () => verdict });
   const first = trunk.calls(ownNumber, { sdp: inboundSdp });
@@ -971,7 +953,7 @@ const others: readonly [string, Record<string, string>, number, RegExp?][] = [
   ['INFO', { To: '<sip:gateway@127.0.0.1>;tag=gone' }, 481, /^INVITE, ACK/],
 ];
 for (const [method, headers, status, allowed] of others)
-  test.serial(`${method} outside of any call is answered ${status}`, async (t) => {
+  test.serial(`responds to ${method} outside a dialog with ${status}`, async (t) => {
     const { trunk } = await startSipEdge(t);
     const answer = await trunk.asks(method, 'gateway', { headers }).receives(status);
     if (allowed !== undefined) t.regex(headerOf(answer, 'Allow') ?? '', allowed);

@@ -12,7 +12,7 @@ import { until } from '#test/helpers/until.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 // SIP capture
-// Which messages are of which call, and how many are kept.
+// Attribution of messages to calls, and limits.
 
 const limits: CaptureLimits = {
   messages: 4,
@@ -55,7 +55,7 @@ const sipCaptureWorld = (keeps: () => boolean = () => true) => {
 const invite = 'INVITE sip:01012345678@trunk.example SIP/2.0';
 const ok = 'SIP/2.0 200 OK';
 
-test('a call has the messages of each INVITE that it claims, those from before as well', (t) => {
+test('a call stores the messages of each INVITE that it claims, including earlier ones', (t) => {
   const { sipCapture, lines, sent, came } = sipCaptureWorld();
   sent(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -74,7 +74,7 @@ test('a call has the messages of each INVITE that it claims, those from before a
   ]);
 });
 
-test('what nobody claims is kept nowhere, and what waits is limited', (t) => {
+test('does not store unclaimed messages, and limits waiting ones', (t) => {
   const { sipCapture, lines, came } = sipCaptureWorld();
   for (const callId of ['one', 'two', 'three']) came(invite, callId);
   for (let count = 0; count < 5; count += 1) came('SIP/2.0 100 Trying', 'three');
@@ -85,7 +85,7 @@ test('what nobody claims is kept nowhere, and what waits is limited', (t) => {
   t.is(lines().length, 3);
 });
 
-test('the gateway’s own INVITEs to FreeSWITCH are nobody’s, and a caller cannot hide as one', (t) => {
+test('ignores the gateway’s own INVITEs to FreeSWITCH, which a caller cannot imitate', (t) => {
   const { sipCapture, lines, sent, came } = sipCaptureWorld();
   const header = 'X-Gateway: 7f9c\r\n';
   sent(invite, 'ours', header);
@@ -95,7 +95,7 @@ test('the gateway’s own INVITEs to FreeSWITCH are nobody’s, and a caller can
   t.deepEqual(lines(), [`theirs ${invite}`]);
 });
 
-test('each end is known from what was said of it before', (t) => {
+test('identifies each end by earlier messages', (t) => {
   const { sipCapture, kept, sent, came } = sipCaptureWorld();
   sent(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -111,7 +111,7 @@ test('each end is known from what was said of it before', (t) => {
   );
 });
 
-test('no two messages of a call have the same time, and they stay in the order in which they were told', (t) => {
+test('gives each message of a call a distinct time and keeps their order', (t) => {
   const { sipCapture, kept, sent, came } = sipCaptureWorld();
   came(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -121,7 +121,7 @@ test('no two messages of a call have the same time, and they stay in the order i
   t.deepEqual(times, [times[0], (times[0] ?? 0) + 1, (times[0] ?? 0) + 2]);
 });
 
-test('of a call with too many messages the end is kept, with how many are missing', (t) => {
+test('keeps the last messages of a call with too many and counts the missing ones', (t) => {
   const { sipCapture, kept, sent, came } = sipCaptureWorld();
   sent(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -138,7 +138,7 @@ test('of a call with too many messages the end is kept, with how many are missin
   );
 });
 
-test('what could not be kept is counted by the next message that is', (t) => {
+test('counts messages that could not be stored with the next stored one', (t) => {
   let keeps = true;
   const { sipCapture, kept, sent, came } = sipCaptureWorld(() => keeps);
   sent(invite, 'one');
@@ -153,7 +153,7 @@ test('what could not be kept is counted by the next message that is', (t) => {
   );
 });
 
-test('what is said after the end is heard for a while, and then the call is forgotten', (t) => {
+test('captures messages for a while after the end, then releases the call', (t) => {
   const { sipCapture, clock, lines, came } = sipCaptureWorld();
   came(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -168,7 +168,7 @@ test('what is said after the end is heard for a while, and then the call is forg
   t.is(lines().length, 2);
 });
 
-test('a message is shortened to whole lines, and holds no NUL', (t) => {
+test('shortens a message to whole lines and removes NUL', (t) => {
   const { sipCapture, kept, came } = sipCaptureWorld();
   came(invite, 'one', `X-Long: a\0b\r\nX-Longer: ${'x'.repeat(500)}\r\n`);
   sipCapture.claim('one', 'call');
@@ -180,7 +180,7 @@ test('a message is shortened to whole lines, and holds no NUL', (t) => {
 
 const sdp = describeSound();
 
-/** Lines whose messages are kept by call. */
+/** Lines whose messages are stored by call. */
 const startTraced = async (t: ExecutionContext, options: SipEdgeOptions = {}) => {
   const calls = new Map<string, SipMessage[]>();
   const edge = await startSipEdge(t, {
@@ -197,7 +197,7 @@ const startTraced = async (t: ExecutionContext, options: SipEdgeOptions = {}) =>
     `${message.direction === 'out' ? '→' : '←'} ${startLineOf(message.text)
       .replace(/ sip:.*| SIP\/2.0$/, '')
       .replace('SIP/2.0 ', '')}`;
-  /** Waits for so many messages of the only call. */
+  /** Waits for this many messages of the only call. */
   const ladder = (count: number) =>
     until(`${count} messages`, async () => {
       const [only = []] = calls.values();
@@ -206,7 +206,7 @@ const startTraced = async (t: ExecutionContext, options: SipEdgeOptions = {}) =>
   return { ...edge, calls, ladder };
 };
 
-test.serial('a call that goes out: from the INVITE to the answer to BYE', async (t) => {
+test.serial('an outbound call from the INVITE to the response to BYE', async (t) => {
   const { trunk, call, said, ladder, calls } = await startTraced(t);
   const line = call();
   const far = await trunk.receives('INVITE');
@@ -262,7 +262,7 @@ test.serial('a call over two trunks has the messages of both', async (t) => {
   t.deepEqual(await ladder(4), ['→ INVITE', '← 503 Service Unavailable', '→ INVITE', '← 486 Busy Here']);
 });
 
-test.serial('early media that is confirmed, and a call that is given up', async (t) => {
+test.serial('acknowledged early media, and a cancelled call', async (t) => {
   const { trunk, call, said, ladder } = await startTraced(t);
   const line = call();
   const far = await trunk.receives('INVITE');
@@ -285,7 +285,7 @@ test.serial('early media that is confirmed, and a call that is given up', async 
   ]);
 });
 
-test.serial('a caller: from the INVITE to the answer to BYE', async (t) => {
+test.serial('an inbound call from the INVITE to the response to BYE', async (t) => {
   const { trunk, inbound, said, ladder } = await startTraced(t);
   const far = trunk.calls(ownNumber, { sdp });
   await far.receives(200);
@@ -297,7 +297,7 @@ test.serial('a caller: from the INVITE to the answer to BYE', async (t) => {
   t.deepEqual(await ladder(5), ['← INVITE', '→ 200 OK', '← ACK', '← BYE', '→ 200 OK']);
 });
 
-test.serial('a caller that gives up while it is decided', async (t) => {
+test.serial('an inbound call cancelled during the decision', async (t) => {
   const { promise, resolve } = Promise.withResolvers<{ accepted: false; because: 'caller_rejected' }>();
   const { trunk, arrivals, until: untilHolds, ladder } = await startTraced(t, { decide: () => promise });
   const far = trunk.calls(ownNumber, { sdp });
@@ -308,7 +308,7 @@ test.serial('a caller that gives up while it is decided', async (t) => {
   t.deepEqual(await ladder(2), ['← INVITE', '← CANCEL']);
 });
 
-test.serial('a caller that is not let in has a ladder where there is a call of it', async (t) => {
+test.serial('a refused caller has a ladder if a call was stored', async (t) => {
   const { trunk, ladder, calls } = await startTraced(t, {
     decide: ({ from }) => ({
       accepted: false,
@@ -321,48 +321,48 @@ test.serial('a caller that is not let in has a ladder where there is a call of i
   t.is(calls.size, 1);
 });
 
-// Told message
-// Drachtio-server 0.9.10's reports of SIP messages, as they were recorded, and what is read of them.
+// Captured message
+// Recorded message reports of drachtio-server 0.9.10, and the parsed results.
 
 const response = 'SIP/2.0 200 OK\r\nCall-ID: c\r\n\r\n';
 const bye = 'BYE sip:far@192.0.2.1 SIP/2.0\r\nCall-ID: c\r\n\r\n';
 
 const told: Readonly<Record<string, [string, object | null]>> = {
-  'a request that belongs to no call yet': [
+  'a request outside any call': [
     `id|sip|network|30|udp|192.0.2.1|39131|13:46:07.374758|txn||192.0.2.7|5060|\r\n${bye}`,
     { direction: 'in', transport: 'udp', local: '192.0.2.7:5060', remote: '192.0.2.1:39131', text: bye },
   ],
-  'a response that came in': [
+  'a received response': [
     `id|sip|network|30|tls|192.0.2.1|5061|13:46:07.374758|txn|dialog|\r\n${response}`,
     { direction: 'in', transport: 'tls', local: null, remote: '192.0.2.1:5061', text: response },
   ],
-  'an ACK, whose transport is not said': [
+  'an ACK without transport': [
     `id|sip|network|30||192.0.2.1|39131|13:46:07.395567|txn|dialog|\r\n${bye}`,
     { direction: 'in', transport: null, remote: '192.0.2.1:39131' },
   ],
-  'an address of IPv6': [
+  'an IPv6 address': [
     `id|sip|network|30|udp|2001:db8::1|5060|13:46:07.395567|txn|dialog|\r\n${bye}`,
     { remote: '[2001:db8::1]:5060' },
   ],
-  'a request that was sent, with where it was sent from': [
+  'a sent request with its source address': [
     `id|response|cmd|OK|application|30|udp|192.0.2.7|5060|13:46:08.071501|txn|Msg sent:|\r\n${bye}`,
     { direction: 'out', local: '192.0.2.7:5060', remote: null, time: '13:46:08.071501', text: bye },
   ],
-  'a response that was sent, with where it was sent to': [
+  'a sent response with its target address': [
     `id|response|cmd|OK|application|30||192.0.2.1|39131|13:46:08.093023|txn|dialog||Msg sent:|\r\n${response}`,
     { direction: 'out', transport: null, local: null, remote: '192.0.2.1:39131' },
   ],
-  'a BYE that drachtio-server has sent by itself': [
+  'a BYE that drachtio-server sent itself': [
     `id|sip|application|30|udp|192.0.2.7|5060|13:46:08.093023|unsolicited|dialog|\r\n${bye}`,
     { direction: 'out', local: '192.0.2.7:5060', remote: null },
   ],
-  'a command that was refused': ['id|response|cmd|NOK|Server error: no', null],
-  'a command that was refused, with a message behind it': [`id|response|cmd|NOK|no\r\n${bye}`, null],
-  'an answer about something else': ['id|response|cmd|OK|pong', null],
+  'a rejected command': ['id|response|cmd|NOK|Server error: no', null],
+  'a rejected command followed by a message': [`id|response|cmd|NOK|no\r\n${bye}`, null],
+  'a response about something else': ['id|response|cmd|OK|pong', null],
 };
 
 for (const [what, [said, read]] of Object.entries(told))
-  test(`what is said of ${what}`, (t) => {
+  test(`reads ${what}`, (t) => {
     if (read === null) t.is(readToldMessage(said), null);
     else t.like(readToldMessage(said), read);
   });
@@ -379,12 +379,12 @@ const moment = test.macro<[string, number, number]>({
 test('just before', moment, '12:00:00.250003', noon, -749_997);
 test('just after', moment, '12:00:01.000004', noon, 4);
 test('in another time zone', moment, '21:00:00.250003', noon, -749_997);
-test('in one with an odd offset', moment, '17:45:00.250003', noon, -749_997);
+test('in a time zone with an odd offset', moment, '17:45:00.250003', noon, -749_997);
 test('on the day before', moment, '23:59:59.500000', Date.UTC(2026, 10, 22), -500_000);
-test('one that cannot be read is now', moment, 'noon', noon, 0);
+test('an unreadable time is now', moment, 'noon', noon, 0);
 
 // Masked message
-// The parts of a SIP message that are kept, and those that are not.
+// The parts of a SIP message that are stored, and those that are masked.
 
 const withHeader = (header: string): string =>
   `INVITE sip:a@b SIP/2.0\r\n${header}\r\nCSeq: 1 INVITE\r\n\r\n`;
@@ -397,60 +397,60 @@ const header = test.macro<[string, string]>({
 });
 
 test(
-  'of an answer to a challenge its proof is masked, and nothing that an operator needs',
+  'masks the response of digest credentials and keeps other parameters',
   header,
   'Authorization: Digest username="gw", realm="carrier", nonce="47eb", uri="sip:a@b", response="5f3c", cnonce="c1", nc=00000001, qop=auth',
   'Authorization: Digest username="gw", realm="carrier", nonce="47eb", uri="sip:a@b", response=***, cnonce="c1", nc=00000001, qop=auth',
 );
 test(
-  'also where the header is written otherwise, over several lines',
+  'masks the response in a folded header with unusual spelling',
   header,
   'proxy-authorization :Digest username="gw",\r\n\tresponse = "5f3c"',
   'proxy-authorization: Digest username="gw", response=***',
 );
 test(
-  'also where its quotation never ends',
+  'masks the response of a quotation that never ends',
   header,
   'Authorization: Digest username="gw", response="5f3c',
   'Authorization: Digest username="gw", response=***',
 );
 test(
-  'of another scheme nothing is kept',
+  'keeps no parameter of another scheme',
   header,
   'Authorization: Basic Z3c6cGFzcw==',
   'Authorization: Basic ***',
 );
+test('masks a non-standard parameter by its name', header, 'X-Account-Token: 12345', 'X-Account-Token: ***');
 test(
-  'what a trunk wants beside the standard is masked by its name',
-  header,
-  'X-Account-Token: 12345',
-  'X-Account-Token: ***',
-);
-test(
-  'a challenge is kept',
+  'keeps a challenge',
   header,
   'WWW-Authenticate: Digest realm="carrier", nonce="47eb"',
   'WWW-Authenticate: Digest realm="carrier", nonce="47eb"',
 );
 test(
-  'the password of a URI is masked',
+  'masks the password of a URI',
   header,
   'Contact: <sip:gw:hush@192.0.2.1:5060>',
   'Contact: <sip:gw:***@192.0.2.1:5060>',
 );
 test(
-  'who calls is masked where that is withheld',
+  'masks a withheld caller',
   header,
   'Privacy: id;critical\r\nP-Asserted-Identity: "Kim" <tel:+821012345678>\r\nremote-party-id: <sip:01012345678@h>\r\nFrom: <sip:anonymous@anonymous.invalid>;tag=1',
   'Privacy: id;critical\r\nP-Asserted-Identity: ***\r\nremote-party-id: ***\r\nFrom: <sip:anonymous@anonymous.invalid>;tag=1',
 );
 test(
-  'and kept where it is not',
+  'keeps a caller that is not withheld',
   header,
   'Privacy: none\r\nP-Asserted-Identity: <tel:+821012345678>',
   'Privacy: none\r\nP-Asserted-Identity: <tel:+821012345678>',
 );
-test('a port is no password', header, 'Route: <sip:192.0.2.1:5060;lr>', 'Route: <sip:192.0.2.1:5060;lr>');
+test(
+  'does not take a port for a password',
+  header,
+  'Route: <sip:192.0.2.1:5060;lr>',
+  'Route: <sip:192.0.2.1:5060;lr>',
+);
 
 const withBody = (type: string, body: string): string =>
   `INFO sip:a@b SIP/2.0\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -464,37 +464,37 @@ const bodyIs = test.macro<[string, string, string]>({
 });
 
 test(
-  'keys of SRTP are masked',
+  'masks SRTP keys',
   bodyIs,
   'application/sdp',
   'v=0\r\nm=audio 9 RTP/SAVP 0\r\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:c2VjcmV0|2^20|1:4 inline:b3RoZXI=\r\na=sendrecv\r\n',
   'v=0\r\nm=audio 9 RTP/SAVP 0\r\na=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:xxxxxxxx|2^20|1:4 inline:xxxxxxxx\r\na=sendrecv\r\n',
 );
 test(
-  'other keys of a session description are masked',
+  'masks other keys of a session description',
   bodyIs,
   'application/sdp',
   'k=clear:hush\r\na=ice-pwd:hush\r\na=key-mgmt:mikey hush\r\n',
   'k=xxxxxxxxxx\r\na=ice-pwd:xxxx\r\na=key-mgmt:xxxxxxxxxx\r\n',
 );
 test(
-  'keys of the telephone are masked',
+  'masks DTMF digits',
   bodyIs,
   'application/dtmf-relay',
   'Signal=5\r\nDuration=160\r\n',
   'Signal=x\r\nDuration=160\r\n',
 );
-test('also where nothing else stands there', bodyIs, 'application/dtmf', '#', 'x');
+test('masks DTMF digits in a body without other lines', bodyIs, 'application/dtmf', '#', 'x');
 test(
-  'keys of the telephone are masked in one part of a body',
+  'masks DTMF digits in one part of a body',
   bodyIs,
   'multipart/mixed;boundary=b',
   '--b\r\nContent-Type:\r\n application/dtmf-relay\r\n\r\nSignal=5\r\n--b--\r\n',
   '--b\r\nContent-Type:\r\n application/dtmf-relay\r\n\r\nSignal=x\r\n--b--\r\n',
 );
-test('another body is kept', bodyIs, 'text/plain', '5', '5');
+test('keeps another body', bodyIs, 'text/plain', '5', '5');
 
-test('a message without an end of its headers is masked all the same', (t) => {
+test('masks a message whose headers never end', (t) => {
   t.is(
     maskedMessage('INVITE sip:a@b SIP/2.0\r\nAuthorization: Basic hush'),
     'INVITE sip:a@b SIP/2.0\r\nAuthorization: Basic ***',

@@ -5,14 +5,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { controlProbe } from '#config/policy.ts';
-import { ServerRefusal, startHeartbeat } from '#sip/drachtio/heartbeat.ts';
-import { createLostSignalling, type StandingLine } from '#sip/drachtio/lost-signalling.ts';
-import { keepConnected } from '#sip/drachtio/reconnect.ts';
-import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import { ServerRefusal, startHeartbeat } from '#sip/heartbeat.ts';
+import { createLostSignalling, type StandingLine } from '#sip/drachtio/resume/lost-connection.ts';
+import { keepConnected } from '#sip/reconnect.ts';
+import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import {
   createSignallingConnection,
   type SignallingConnection,
-} from '#sip/drachtio/signalling/signalling-connection.ts';
+} from '#sip/drachtio/connection/connection.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
@@ -29,11 +29,11 @@ import { createTurnedClock } from '#test/doubles/turned-clock.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Connection guard
-// The connection to drachtio-server, against a server that speaks its protocol and can do what it does when it fails.
+// The connection to drachtio-server, tested against a server that speaks its protocol and imitates its failures.
 
 type Message = { id: string; text: string };
 
-/** Answers `OK` to everything while `answers` says so. */
+/** Answers `OK` to every command while `answers` is true. */
 const startDrachtio = async (t: ExecutionContext) => {
   const received: Message[] = [];
   const sockets: Socket[] = [];
@@ -80,7 +80,7 @@ const startDrachtio = async (t: ExecutionContext) => {
   };
 };
 
-/** Longer than any test advances its clock. */
+/** Probe intervals that are longer than any test advances its clock. */
 const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
 type Options = { isIgnored?: () => boolean; probe?: typeof noProbe };
@@ -126,36 +126,33 @@ const untilBack = (signalling: SignallingConnection, clock: OrderedClock): Promi
 const sip = (length: number): string => `BYE sip:x SIP/2.0\r\nX: ${'x'.repeat(length)}\r\n\r\n`;
 const isSip = ({ text }: Message): boolean => text.includes('|sip|');
 
-test.serial(
-  'a connection that takes in nothing any more is made anew, and is not ready meanwhile',
-  async (t) => {
-    const drachtio = await startDrachtio(t);
-    const { signalling, clock, losses } = await connectTo(t, drachtio.port, {
-      probe: { everyMs: 1_000, answerMs: 60_000 },
-    });
-    const pings = (): number => drachtio.received.filter(({ text }) => text.endsWith('|ping')).length;
-    t.is(signalling.problem(), null);
-    for (let times = 1; times <= 5; times += 1)
-      await until('it is asked', () => {
-        if (pings() >= times) return true;
-        clock.advance(1_000);
-        return undefined;
-      });
-    t.is(drachtio.state.connections, 1, 'while it answers it stands');
-    drachtio.state.answers = () => false;
-    await until('it is lost', () => {
-      if (losses() === 1) return true;
-      clock.advance(10_000);
+test.serial('replaces a connection that no longer accepts data and is not ready meanwhile', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const { signalling, clock, losses } = await connectTo(t, drachtio.port, {
+    probe: { everyMs: 1_000, answerMs: 60_000 },
+  });
+  const pings = (): number => drachtio.received.filter(({ text }) => text.endsWith('|ping')).length;
+  t.is(signalling.problem(), null);
+  for (let times = 1; times <= 5; times += 1)
+    await until('it is asked', () => {
+      if (pings() >= times) return true;
+      clock.advance(1_000);
       return undefined;
     });
-    t.regex(signalling.problem() ?? '', /drachtio-server at .* it was lost/);
-    drachtio.state.answers = () => true;
-    await untilBack(signalling, clock);
-    t.true(drachtio.state.connections >= 2);
-  },
-);
+  t.is(drachtio.state.connections, 1, 'while it answers it stands');
+  drachtio.state.answers = () => false;
+  await until('it is lost', () => {
+    if (losses() === 1) return true;
+    clock.advance(10_000);
+    return undefined;
+  });
+  t.regex(signalling.problem() ?? '', /drachtio-server at .* it was lost/);
+  drachtio.state.answers = () => true;
+  await untilBack(signalling, clock);
+  t.true(drachtio.state.connections >= 2);
+});
 
-test.serial('a message that is too long is not sent, and whoever sent it is told', async (t) => {
+test.serial('rejects a message that is too long and reports it to the sender', async (t) => {
   const drachtio = await startDrachtio(t);
   const { signalling } = await connectTo(t, drachtio.port);
   await t.throwsAsync(signalling.send({ sip: sip(13_000) }), { message: /too long/ });
@@ -163,14 +160,14 @@ test.serial('a message that is too long is not sent, and whoever sent it is told
   await t.notThrowsAsync(signalling.send({ sip: sip(11_000) }));
 });
 
-test.serial('nothing is sent behind a long message until it was answered', async (t) => {
+test.serial('holds back messages behind a long one until its response', async (t) => {
   const drachtio = await startDrachtio(t);
   const { signalling, taken } = await connectTo(t, drachtio.port);
   drachtio.state.answers = (message) => !isSip(message) || message.text.length < 4_000;
   const long = signalling.send({ sip: sip(6_000) });
   const next = signalling.send({ sip: sip(10) });
   await until('the first is there', async () => drachtio.received.some(isSip) || undefined);
-  // The client has sent what it can by the time it takes another message.
+  // The client has sent all it can before it reads another message.
   drachtio.write(invite('sip:meanwhile@d'));
   await until('the client takes a message', async () => taken.length > 0 || undefined);
   t.is(drachtio.received.filter(isSip).length, 1);
@@ -180,7 +177,7 @@ test.serial('nothing is sent behind a long message until it was answered', async
   t.is(drachtio.received.filter(isSip).length, 2);
 });
 
-test.serial('a no of drachtio-server is an error with its reason', async (t) => {
+test.serial('turns a rejection by drachtio-server into an error with its reason', async (t) => {
   const drachtio = await startDrachtio(t);
   const { signalling } = await connectTo(t, drachtio.port);
   drachtio.state.answers = (message) => {
@@ -205,11 +202,11 @@ const invite = (uri: string, contact = '<sip:a@b>'): string =>
     '',
   ].join('\r\n');
 
-test.serial('a message that cannot be taken ends nothing, and the next one is taken', async (t) => {
+test.serial('survives a malformed message and reads the next one', async (t) => {
   const drachtio = await startDrachtio(t);
   const { taken, logged, losses } = await connectTo(t, drachtio.port);
   for (const text of [
-    'no message at all',
+    'a malformed message',
     'a|unknown|b',
     'a|sip|network',
     'a|response|nobody',
@@ -223,7 +220,7 @@ test.serial('a message that cannot be taken ends nothing, and the next one is ta
   t.is(losses(), 0);
 });
 
-test.serial('bytes that are no message at all end the connection, not the process', async (t) => {
+test.serial('closes the connection on invalid bytes without ending the process', async (t) => {
   const drachtio = await startDrachtio(t);
   const { signalling, clock, losses } = await connectTo(t, drachtio.port);
   drachtio.bytes('x#y');
@@ -232,7 +229,7 @@ test.serial('bytes that are no message at all end the connection, not the proces
   t.pass();
 });
 
-test.serial('a request that is ignored gets no answer', async (t) => {
+test.serial('sends no response to an ignored request', async (t) => {
   const drachtio = await startDrachtio(t);
   let requests = 0;
   const { taken } = await connectTo(t, drachtio.port, { isIgnored: () => (requests += 1) === 1 });
@@ -244,7 +241,7 @@ test.serial('a request that is ignored gets no answer', async (t) => {
 });
 
 // Lost connection
-// drachtio-server that goes away, hangs or comes back, and the far ends of calls that nobody holds any more.
+// drachtio-server that disconnects, hangs or returns, and legs without a gateway.
 
 const sdp = describeSound();
 
@@ -277,14 +274,14 @@ const taken = async (edge: SipEdge): Promise<Call> => {
   return { line, farCall };
 };
 
-/** It is found out that the connection is lost, and the next attempt succeeds. */
+/** The loss is detected and the next attempt succeeds. */
 const comesBack = async ({ lines, clock }: SipEdge): Promise<void> => {
   await until('it is lost', () => !lines.health().ready || undefined);
   clock.advance(250);
   await until('it is back', () => lines.health().ready || undefined);
 };
 
-/** Lets time go by until it is connected again. */
+/** Advances the clock until the connection is restored. */
 const untilReady = ({ lines, clock }: SipEdge): Promise<true> =>
   until('the lines are ready', () => {
     if (lines.health().ready) return true;
@@ -292,33 +289,36 @@ const untilReady = ({ lines, clock }: SipEdge): Promise<true> =>
     return undefined;
   });
 
-test.serial('when drachtio-server stays away, calls end, nothing new begins, and it is said', async (t) => {
-  const edge = await startSipEdge(t);
-  const [one, other] = [await dialled(edge), await ringing(edge)];
-  await edge.drachtio.kill();
-  await edge.said([other.line], 'line.unanswered');
-  edge.clock.advance(controlProbe.comeBackMs - 1);
-  t.false(one.line.saw('line.failed'));
-  edge.clock.advance(1);
-  await edge.said([one.line], 'line.failed');
-  t.like(other.line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: 180 } });
-  const health = edge.lines.health();
-  t.regex(health.ready ? '' : health.detail, /drachtio-server at 127\.0\.0\.1:\d+: it was lost/);
-  const line = edge.call();
-  await edge.said([line], 'line.unanswered');
-  t.like(line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: null } });
+test.serial(
+  'ends calls, refuses new ones and reports it while drachtio-server stays unreachable',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    const [one, other] = [await dialled(edge), await ringing(edge)];
+    await edge.drachtio.kill();
+    await edge.said([other.line], 'line.unanswered');
+    edge.clock.advance(controlProbe.comeBackMs - 1);
+    t.false(one.line.saw('line.failed'));
+    edge.clock.advance(1);
+    await edge.said([one.line], 'line.failed');
+    t.like(other.line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: 180 } });
+    const health = edge.lines.health();
+    t.regex(health.ready ? '' : health.detail, /drachtio-server at 127\.0\.0\.1:\d+: it was lost/);
+    const line = edge.call();
+    await edge.said([line], 'line.unanswered');
+    t.like(line.all('line.unanswered')[0], { cause: 'trunk_error', sip: { status: null } });
 
-  await edge.drachtio.restart();
-  await untilReady(edge);
-  await dialled(edge);
-});
+    await edge.drachtio.restart();
+    await untilReady(edge);
+    await dialled(edge);
+  },
+);
 
-test.serial('calls of which drachtio-server still knows when it is reached again go on', async (t) => {
+test.serial('calls known to drachtio-server continue after reconnection', async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'direct' } });
   const [one, other] = [await dialled(edge), await taken(edge)];
   edge.drachtio.cutConnections();
   await comesBack(edge);
-  // It hears nothing of what the far end asks there; that it has hung up is found out.
+  // The gateway receives no requests of the far end there; it detects the hangup otherwise.
   one.farCall.sends('BYE');
   await one.farCall.receives(481);
   await until('it is found out', () => {
@@ -334,7 +334,7 @@ test.serial('calls of which drachtio-server still knows when it is reached again
   t.false(one.farCall.ladder().includes('← BYE'));
 });
 
-test.serial('a call that ends while drachtio-server is away is ended when it is reached again', async (t) => {
+test.serial('ends a call after reconnection that ended while drachtio-server was unreachable', async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'direct' } });
   const { line, farCall } = await dialled(edge);
   edge.drachtio.cutConnections();
@@ -345,48 +345,42 @@ test.serial('a call that ends while drachtio-server is away is ended when it is 
   await t.notThrowsAsync(farCall.receives('BYE'));
 });
 
-test.serial(
-  'far ends of calls that could not wait for drachtio-server are ended when it is reached again',
-  async (t) => {
-    const edge = await startSipEdge(t);
-    const calls = [await dialled(edge), await taken(edge)];
-    edge.drachtio.cutConnections();
-    await until('it is lost', () => !edge.lines.health().ready || undefined);
-    edge.drachtio.freeze();
-    edge.clock.advance(controlProbe.comeBackMs);
-    for (const { line } of calls) await edge.said([line], 'line.failed');
-    edge.drachtio.goOn();
-    await untilReady(edge);
-    for (const { farCall } of calls) {
-      await farCall.receives('BYE');
-      farCall.answers(200);
-    }
-    t.deepEqual(
-      calls.map(({ farCall }) => farCall.ladder().filter((message) => message === '← BYE').length),
-      [1, 1],
-    );
-  },
-);
+test.serial('sends BYE after reconnection for calls that could not wait for drachtio-server', async (t) => {
+  const edge = await startSipEdge(t);
+  const calls = [await dialled(edge), await taken(edge)];
+  edge.drachtio.cutConnections();
+  await until('it is lost', () => !edge.lines.health().ready || undefined);
+  edge.drachtio.freeze();
+  edge.clock.advance(controlProbe.comeBackMs);
+  for (const { line } of calls) await edge.said([line], 'line.failed');
+  edge.drachtio.goOn();
+  await untilReady(edge);
+  for (const { farCall } of calls) {
+    await farCall.receives('BYE');
+    farCall.answers(200);
+  }
+  t.deepEqual(
+    calls.map(({ farCall }) => farCall.ladder().filter((message) => message === '← BYE').length),
+    [1, 1],
+  );
+});
 
-test.serial(
-  'far ends of which a new drachtio-server knows nothing are ended by what was kept of them',
-  async (t) => {
-    const edge = await startSipEdge(t);
-    const { line, farCall } = await dialled(edge);
-    const invite = farCall.last('INVITE');
-    await edge.drachtio.kill();
-    await edge.drachtio.restart();
-    await comesBack(edge);
-    await edge.said([line], 'line.failed');
-    const bye = await farCall.receives('BYE');
-    t.is(requestUriOf(bye), `sip:far@${edge.trunk.address}`);
-    t.is(mustHave(bye, 'From'), mustHave(invite, 'From'));
-    t.is(tagOf(mustHave(bye, 'To')), tagOf(farCall.own()));
-    t.true(parseInt(mustHave(bye, 'CSeq'), 10) > parseInt(mustHave(invite, 'CSeq'), 10));
-  },
-);
+test.serial('ends legs unknown to a new drachtio-server from their stored dialogs', async (t) => {
+  const edge = await startSipEdge(t);
+  const { line, farCall } = await dialled(edge);
+  const invite = farCall.last('INVITE');
+  await edge.drachtio.kill();
+  await edge.drachtio.restart();
+  await comesBack(edge);
+  await edge.said([line], 'line.failed');
+  const bye = await farCall.receives('BYE');
+  t.is(requestUriOf(bye), `sip:far@${edge.trunk.address}`);
+  t.is(mustHave(bye, 'From'), mustHave(invite, 'From'));
+  t.is(tagOf(mustHave(bye, 'To')), tagOf(farCall.own()));
+  t.true(parseInt(mustHave(bye, 'CSeq'), 10) > parseInt(mustHave(invite, 'CSeq'), 10));
+});
 
-test.serial('claims the channels of both legs when the connection is back', (t) => {
+test.serial('claims the channels of both legs after reconnection', (t) => {
   const asked: string[] = [];
   const line: StandingLine = {
     dialogId: () => 'call',
@@ -412,7 +406,7 @@ test.serial('claims the channels of both legs when the connection is back', (t) 
   t.deepEqual(asked, ['channel of the call', 'channel of the person', 'call', 'person']);
 });
 
-test.serial('a telephone that rang when the connection was lost is cancelled', async (t) => {
+test.serial('cancels a ringing telephone after a lost connection', async (t) => {
   const edge = await startSipEdge(t);
   const { line, farCall } = await ringing(edge);
   edge.drachtio.cutConnections();
@@ -421,7 +415,7 @@ test.serial('a telephone that rang when the connection was lost is cancelled', a
   await t.notThrowsAsync(farCall.receives('CANCEL'));
 });
 
-test.serial('drachtio-server that takes in nothing any more is connected with anew', async (t) => {
+test.serial('reconnects to a drachtio-server that no longer accepts data', async (t) => {
   const edge = await startSipEdge(t, { controlProbe });
   edge.drachtio.freeze();
   await until('it is found out', () => {
@@ -436,31 +430,31 @@ test.serial('drachtio-server that takes in nothing any more is connected with an
   await dialled(edge);
 });
 
-test.serial('a secret that drachtio-server does not take is named', async (t) => {
+test.serial('names the rejected drachtio-server secret in the error', async (t) => {
   const edge = await startSipEdge(t, { spoil: ({ drachtio }) => drachtio.changeSecret() });
   const health = edge.lines.health();
   t.regex(health.ready ? '' : health.detail, /it refused the secret \(GW_DRACHTIO_SECRET\)/);
 });
 
-/** Keeps the legs of one process for the next one. */
+/** Stores the legs of one process for the next one. */
 const keeper = () => {
   const legs = new Map<string, Awaited<ReturnType<LegStore['orphans']>>[number]>();
   const store: LegStore = {
     keep: (id, { callId, leg }) => void legs.set(id, { id, callId, leg }),
-    takeOver() {},
+    release() {},
     remove: (id) => void legs.delete(id),
     orphans: async () => [],
   };
   return { store, kept: () => [...legs.values()] };
 };
 
-test.serial('what a dead gateway has left standing or ringing the next one ends', async (t) => {
+test.serial('the next gateway ends dialogs and ringing calls of a dead gateway', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store });
   const [one, other, rings] = [await dialled(dead), await taken(dead), await ringing(dead)];
   const orphans = legs.kept();
   t.deepEqual(orphans.map(({ leg }) => leg.state).toSorted(), ['inviting', 'standing', 'standing']);
-  // Its clock stands: it does not come back.
+  // The clock of the dead gateway stopped: it does not return.
   dead.drachtio.cutConnections();
 
   const next = await startSipEdgeOn(t, dead, { legs: { ...legs.store, orphans: async () => orphans } });
@@ -479,7 +473,7 @@ test.serial('what a dead gateway has left standing or ringing the next one ends'
   t.pass();
 });
 
-test.serial('an answer that a dead gateway has not confirmed is confirmed and hung up on', async (t) => {
+test.serial('confirms and hangs up an answer that a dead gateway did not confirm', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store });
   const { farCall } = await ringing(dead);
@@ -491,7 +485,7 @@ test.serial('an answer that a dead gateway has not confirmed is confirmed and hu
   await t.notThrowsAsync(farCall.receives('BYE'));
 });
 
-test.serial('who waited for a dead gateway is refused by the next one', async (t) => {
+test.serial('the next gateway refuses callers who waited for a dead gateway', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store, opensNothing: true });
   const farCall = dead.trunk.calls(ownNumber, { sdp });
@@ -502,7 +496,7 @@ test.serial('who waited for a dead gateway is refused by the next one', async (t
   await t.notThrowsAsync(farCall.receives(480));
 });
 
-test.serial('the far ends of another node that has died are ended by one that lives', async (t) => {
+test.serial('a live node ends the legs of a dead node', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store });
   const { farCall } = await dialled(dead);
@@ -530,7 +524,7 @@ type Attempt = {
   lose: () => void;
 };
 
-/** A server whose connections come about, or do not, when the test says so. */
+/** A server whose connections succeed or fail as the test decides. */
 const reconnectWorld = () => {
   const clock = createOrderedClock();
   const attempts: Attempt[] = [];
@@ -566,7 +560,7 @@ const reconnectWorld = () => {
   return { clock, kept, story, last, tried: () => attempts.length };
 };
 
-test.serial('it connects, and has no problem any more', async (t) => {
+test.serial('clears the problem once connected', async (t) => {
   const { kept, story, last, clock } = reconnectWorld();
   t.is(kept.problem(), 'Not connected to the server yet.');
   const opening = kept.open();
@@ -578,7 +572,7 @@ test.serial('it connects, and has no problem any more', async (t) => {
   t.is(clock.pending(), 0);
 });
 
-test.serial('what fails is tried again, each time after a longer while', async (t) => {
+test.serial('retries failed connections with growing delays', async (t) => {
   const { kept, last, clock, tried } = reconnectWorld();
   void kept.open();
   for (const waitMs of [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]) {
@@ -592,7 +586,7 @@ test.serial('what fails is tried again, each time after a longer while', async (
   }
 });
 
-test.serial('one that is lost is let go of and said once, and another one is made soon', async (t) => {
+test.serial('releases and reports a lost connection once, and replaces it soon', async (t) => {
   const { kept, story, last, clock } = reconnectWorld();
   void kept.open();
   await last().fail('it is away.');
@@ -609,7 +603,7 @@ test.serial('one that is lost is let go of and said once, and another one is mad
   t.is(kept.current(), 'second');
 });
 
-test.serial('one that is lost before it is in hand was never there', async (t) => {
+test.serial('ignores a connection that is lost before it was handed over', async (t) => {
   const { kept, story, last, clock, tried } = reconnectWorld();
   void kept.open();
   last().lose();
@@ -620,7 +614,7 @@ test.serial('one that is lost before it is in hand was never there', async (t) =
   t.is(tried(), 2);
 });
 
-test.serial('closed, it lets go of the connection and makes no other', async (t) => {
+test.serial('releases the connection on close and does not reconnect', async (t) => {
   const { kept, story, last, clock } = reconnectWorld();
   void kept.open();
   await last().connect('first');
@@ -632,7 +626,7 @@ test.serial('closed, it lets go of the connection and makes no other', async (t)
   t.is(clock.pending(), 0);
 });
 
-test.serial('a connection that comes about after the end is let go of', async (t) => {
+test.serial('releases a connection established after close', async (t) => {
   const { kept, story, last, clock } = reconnectWorld();
   void kept.open();
   kept.close();
@@ -674,7 +668,7 @@ const watching = (outcomes: readonly (Error | null)[]) => {
 
 const silence = new Error('it does not answer.');
 
-test.serial('two answers in a row that do not come are silence, said once', async (t) => {
+test.serial('reports two consecutive missing responses once as silence', async (t) => {
   const { clock, world, pass } = watching([null, silence, null, silence, silence]);
   await pass(4);
   t.is(world.silent, 0);
@@ -683,22 +677,19 @@ test.serial('two answers in a row that do not come are silence, said once', asyn
   t.is(clock.pending(), 0);
 });
 
-test.serial('a server that says no is there', async (t) => {
+test.serial('a server that responds with an error counts as reachable', async (t) => {
   const no = new ServerRefusal('it refused the secret.');
   const { world, pass } = watching([silence, no, silence, no, silence]);
   await pass(6);
   t.is(world.silent, 0);
 });
 
-test.serial(
-  'a watch that is ended asks no more and says nothing of an answer that is still to come',
-  async (t) => {
-    const { clock, world, end, pass } = watching([silence, silence]);
-    await pass(1);
-    clock.advance(5_000);
-    end();
-    await pass(2);
-    t.deepEqual(world, { asked: 2, silent: 0 });
-    t.is(clock.pending(), 0);
-  },
-);
+test.serial('a stopped watch sends no more requests and ignores a pending response', async (t) => {
+  const { clock, world, end, pass } = watching([silence, silence]);
+  await pass(1);
+  clock.advance(5_000);
+  end();
+  await pass(2);
+  t.deepEqual(world, { asked: 2, silent: 0 });
+  t.is(clock.pending(), 0);
+});

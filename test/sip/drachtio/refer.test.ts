@@ -1,4 +1,4 @@
-/** Transfers by REFER: those that the far end of a call makes for us, and those that it asks for. */
+/** Transfers by REFER: sent to the far end of a call, and requested by it. */
 import test, { type ExecutionContext } from 'ava';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
@@ -28,7 +28,7 @@ const answered = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Prom
   return { edge, line, far };
 };
 
-/** The far end has the REFER, and has not answered it. */
+/** The far end has received the REFER and not answered yet. */
 const referring = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<Call> => {
   const call = await answered(t, changes);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
@@ -36,7 +36,7 @@ const referring = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Pro
   return call;
 };
 
-/** The far end has taken it. */
+/** The far end has accepted the REFER. */
 const taken = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<Call> => {
   const call = await referring(t, changes);
   call.far.answers(202);
@@ -45,7 +45,7 @@ const taken = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise
 
 type Notice = { event?: string; state?: string; type?: string; body?: string };
 
-/** It is answered so. */
+/** The response to the REFER. */
 const notify = async (
   { far }: Pick<Call, 'far'>,
   { event = 'refer', state = 'active;expires=60', type = 'message/sipfrag;version=2.0', body }: Notice,
@@ -74,7 +74,7 @@ for (const [numberFormat, number, own] of [
   ['domestic', person, ownNumber],
   ['e164', `+82${person.slice(1)}`, `+82${ownNumber.slice(1)}`],
 ] as const)
-  test.serial(`the REFER names the person as an INVITE would, and who asks: ${numberFormat}`, async (t) => {
+  test.serial(`REFER names the person like an INVITE and carries Referred-By: ${numberFormat}`, async (t) => {
     const { far } = await referring(t, { numberFormat, fromDomain: 'example.org' });
     const refer = far.last('REFER');
     t.is(headerOf(refer, 'Refer-To'), `<sip:${number}@${trunkAddress}>`);
@@ -82,7 +82,7 @@ for (const [numberFormat, number, own] of [
     far.answers(202);
   });
 
-test.serial('the trunk of the configuration is asked as any other', async (t) => {
+test.serial('sends REFER to the trunk of the configuration, too', async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: trunkAddress, refer: true } });
   const line = edge.call();
   const far = await edge.trunk.receives('INVITE');
@@ -96,12 +96,12 @@ test.serial('the trunk of the configuration is asked as any other', async (t) =>
   far.answers(202);
 });
 
-test.serial('a caller who wants privacy is not named in a REFER', async (t) => {
+test.serial('REFER does not name a caller with withheld number', async (t) => {
   const { far } = await taken(t, { privacy: true });
   t.is(headerOf(far.last('REFER'), 'Referred-By'), undefined);
 });
 
-test.serial('a challenge of the REFER is answered', async (t) => {
+test.serial('answers a challenge of REFER', async (t) => {
   const call = await referring(t, { username: 'gw', password: 'correct' });
   call.far.answers(401, { headers: { 'WWW-Authenticate': 'Digest realm="trunk", nonce="1"' } });
   await call.far.receives('REFER');
@@ -114,26 +114,23 @@ test.serial('a challenge of the REFER is answered', async (t) => {
   t.deepEqual(outcomes(call), ['line.referring', 'line.referred']);
 });
 
-test.serial(
-  'who rings and answers has taken the call over, and the call is hung up by its chart',
-  async (t) => {
-    const call = await taken(t);
-    await report(call, '100 Trying');
-    await report(call, '180 Ringing');
-    t.deepEqual(outcomes(call), ['line.referring']);
-    await report(call, '200 OK', last);
-    await call.edge.said([call.line], 'line.referred');
-    t.false(call.line.isOver());
-    call.line.tell({ type: 'hangUp' });
-    await call.far.receives('BYE');
-    call.far.answers(200);
-    await call.edge.said([call.line], 'line.ended');
-    await call.edge.freeSwitches[0]?.untilChannels(0);
-    t.deepEqual(call.line.finish(), []);
-  },
-);
+test.serial('a person who rings and answers takes the call over, and the call chart hangs up', async (t) => {
+  const call = await taken(t);
+  await report(call, '100 Trying');
+  await report(call, '180 Ringing');
+  t.deepEqual(outcomes(call), ['line.referring']);
+  await report(call, '200 OK', last);
+  await call.edge.said([call.line], 'line.referred');
+  t.false(call.line.isOver());
+  call.line.tell({ type: 'hangUp' });
+  await call.far.receives('BYE');
+  call.far.answers(200);
+  await call.edge.said([call.line], 'line.ended');
+  await call.edge.freeSwitches[0]?.untilChannels(0);
+  t.deepEqual(call.line.finish(), []);
+});
 
-test.serial('a NOTIFY that comes before the answer to the REFER counts', async (t) => {
+test.serial('accepts a NOTIFY before the response to REFER', async (t) => {
   const call = await referring(t);
   await report(call, '100 Trying');
   call.far.answers(202, { to: 'REFER' });
@@ -149,7 +146,7 @@ for (const [status, cause] of [
   ['404 Not Found', 'invalid_number'],
   ['480 Temporarily Unavailable', 'no_answer'],
 ] as const)
-  test.serial(`a person who is not reached: ${status} is ${cause}`, async (t) => {
+  test.serial(`a person who cannot be reached: ${status} is ${cause}`, async (t) => {
     const call = await taken(t);
     await report(call, '100 Trying');
     await report(call, status, last);
@@ -159,14 +156,14 @@ for (const [status, cause] of [
       cause,
       sip: { status: Number(code), reason: reason.join(' '), callId: call.far.callId },
     });
-    // The call goes on, and the far end may be asked again.
+    // The call continues, and the far end may get another REFER.
     await notify(call, { body: 'SIP/2.0 200 OK' }, 481);
     call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
     await call.far.receives('REFER');
     t.deepEqual(call.line.breaches, []);
   });
 
-test.serial('a late NOTIFY of an earlier REFER is about no REFER of now', async (t) => {
+test.serial('ignores a late NOTIFY of an earlier REFER', async (t) => {
   const call = await taken(t);
   const first = sequenceOf(call.far.last('REFER'));
   await notify(call, { event: `refer;id=${first}`, body: 'SIP/2.0 486 Busy Here', state: last }, 200);
@@ -183,7 +180,7 @@ test.serial('a late NOTIFY of an earlier REFER is about no REFER of now', async 
 
 for (const status of [403, 405, 420, 500, 501, 603])
   test.serial(
-    `behind a far end that refuses REFER with ${status} the person is called from here`,
+    `the gateway calls the person itself when the far end refuses REFER with ${status}`,
     async (t) => {
       const call = await referring(t);
       call.far.answers(status);
@@ -194,21 +191,21 @@ for (const status of [403, 405, 420, 500, 501, 603])
       await call.edge.said([call.line], 'line.transfer_failed');
       t.like(call.line.all('line.transfer_failed')[0], { cause: 'busy' });
       t.deepEqual(call.line.breaches, []);
-      // It is not asked again in this call.
+      // The far end gets no further REFER in this call.
       call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
       await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
     },
   );
 
 for (const status of [408, 481])
-  test.serial(`a REFER that is answered ${status} has failed`, async (t) => {
+  test.serial(`a REFER answered with ${status} has failed`, async (t) => {
     const call = await referring(t);
     call.far.answers(status);
     await call.edge.said([call.line], 'line.transfer_failed');
     t.like(call.line.all('line.transfer_failed')[0], { cause: 'trunk_error', sip: { status } });
   });
 
-test.serial('a far end that will report nothing has taken the call over with its answer', async (t) => {
+test.serial('without notifications the response to REFER counts as take-over by the far end', async (t) => {
   const call = await referring(t);
   call.far.answers(202, { headers: { 'Refer-Sub': 'false' } });
   await call.edge.said([call.line], 'line.referred');
@@ -217,14 +214,14 @@ test.serial('a far end that will report nothing has taken the call over with its
 
 const reports: readonly [title: string, said: readonly [string, string?][], isTaken: boolean][] = [
   ['nothing', [], true],
-  ['that it tries', [['100 Trying']], true],
-  ['that it tries, and no more', [['100 Trying', last]], true],
-  ['that it rings, and no more', [['180 Ringing', 'terminated;reason=timeout']], true],
-  ['that it rings', [['100 Trying'], ['180 Ringing']], false],
+  ['100 Trying', [['100 Trying']], true],
+  ['100 Trying only', [['100 Trying', last]], true],
+  ['180 Ringing only', [['180 Ringing', 'terminated;reason=timeout']], true],
+  ['180 Ringing', [['100 Trying'], ['180 Ringing']], false],
 ];
 for (const [title, said, isTaken] of reports)
   test.serial(
-    `a far end that hangs up and has reported ${title} has ${isTaken ? '' : 'not '}taken the call over`,
+    `a far end that hangs up after reporting ${title} has ${isTaken ? '' : 'not '}taken the call over`,
     async (t) => {
       const call = await taken(t);
       for (const [status, state] of said) await report(call, status, state);
@@ -238,7 +235,7 @@ for (const [title, said, isTaken] of reports)
     },
   );
 
-test.serial('who hangs up before the REFER is answered has hung up', async (t) => {
+test.serial('a hangup before the response to REFER is a plain hangup', async (t) => {
   const call = await referring(t);
   call.far.sends('BYE');
   await call.far.receives(200);
@@ -246,7 +243,7 @@ test.serial('who hangs up before the REFER is answered has hung up', async (t) =
   t.deepEqual(outcomes(call), ['line.referring']);
 });
 
-test.serial('a far end that is cut off has taken nothing over', async (t) => {
+test.serial('a disconnected far end has not taken the call over', async (t) => {
   const call = await taken(t);
   call.far.sends('BYE', { headers: { Reason: 'Q.850;cause=38' } });
   await call.far.receives(200);
@@ -260,17 +257,17 @@ const odd: readonly [title: string, notice: Notice, answer: number][] = [
   ['no status line', { body: 'OK' }, 400],
   ['another version', { body: 'SIP/3.0 200 OK' }, 400],
   ['a status of four digits', { body: 'SIP/2.0 2000 OK' }, 400],
-  ['an empty line before much else', { body: `\r\n${long}` }, 400],
+  ['an empty line before the status line', { body: `\r\n${long}` }, 400],
   ['another body', { type: 'application/dialog-info+xml', body: '<dialog-info/>' }, 415],
   ['another event', { event: 'dialog', body: 'SIP/2.0 200 OK' }, 481],
   ['another REFER', { event: 'refer;id=4711', body: 'SIP/2.0 200 OK' }, 481],
   ['no body', {}, 200],
-  ['no body, and its end', { state: 'terminated;reason=timeout' }, 200],
-  ['headers behind the status line', { body: `SIP/2.0 180 Ringing\r\nX-Long: ${long}\r\n` }, 200],
+  ['no body and a terminated subscription', { state: 'terminated;reason=timeout' }, 200],
+  ['headers after the status line', { body: `SIP/2.0 180 Ringing\r\nX-Long: ${long}\r\n` }, 200],
   ['an unknown state', { state: ';;;', body: 'SIP/2.0 183 Session Progress' }, 200],
 ];
 for (const [title, notice, answer] of odd)
-  test.serial(`a NOTIFY with ${title} is answered ${answer}, and decides nothing`, async (t) => {
+  test.serial(`responds to a NOTIFY with ${title} with ${answer} and draws no conclusion`, async (t) => {
     const call = await taken(t);
     await report(call, '100 Trying');
     await notify(call, notice, answer);
@@ -280,20 +277,20 @@ for (const [title, notice, answer] of odd)
     t.deepEqual(call.line.breaches, []);
   });
 
-test.serial('a result that is not waited for any more is refused, and the call goes on', async (t) => {
+test.serial('refuses a result that is no longer awaited, and the call continues', async (t) => {
   const call = await taken(t);
   await report(call, '180 Ringing');
   call.line.tell({ type: 'cancelTransfer' });
   await call.edge.said([call.line], 'line.transfer_failed');
   t.like(call.line.all('line.transfer_failed')[0], { cause: 'cancelled' });
   await notify(call, { body: 'SIP/2.0 200 OK', state: last }, 481);
-  t.true(call.line.canBeLeft());
+  t.true(call.line.canBeResumed());
 });
 
-test.serial('a transfer that is taken back at once is no REFER', async (t) => {
+test.serial('a transfer withdrawn at once sends no REFER', async (t) => {
   const call = await answered(t);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
-  t.false(call.line.canBeLeft());
+  t.false(call.line.canBeResumed());
   call.line.tell({ type: 'cancelTransfer' });
   await call.edge.said([call.line], 'line.transfer_failed');
   call.line.tell({ type: 'hangUp' });
@@ -308,13 +305,13 @@ test.serial('a warm transfer is a call of its own', async (t) => {
   t.deepEqual(outcomes(call), []);
 });
 
-test.serial('a trunk without the setting gets no REFER', async (t) => {
+test.serial('sends no REFER on a trunk without the setting', async (t) => {
   const call = await answered(t, { refer: false });
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
   await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
 });
 
-test.serial('a caller is handed over by REFER as well', async (t) => {
+test.serial('transfers an inbound call by REFER, too', async (t) => {
   const trunks = directoryOf([trunkWith({ refer: true, inboundAddresses: [trunkHost] })]);
   const edge = await startSipEdge(t, { trunk: null, trunks });
   const caller = createFarEnd(edge.drachtio, '127.0.0.1:15061').calls(ownNumber, { sdp });
@@ -330,7 +327,7 @@ test.serial('a caller is handed over by REFER as well', async (t) => {
   t.deepEqual(edge.inbound[0]?.breaches, []);
 });
 
-test.serial('sound that the far end moves elsewhere is missed only where the transfer fails', async (t) => {
+test.serial('audio that the far end redirects counts as lost only if the transfer fails', async (t) => {
   const call = await taken(t);
   call.edge.freeSwitches[0]?.channels()[0]?.hangUp('MEDIA_TIMEOUT');
   await call.edge.freeSwitches[0]?.untilChannels(0);
@@ -341,7 +338,7 @@ test.serial('sound that the far end moves elsewhere is missed only where the tra
   t.deepEqual(call.line.story().slice(-2), ['line.transfer_failed', 'line.failed']);
 });
 
-test.serial('an answer to the REFER that comes behind the end of the call is passed over', async (t) => {
+test.serial('ignores a response to REFER after the end of the call', async (t) => {
   const call = await referring(t);
   call.line.close();
   await call.far.receives('BYE');
@@ -359,7 +356,7 @@ const accepting = (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<C
 const refer = ({ far }: Call, referTo = `<sip:${person}@${trunkHost}>`, headers = {}): void =>
   far.sends('REFER', { headers: { 'Refer-To': referTo, ...headers } });
 
-/** It is asked for, and the call decides. */
+/** The REFER has arrived, and the call decides. */
 const received = async (t: ExecutionContext, headers = {}): Promise<Call> => {
   const call = await accepting(t);
   refer(call, undefined, headers);
@@ -367,20 +364,20 @@ const received = async (t: ExecutionContext, headers = {}): Promise<Call> => {
   return call;
 };
 
-/** The far end is told this. */
+/** A NOTIFY with this status is sent to the far end. */
 const notified = async ({ far }: Pick<Call, 'far'>): Promise<string> => {
   const notice = await far.receives('NOTIFY');
   far.answers(200, { to: 'NOTIFY' });
   return `${notice.body.trim()}, ${headerOf(notice, 'Subscription-State')?.split(';')[0]}`;
 };
 
-/** The next that the far end gets is the answer to what it asks now. */
+/** The next message to the far end is the response to its current request. */
 const nothingElseCame = async ({ far }: Call): Promise<void> => {
   far.sends('OPTIONS');
   await far.receives(200);
 };
 
-/** The person whom the far end has asked for is rung, and the far end knows. */
+/** The person requested by the far end is ringing, and the far end was notified. */
 const rungFor = async (call: Call): Promise<FarCall> => {
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
   const second = await call.edge.trunk.receives('INVITE');
@@ -396,7 +393,7 @@ const untilTransferred = async ({ edge, line }: Call): Promise<void> => {
   }
 };
 
-test.serial('what the far end asks for is offered to the call, and its course reported', async (t) => {
+test.serial('passes a REFER of the far end to the call and reports its progress', async (t) => {
   const call = await received(t);
   t.like(call.line.all('line.refer_received')[0], { to: person });
   const second = await rungFor(call);
@@ -419,20 +416,20 @@ test.serial('what the far end asks for is offered to the call, and its course re
   t.deepEqual(call.line.finish(), []);
 });
 
-test.serial('a person who is not reached is reported, and the call goes on', async (t) => {
+test.serial('reports that the person cannot be reached, and the call continues', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   t.is(await notified(call), 'SIP/2.0 100 Trying, active');
   second.answers(486);
   t.is(await notified(call), 'SIP/2.0 486 Busy Here, terminated');
   await call.edge.said([call.line], 'line.transfer_failed');
-  // It may ask again.
+  // The far end may send another REFER.
   refer(call);
   await call.edge.until(() => call.line.all('line.refer_received').length === 2);
   t.false(call.line.isOver());
 });
 
-test.serial('a far end that wants no reports gets none', async (t) => {
+test.serial('sends no NOTIFY to a far end that declined them', async (t) => {
   const call = await received(t, { 'Refer-Sub': 'false' });
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
   const second = await call.edge.trunk.receives('INVITE');
@@ -442,7 +439,7 @@ test.serial('a far end that wants no reports gets none', async (t) => {
   await t.notThrowsAsync(nothingElseCame(call));
 });
 
-test.serial('a far end that knows of no subscription gets no more reports', async (t) => {
+test.serial('stops NOTIFY to a far end that knows no subscription', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   await call.far.receives('NOTIFY');
@@ -453,7 +450,7 @@ test.serial('a far end that knows of no subscription gets no more reports', asyn
   await t.notThrowsAsync(nothingElseCame(call));
 });
 
-test.serial('a call that is hung up meanwhile is reported as ended first', async (t) => {
+test.serial('reports the end before hanging up a call during the transfer', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   t.is(await notified(call), 'SIP/2.0 100 Trying, active');
@@ -465,14 +462,17 @@ test.serial('a call that is hung up meanwhile is reported as ended first', async
   call.far.answers(200);
 });
 
-test.serial('where the trunk is asked by REFER as well, what it asks for is called from here', async (t) => {
-  const call = await accepting(t, { refer: true });
-  refer(call);
-  await call.edge.said([call.line], 'line.refer_received');
-  t.truthy(await rungFor(call));
-});
+test.serial(
+  'the gateway calls a person requested by the far end, although the trunk supports REFER',
+  async (t) => {
+    const call = await accepting(t, { refer: true });
+    refer(call);
+    await call.edge.said([call.line], 'line.refer_received');
+    t.truthy(await rungFor(call));
+  },
+);
 
-test.serial('what the call declines gets 603, and the call goes on', async (t) => {
+test.serial('responds with 603 when the call declines, and the call continues', async (t) => {
   const call = await received(t);
   call.line.tell({ type: 'refuseRefer' });
   await call.far.receives(603);
@@ -480,20 +480,20 @@ test.serial('what the call declines gets 603, and the call goes on', async (t) =
   t.deepEqual(call.far.unread(), []);
 });
 
-test.serial('what the call does not decide gets 603 in time', async (t) => {
+test.serial('responds with 603 in time when the call does not decide', async (t) => {
   const call = await received(t);
   call.edge.clock.advance(10_000);
   await t.notThrowsAsync(call.far.receives(603));
 });
 
-test.serial('another transfer declines what the far end asks for', async (t) => {
+test.serial('another transfer declines a REFER of the far end', async (t) => {
   const call = await received(t);
   call.line.tell({ type: 'transfer', to: '01000000012', mode: 'cold' });
   await call.far.receives(603);
   await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
 });
 
-test.serial('a REFER behind another one, or while a person is rung, gets 603', async (t) => {
+test.serial('responds with 603 to a REFER during another REFER or while a person rings', async (t) => {
   const call = await received(t);
   refer(call);
   await call.far.receives(603);
@@ -515,7 +515,7 @@ const targets: readonly [referTo: string, status: number][] = [
   [`<sip:${person}@example.com>, <sip:01000000012@example.com>`, 603],
 ];
 for (const [referTo, status] of targets)
-  test.serial(`a REFER to ${referTo || 'nobody'} is answered ${status}`, async (t) => {
+  test.serial(`responds to a REFER to ${referTo || 'an empty target'} with ${status}`, async (t) => {
     const call = await accepting(t);
     call.far.sends('REFER', referTo === '' ? {} : { headers: { 'Refer-To': referTo } });
     await call.far.receives(status);
@@ -528,14 +528,14 @@ for (const referTo of [
   `"Desk" <sips:82${person.slice(1)}@example.com;transport=tls?Subject=x>`,
   `sip:${person}@example.com;method=INVITE`,
 ])
-  test.serial(`a REFER to ${referTo} is one to ${person}`, async (t) => {
+  test.serial(`a REFER to ${referTo} calls ${person}`, async (t) => {
     const call = await accepting(t);
     refer(call, referTo);
     await call.edge.said([call.line], 'line.refer_received');
     t.like(call.line.all('line.refer_received')[0], { to: person });
   });
 
-test.serial('a trunk that may not ask gets 603, and is not told that it may', async (t) => {
+test.serial('a trunk without permission gets 603 and no REFER in Allow', async (t) => {
   const call = await answered(t);
   t.regex(headerOf(call.far.last('INVITE'), 'Allow') ?? '', /PRACK, NOTIFY$/);
   refer(call);

@@ -1,13 +1,16 @@
-/** Session descriptions in SIP messages, as ladders: in bodies of several parts, of several media, and changed early. */
+/**
+ * Session descriptions in SIP messages, as ladders: in multipart bodies, with several media, and changed before the
+ * answer.
+ */
 import test, { type ExecutionContext } from 'ava';
-import { bodyProblem, descriptionIn } from '#sip/drachtio/signalling/message-body.ts';
+import { bodyProblem, descriptionIn } from '#sip/drachtio/dialog/message-body.ts';
 import type { TrunkMedia, TrunkSrtp } from '#src/domain/trunk.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn, formatsIn } from '#test/doubles/session-description.ts';
 import { ownNumber, type SipEdge, startSipEdge, trunkAddress } from '#test/doubles/sip-edge.ts';
 import { headerOf, type MessageParts, mustHave, type SipMessage } from '#test/doubles/sip-parser.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
-import { callee, sdp, unanswered } from './signalling/outbound/outgoing-call.ts';
+import { callee, sdp, unanswered } from './outgoing-call.ts';
 
 const carriers = ['freeswitch', 'direct'] as const;
 
@@ -37,7 +40,7 @@ const multipart = (parts: readonly string[], type = 'multipart/mixed;boundary=b'
 
 const withLocation = (description: string): MessageParts => multipart([sdpPart(description), location]);
 
-/** A call that was dialled and answered. */
+/** An answered outbound call. */
 const dialled = async (edge: SipEdge, answer: MessageParts = { sdp }) => {
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -67,7 +70,7 @@ const other = sdp.replace('30000', '31000');
 const described: readonly [string, ReturnType<typeof message>, string?][] = [
   ['alone', message('application/sdp', sdp)],
   ['with a parameter and in capital letters', message('Application/SDP ; charset="utf-8"', sdp)],
-  ['without a type', message('', sdp)],
+  ['without Content-Type', message('', sdp)],
   ['the first of two parts', message('multipart/mixed;boundary=b', mixed(sdpPart(sdp), location))],
   ['the second of two parts', message('multipart/mixed;boundary=b', mixed(isup, sdpPart(sdp)))],
   ['one part only', message('multipart/mixed; boundary=b', mixed(sdpPart(sdp)))],
@@ -85,7 +88,7 @@ const described: readonly [string, ReturnType<typeof message>, string?][] = [
     `${sdp.replaceAll('\r', '').trimEnd()}\r\n`,
   ],
   [
-    'spaces behind the boundary',
+    'spaces after the boundary',
     message('multipart/mixed;boundary=b', mixed(sdpPart(sdp)).replaceAll('--b\r', '--b \t\r')),
   ],
   ['no last boundary', message('multipart/mixed;boundary=b', mixed(sdpPart(sdp)).replace('--b--\r\n', ''))],
@@ -94,7 +97,7 @@ const described: readonly [string, ReturnType<typeof message>, string?][] = [
     message('multipart/mixed;boundary=b', mixed(sdpPart(sdp).replace(': ', ':\r\n '))),
   ],
   [
-    'parts within a part',
+    'nested parts',
     message(
       'multipart/mixed;boundary=b',
       mixed(
@@ -107,9 +110,9 @@ const described: readonly [string, ReturnType<typeof message>, string?][] = [
     'the last of alternatives',
     message('multipart/alternative;boundary=b', mixed(sdpPart(other), sdpPart(sdp), location)),
   ],
-  ['the first of a mix', message('multipart/mixed;boundary=b', mixed(sdpPart(sdp), sdpPart(other)))],
+  ['the first of mixed parts', message('multipart/mixed;boundary=b', mixed(sdpPart(sdp), sdpPart(other)))],
   [
-    'not that of an early session',
+    'skips the part of an early session',
     message(
       'multipart/mixed;boundary=b',
       mixed(
@@ -139,7 +142,7 @@ const described: readonly [string, ReturnType<typeof message>, string?][] = [
   ],
 ];
 for (const [what, carrying, expected = sdp] of described)
-  test(`the description of a message: ${what}`, (t) => {
+  test(`finds the SDP of a message: ${what}`, (t) => {
     t.is(descriptionIn(carrying), expected);
     t.is(bodyProblem(carrying), undefined);
   });
@@ -148,51 +151,51 @@ const required = 'Content-Type: application/x-fare\r\nContent-Disposition: fare;
 
 const unsupported: readonly [string, ReturnType<typeof message>][] = [
   ['text', message('text/plain', 'hello')],
-  ['no type', message('', 'hello')],
-  ['a location alone', message('multipart/mixed;boundary=b', mixed(location))],
+  ['no Content-Type', message('', 'hello')],
+  ['only Content-Location', message('multipart/mixed;boundary=b', mixed(location))],
   ['parts without a boundary', message('multipart/mixed', mixed(sdpPart(sdp)))],
   ['parts that never begin', message('multipart/mixed;boundary=c', mixed(sdpPart(sdp)))],
-  ['a part that must be understood', message('multipart/mixed;boundary=b', mixed(sdpPart(sdp), required))],
-  ['an encoding', message('application/sdp', 'x', { 'Content-Encoding': 'gzip' })],
-  ['an encoding in its short form', message('application/sdp', 'x', { 'Contact-Encoding': 'gzip' })],
+  ['a part with handling=required', message('multipart/mixed;boundary=b', mixed(sdpPart(sdp), required))],
+  ['Content-Encoding', message('application/sdp', 'x', { 'Content-Encoding': 'gzip' })],
+  ['Content-Encoding in short form', message('application/sdp', 'x', { 'Contact-Encoding': 'gzip' })],
   [
-    'too many parts within parts',
+    'too deeply nested parts',
     message('multipart/mixed;boundary=b', mixed('Content-Type: multipart/mixed;boundary=b').repeat(9)),
   ],
 ];
 for (const [what, carrying] of unsupported)
-  test(`a body that is not supported: ${what}`, (t) => {
+  test(`reports an unsupported body: ${what}`, (t) => {
     t.like(bodyProblem(carrying), { status: 415, headers: { Accept: 'application/sdp' } });
   });
 
 const nothing: readonly [string, ReturnType<typeof message>][] = [
   ['no body', message('', '')],
   [
-    'a body that may be passed over',
+    'an optional body',
     message('text/plain', 'hello', { 'Content-Disposition': 'render; handling=optional' }),
   ],
-  ['parts that may be passed over', message('multipart/mixed;boundary=b', mixed(isup))],
+  ['optional parts', message('multipart/mixed;boundary=b', mixed(isup))],
   [
-    'an alternative that must be understood beside one that is',
+    'a required alternative beside a known one',
     message('multipart/alternative;boundary=b', mixed(required, isup), {
       'Content-Disposition': 'x;handling=optional',
     }),
   ],
 ];
 for (const [what, carrying] of nothing)
-  test(`a message without a description: ${what}`, (t) => {
+  test(`accepts a message without SDP: ${what}`, (t) => {
     t.is(descriptionIn(carrying), undefined);
     t.is(bodyProblem(carrying), undefined);
   });
 
-test('an alternative that is not understood is not missed where another one is', (t) => {
+test('ignores an unknown alternative beside a known one', (t) => {
   const carrying = message('multipart/alternative;boundary=b', mixed(required, sdpPart(sdp)));
   t.is(descriptionIn(carrying), sdp);
   t.is(bodyProblem(carrying), undefined);
 });
 
 for (const media of carriers) {
-  test.serial(`${media}: a caller whose offer is one of several parts is answered`, async (t) => {
+  test.serial(`${media}: answers a caller whose offer is one of several parts`, async (t) => {
     const { trunk, inbound, said } = await startOver(t, media);
     const farCall = trunk.calls(ownNumber, withLocation(sdp));
     t.deepEqual(formatsIn((await farCall.receives(200)).body), [0, 101]);
@@ -200,29 +203,26 @@ for (const media of carriers) {
     await said(inbound, 'line.answered');
   });
 
-  test.serial(
-    `${media}: an answer that is one of several parts is taken, and so is its next offer`,
-    async (t) => {
-      const edge = await startOver(t, media);
-      const { line, farCall } = await dialled(edge, withLocation(sdp));
-      for (const method of ['INVITE', 'UPDATE']) {
-        farCall.sends(method, withLocation(describeSound({ direction: 'sendonly' })));
-        t.is(directionIn((await farCall.receives(200)).body), 'recvonly');
-        if (method === 'INVITE') farCall.sends('ACK');
-        await edge.said([line], 'line.held');
-        farCall.sends('UPDATE', { sdp });
-        await farCall.receives(200);
-        await edge.until(() => line.story().at(-1) === 'line.resumed');
-      }
-      farCall.sends('INVITE');
+  test.serial(`${media}: accepts an answer within several parts, and its next offer`, async (t) => {
+    const edge = await startOver(t, media);
+    const { line, farCall } = await dialled(edge, withLocation(sdp));
+    for (const method of ['INVITE', 'UPDATE']) {
+      farCall.sends(method, withLocation(describeSound({ direction: 'sendonly' })));
+      t.is(directionIn((await farCall.receives(200)).body), 'recvonly');
+      if (method === 'INVITE') farCall.sends('ACK');
+      await edge.said([line], 'line.held');
+      farCall.sends('UPDATE', { sdp });
       await farCall.receives(200);
-      farCall.sends('ACK', withLocation(describeSound({ direction: 'inactive' })));
-      await edge.until(() => line.story().at(-1) === 'line.held');
-      t.deepEqual(line.breaches, []);
-    },
-  );
+      await edge.until(() => line.story().at(-1) === 'line.resumed');
+    }
+    farCall.sends('INVITE');
+    await farCall.receives(200);
+    farCall.sends('ACK', withLocation(describeSound({ direction: 'inactive' })));
+    await edge.until(() => line.story().at(-1) === 'line.held');
+    t.deepEqual(line.breaches, []);
+  });
 
-  test.serial(`${media}: the answer of an ACK that is one of several parts is taken`, async (t) => {
+  test.serial(`${media}: accepts the answer of an ACK with several parts`, async (t) => {
     const { trunk, inbound, said } = await startOver(t, media);
     const farCall = trunk.calls(ownNumber);
     await farCall.receives(200);
@@ -231,7 +231,7 @@ for (const media of carriers) {
   });
 }
 
-test.serial('a reliable 183 of several parts has the answer where the 200 has none', async (t) => {
+test.serial('uses the answer of a multipart reliable 183 when the 200 has none', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -247,7 +247,7 @@ test.serial('a reliable 183 of several parts has the answer where the 200 has no
 
 const text = { headers: { 'Content-Type': 'text/plain' }, body: 'hello' };
 
-test.serial('a request with another body alone is refused with 415, and the call goes on', async (t) => {
+test.serial('refuses a request that has only another body with 415, and the call continues', async (t) => {
   const edge = await startSipEdge(t);
   t.is(headerOf(await edge.trunk.calls(ownNumber, text).receives(415), 'Accept'), 'application/sdp');
   t.deepEqual(edge.arrivals, []);
@@ -261,7 +261,7 @@ test.serial('a request with another body alone is refused with 415, and the call
   t.deepEqual(line.story(), ['line.answered']);
 });
 
-test.serial('an answer with another body alone is no call', async (t) => {
+test.serial('hangs up on an answer that has only another body', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -272,7 +272,7 @@ test.serial('an answer with another body alone is no call', async (t) => {
   t.like(await unanswered(edge, line), { cause: 'media_error', sip: { status: 200 } });
 });
 
-test.serial('a key by INFO in one part of a body is reported, and another body is refused', async (t) => {
+test.serial('reports a DTMF digit by INFO within several parts and refuses another body', async (t) => {
   const edge = await startSipEdge(t);
   const { line, farCall } = await dialled(edge);
   farCall.sends('INFO', multipart([location, 'Content-Type: application/dtmf-relay\r\n\r\nSignal=5\r\n']));
@@ -283,7 +283,7 @@ test.serial('a key by INFO in one part of a body is reported, and another body i
   t.regex(mustHave(await farCall.receives(415), 'Accept'), /^application\/dtmf-relay, /);
 });
 
-test.serial('a type of a body that takes long to read by expressions is read at once', async (t) => {
+test.serial('reads an adversarial Content-Type in linear time', async (t) => {
   const { trunk } = await startSipEdge(t);
   const { body = '' } = multipart([sdpPart(sdp)]);
   const type = `multipart/mixed${';boundary=b'.repeat(2_000)};x="\u2028"`;
@@ -326,7 +326,7 @@ const choices: readonly [TrunkSrtp, string, string[]][] = [
 ];
 for (const media of carriers)
   for (const [srtp, offer, answered] of choices) {
-    // The double of FreeSWITCH encrypts nothing.
+    // The double of FreeSWITCH does not support encryption.
     if (media === 'freeswitch' && srtp !== 'off') continue;
     test.serial(
       `${media}, srtp ${srtp}, ${JSON.stringify(offer.slice(62))}: ${answered.join(', ')}`,
@@ -351,31 +351,27 @@ for (const media of carriers)
 
 const heard: readonly [string, string[], string][] = [
   [
-    'a refused video is inactive',
+    'a rejected video is inactive',
     ['m=audio 18000 RTP/AVP 0', 'm=video 0 RTP/AVP 96', 'a=inactive'],
     'sendrecv',
   ],
-  [
-    'the session is inactive but for audio',
-    ['a=inactive', 'm=audio 18000 RTP/AVP 0', 'a=sendrecv'],
-    'sendrecv',
-  ],
-  ['a video is sent only', ['m=audio 18000 RTP/AVP 0', 'm=video 18002 RTP/AVP 96', 'a=sendonly'], 'sendrecv'],
+  ['everything but audio is inactive', ['a=inactive', 'm=audio 18000 RTP/AVP 0', 'a=sendrecv'], 'sendrecv'],
+  ['video is sendonly', ['m=audio 18000 RTP/AVP 0', 'm=video 18002 RTP/AVP 96', 'a=sendonly'], 'sendrecv'],
   [
     'a second audio is inactive',
     ['m=audio 18000 RTP/AVP 0', 'm=audio 18002 RTP/AVP 0', 'a=inactive'],
     'sendrecv',
   ],
   [
-    'of two audios the one that is taken is sent only',
+    'the selected one of two audios is sendonly',
     ['m=audio 18000 RTP/SAVP 0', key, 'm=audio 18002 RTP/AVP 0', 'a=sendonly'],
     'recvonly',
   ],
-  ['the session is sent only', ['a=sendonly', 'm=audio 18000 RTP/AVP 0'], 'recvonly'],
+  ['the session is sendonly', ['a=sendonly', 'm=audio 18000 RTP/AVP 0'], 'recvonly'],
 ];
 for (const media of carriers)
   for (const [what, offered, ours] of heard)
-    test.serial(`${media}: an offer in which ${what} is answered ${ours}`, async (t) => {
+    test.serial(`${media}: an offer in which ${what} is answered with ${ours}`, async (t) => {
       const edge = await startOver(t, media);
       const { line, farCall } = await dialled(edge);
       farCall.sends('UPDATE', { sdp: describing(...offered) });
@@ -387,44 +383,38 @@ for (const media of carriers)
     });
 
 for (const media of carriers)
-  test.serial(
-    `${media}: an offer of IPv6 sound is refused where there is none, before and within a call`,
-    async (t) => {
-      const edge = await startOver(t, media);
-      const other = sdp.replace('c=IN IP4 127.0.0.1', 'c=IN IP6 2001:db8::1');
-      const warning = async (farCall: FarCall) => headerOf(await farCall.receives(488), 'Warning') ?? '';
-      t.regex(await warning(edge.trunk.calls(ownNumber, { sdp: other })), /^300 trunkline "/);
-      t.deepEqual(edge.arrivals, []);
-      const { farCall } = await dialled(edge);
-      farCall.sends('UPDATE', { sdp: other });
-      t.regex(await warning(farCall), /^300 trunkline "/);
-    },
-  );
+  test.serial(`${media}: refuses an IPv6 offer without IPv6, before and within a call`, async (t) => {
+    const edge = await startOver(t, media);
+    const other = sdp.replace('c=IN IP4 127.0.0.1', 'c=IN IP6 2001:db8::1');
+    const warning = async (farCall: FarCall) => headerOf(await farCall.receives(488), 'Warning') ?? '';
+    t.regex(await warning(edge.trunk.calls(ownNumber, { sdp: other })), /^300 trunkline "/);
+    t.deepEqual(edge.arrivals, []);
+    const { farCall } = await dialled(edge);
+    farCall.sends('UPDATE', { sdp: other });
+    t.regex(await warning(farCall), /^300 trunkline "/);
+  });
 
 // Offers that cross
 
-test.serial(
-  'an offer while an earlier one is answered is refused with 500, one while ours waits with 491',
-  async (t) => {
-    const edge = await startSipEdge(t);
-    const { farCall, line } = await dialled(edge);
-    farCall.sends('UPDATE', { sdp: describeSound({ port: 31_000 }) });
-    farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
-    t.regex(mustHave(await farCall.receives(500), 'Retry-After'), /^(?:\d|10)$/);
-    await farCall.receives(200);
-    t.regex(edge.freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
-    farCall.sends('INVITE');
-    await farCall.receives(200);
-    farCall.sends('UPDATE', { sdp });
-    await farCall.receives(491);
-    farCall.sends('ACK', { sdp });
-    farCall.sends('UPDATE', { sdp });
-    await farCall.receives(200);
-    t.deepEqual(line.story(), ['line.answered']);
-  },
-);
+test.serial('refuses an offer during another one with 500, during ours with 491', async (t) => {
+  const edge = await startSipEdge(t);
+  const { farCall, line } = await dialled(edge);
+  farCall.sends('UPDATE', { sdp: describeSound({ port: 31_000 }) });
+  farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
+  t.regex(mustHave(await farCall.receives(500), 'Retry-After'), /^(?:\d|10)$/);
+  await farCall.receives(200);
+  t.regex(edge.freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
+  farCall.sends('INVITE');
+  await farCall.receives(200);
+  farCall.sends('UPDATE', { sdp });
+  await farCall.receives(491);
+  farCall.sends('ACK', { sdp });
+  farCall.sends('UPDATE', { sdp });
+  await farCall.receives(200);
+  t.deepEqual(line.story(), ['line.answered']);
+});
 
-test.serial('an offer that comes together with the answer of its call is answered', async (t) => {
+test.serial('answers an offer that arrives together with the answer of its call', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -443,7 +433,7 @@ const reliable = (description: string): MessageParts => ({
   headers: { Require: '100rel', RSeq: '1' },
 });
 
-/** The callee has described its sound in a reliable 183. */
+/** The callee has sent its SDP in a reliable 183. */
 const ringingBack = async (farCall: FarCall): Promise<void> => {
   farCall.answers(183, reliable(describeSound({ port: 31_000, formats: [0, 8, 101] })));
   await farCall.receives('PRACK');
@@ -455,7 +445,7 @@ const challenge = { 'Proxy-Authenticate': 'Digest realm="t", nonce="n1", qop="au
 for (const media of carriers)
   for (const isChallenged of [false, true])
     test.serial(
-      `${media}: UPDATE before the answer is answered, and its sound is that of the call${isChallenged ? ', after a challenge, too' : ''}`,
+      `${media}: answers UPDATE before the answer and uses its SDP for the call${isChallenged ? ', after a challenge, too' : ''}`,
       async (t) => {
         const edge = await startOver(t, media, 'off', isChallenged ? 'gateway' : undefined);
         const line = edge.call(callee);
@@ -487,7 +477,7 @@ for (const media of carriers)
       },
     );
 
-test.serial('UPDATE before the answer that cannot be taken leaves the session as it was', async (t) => {
+test.serial('an unacceptable early UPDATE leaves the session unchanged', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -502,28 +492,25 @@ test.serial('UPDATE before the answer that cannot be taken leaves the session as
   t.regex(freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
 });
 
-test.serial(
-  'UPDATE is refused while our offer has no answer, and while another one is answered',
-  async (t) => {
-    const { trunk, call } = await startSipEdge(t);
-    call(callee);
-    const farCall = await trunk.receives('INVITE');
-    farCall.answers(180, { headers: { Require: '100rel', RSeq: '1' } });
-    await farCall.receives('PRACK');
-    farCall.answers(200, { to: 'PRACK' });
-    farCall.sends('UPDATE', { sdp });
-    await farCall.receives(491);
-    farCall.answers(183, { ...reliable(sdp), to: 'INVITE' });
-    await farCall.receives('PRACK');
-    farCall.answers(200, { to: 'PRACK' });
-    farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
-    farCall.sends('UPDATE', { sdp: describeSound({ port: 33_000 }) });
-    t.regex(mustHave(await farCall.receives(500), 'Retry-After'), /^(?:\d|10)$/);
-    t.regex((await farCall.receives(200)).body, /^m=audio /m);
-  },
-);
+test.serial('refuses UPDATE while our offer is unanswered or another UPDATE is being answered', async (t) => {
+  const { trunk, call } = await startSipEdge(t);
+  call(callee);
+  const farCall = await trunk.receives('INVITE');
+  farCall.answers(180, { headers: { Require: '100rel', RSeq: '1' } });
+  await farCall.receives('PRACK');
+  farCall.answers(200, { to: 'PRACK' });
+  farCall.sends('UPDATE', { sdp });
+  await farCall.receives(491);
+  farCall.answers(183, { ...reliable(sdp), to: 'INVITE' });
+  await farCall.receives('PRACK');
+  farCall.answers(200, { to: 'PRACK' });
+  farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
+  farCall.sends('UPDATE', { sdp: describeSound({ port: 33_000 }) });
+  t.regex(mustHave(await farCall.receives(500), 'Retry-After'), /^(?:\d|10)$/);
+  t.regex((await farCall.receives(200)).body, /^m=audio /m);
+});
 
-test.serial('a call that is answered while UPDATE is answered has the changed session', async (t) => {
+test.serial('a call answered while UPDATE is being answered uses the changed session', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');

@@ -3,14 +3,14 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
-import { createBackgroundTasks } from '#sip/drachtio/background-tasks.ts';
+import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { noSipCapture } from '#sip/drachtio/capture/sip-capture.ts';
-import { createRoute, noWay } from '#sip/drachtio/signalling/call-route.ts';
-import { createDtmfDeduplication, dtmfOf } from '#sip/drachtio/signalling/dtmf.ts';
-import { NotConnected, type SendCommand } from '#sip/drachtio/signalling/end-leg.ts';
-import { createMergedRequests, requestProblem } from '#sip/drachtio/signalling/header-inspection.ts';
-import { arrivingLeg } from '#sip/drachtio/signalling/leg-states.ts';
-import { createLegTracker } from '#sip/drachtio/signalling/leg-tracker.ts';
+import { createRoute, noWay } from '#sip/drachtio/call-route.ts';
+import { createDtmfDeduplication, dtmfOf } from '#sip/drachtio/dtmf/dtmf.ts';
+import { NotConnected, type SendCommand } from '#sip/drachtio/resume/end-leg.ts';
+import { createMergedRequests, requestProblem } from '#sip/drachtio/header-inspection.ts';
+import { arrivingLeg } from '#sip/drachtio/resume/leg-states.ts';
+import { createLegTracker } from '#sip/drachtio/resume/leg-tracker.ts';
 import {
   afterTooSmall,
   agreedTimer,
@@ -20,7 +20,7 @@ import {
   sameTimer,
   sessionExpiresOf,
   timerOffer,
-} from '#sip/drachtio/signalling/session-timer.ts';
+} from '#sip/drachtio/dialog/session-timer.ts';
 import type { MediaChannel as LegChannel, SipLeg } from '#src/domain/sip-leg.ts';
 import type { TrunkMedia } from '#src/domain/trunk.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
@@ -40,14 +40,14 @@ import { until } from '#test/helpers/until.ts';
 import { headersOf } from '#test/sip/headers-of.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
-// In dialog requests
-// Requests of the far end in a call that stands, as ladders between it and the gateway.
+// In-dialog requests
+// Requests of the far end within a call, as ladders between it and the gateway.
 
 const inDialogRequestsSdp = describeSound();
 
 type Standing = SipEdge & { line: WatchedLine; farCall: FarCall; channel: MediaChannel };
 
-/** A call that was dialled and answered. */
+/** An answered outbound call. */
 const dialled = async (t: ExecutionContext): Promise<Standing> => {
   const edge = await startSipEdge(t);
   const line = edge.call();
@@ -58,7 +58,7 @@ const dialled = async (t: ExecutionContext): Promise<Standing> => {
   return { ...edge, line, farCall, channel: channelOf(edge) };
 };
 
-/** A call that came in and was answered. */
+/** An answered inbound call. */
 const taken = async (t: ExecutionContext): Promise<Standing> => {
   const edge = await startSipEdge(t);
   const farCall = edge.trunk.calls(ownNumber, { sdp: inDialogRequestsSdp });
@@ -86,7 +86,7 @@ for (const [how, held, answered] of holds)
     ['dialled', dialled],
     ['taken', taken],
   ] as const)
-    test.serial(`a call that was ${way} is held and taken back: ${how}`, async (t) => {
+    test.serial(`a call that was ${way} is put on hold and resumed: ${how}`, async (t) => {
       const { line, farCall, said, until } = await begin(t);
       farCall.sends('INVITE', { sdp: held });
       t.regex((await farCall.receives(200)).body, new RegExp(`^a=${answered}\\r$`, 'm'));
@@ -100,12 +100,12 @@ for (const [how, held, answered] of holds)
     });
 
 const unacceptable: readonly [string, string, RegExp][] = [
-  ['a codec that nobody has', describeSound({ formats: [18, 101] }), /^399 trunkline "/],
+  ['unknown codecs only', describeSound({ formats: [18, 101] }), /^399 trunkline "/],
   ['no audio', describeSound({ port: 0 }), /^399 trunkline "/],
 ];
 for (const method of ['INVITE', 'UPDATE'])
   for (const [what, offer, warning] of unacceptable)
-    test.serial(`${method} with ${what} is refused, and the call goes on as it was`, async (t) => {
+    test.serial(`refuses ${method} with ${what}, and the call continues unchanged`, async (t) => {
       const { farCall, channel, line } = await dialled(t);
       const before = channel.remoteSdp;
       farCall.sends(method, { sdp: offer });
@@ -116,7 +116,7 @@ for (const method of ['INVITE', 'UPDATE'])
       t.false(line.isOver());
     });
 
-test.serial('sound that moves elsewhere is followed, and held no more than before', async (t) => {
+test.serial('follows audio to a new address without changing hold', async (t) => {
   const { farCall, channel, line } = await dialled(t);
   farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
   t.regex((await farCall.receives(200)).body, /^m=audio \d+ /m);
@@ -124,18 +124,21 @@ test.serial('sound that moves elsewhere is followed, and held no more than befor
   t.false(line.saw('line.held'));
 });
 
-test.serial('a re-INVITE without an offer gets ours, and the answer of its ACK is taken', async (t) => {
-  const { farCall, channel, line, said } = await dialled(t);
-  farCall.sends('INVITE');
-  t.regex((await farCall.receives(200)).body, /^m=audio \d+ RTP\/AVP 0/m);
-  farCall.sends('ACK', { sdp: describeSound({ port: 33_000, direction: 'sendonly' }) });
-  await said([line], 'line.held');
-  t.regex(channel.remoteSdp, /^m=audio 33000 /m);
-});
+test.serial(
+  'answers a re-INVITE without offer with our offer and accepts the answer of its ACK',
+  async (t) => {
+    const { farCall, channel, line, said } = await dialled(t);
+    farCall.sends('INVITE');
+    t.regex((await farCall.receives(200)).body, /^m=audio \d+ RTP\/AVP 0/m);
+    farCall.sends('ACK', { sdp: describeSound({ port: 33_000, direction: 'sendonly' }) });
+    await said([line], 'line.held');
+    t.regex(channel.remoteSdp, /^m=audio 33000 /m);
+  },
+);
 
 for (const method of ['INVITE', 'UPDATE'])
   for (const refresher of ['uac', 'uas'])
-    test.serial(`a session is refreshed by ${method}, and the refresher stays ${refresher}`, async (t) => {
+    test.serial(`refreshes a session by ${method}, and the refresher stays ${refresher}`, async (t) => {
       const { farCall, line } = await dialled(t);
       const headers = { Supported: 'timer', 'Session-Expires': `90;refresher=${refresher}` };
       farCall.sends(method, method === 'INVITE' ? { headers, sdp: inDialogRequestsSdp } : { headers });
@@ -145,7 +148,7 @@ for (const method of ['INVITE', 'UPDATE'])
       t.false(line.isOver());
     });
 
-test.serial('a session that nobody refreshed is over', async (t) => {
+test.serial('ends a session that was not refreshed in time', async (t) => {
   const { drachtio, farCall, line, said } = await dialled(t);
   drachtio.giveUp(farCall.callId, 'Session timer expired');
   await farCall.receives('BYE');
@@ -155,16 +158,16 @@ test.serial('a session that nobody refreshed is over', async (t) => {
 
 const keys: readonly [string, MessageParts, string][] = [
   [
-    'of a relay',
+    'of dtmf-relay',
     { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=5\r\nDuration=160\r\n' },
     '5',
   ],
-  ['as it is', { headers: { 'Content-Type': 'application/dtmf' }, body: '#' }, '#'],
+  ['as a plain digit', { headers: { 'Content-Type': 'application/dtmf' }, body: '#' }, '#'],
   ['by its number', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=10\r\n' }, '*'],
   ['as an event', { headers: { 'Content-Type': 'audio/telephone-event' }, body: 'Signal=5\r\n' }, '5'],
 ];
 for (const [how, parts, key] of keys)
-  test.serial(`a key by INFO is reported: ${how}`, async (t) => {
+  test.serial(`reports a DTMF digit by INFO: ${how}`, async (t) => {
     const { farCall, line, said } = await dialled(t);
     farCall.sends('INFO', parts);
     await farCall.receives(200);
@@ -175,17 +178,17 @@ for (const [how, parts, key] of keys)
     );
   });
 
-test.serial('a key that comes by INFO and with the sound is one, and twice pressed it is two', async (t) => {
+test.serial('reports a digit sent by INFO and audio once, and two presses twice', async (t) => {
   const { farCall, line, channel, until } = await dialled(t);
   const [, info] = keys[0] ?? [];
   const press = async (): Promise<void> => {
     farCall.sends('INFO', info);
     await farCall.receives(200);
-    channel.hearsKey('5');
+    channel.receivesDigit('5');
   };
   await press();
   await press();
-  channel.hearsKey('6');
+  channel.receivesDigit('6');
   await until(() => line.all('line.digit').some(({ digit }) => digit === '6'));
   t.deepEqual(
     line.all('line.digit').map(({ digit }) => digit),
@@ -204,7 +207,7 @@ const answers: readonly [string, MessageParts, number, string?, string?][] = [
 ];
 for (const [method, parts, status, header, value] of answers)
   test.serial(
-    `${method} in a call${parts.body === undefined ? '' : ` with ${parts.body}`} is answered ${status}, and the call goes on`,
+    `responds to ${method} in a call${parts.body === undefined ? '' : ` with ${parts.body}`} with ${status}, and the call continues`,
     async (t) => {
       const { farCall, line } = await dialled(t);
       farCall.sends(method, parts);
@@ -214,7 +217,7 @@ for (const [method, parts, status, header, value] of answers)
     },
   );
 
-test.serial('a call that is hung up in the moment of its answer is over', async (t) => {
+test.serial('ends a call that is hung up at the moment of its answer', async (t) => {
   const { trunk, call, said } = await startSipEdge(t);
   const line = call();
   const farCall = await trunk.receives('INVITE');
@@ -226,14 +229,14 @@ test.serial('a call that is hung up in the moment of its answer is over', async 
   t.deepEqual(line.story(), ['line.answered', 'line.ended']);
 });
 
-test.serial('keys that the agent presses go out with the sound', async (t) => {
+test.serial("sends the agent's DTMF digits with the audio", async (t) => {
   const { line, channel } = await dialled(t);
   line.tell({ type: 'press', keys: '1w2' });
-  await channel.untilPressed('1w2');
+  await channel.untilDigitsSent('1w2');
   t.is(channel.pressed, '1w2');
 });
 
-/** Time goes by until nothing waits for it any more. */
+/** Advances the clock until no timer is pending. */
 const waits = async (clock: OrderedClock): Promise<void> => {
   for (let step = 0; step < 20; step += 1) {
     for (let turns = 0; turns < 5; turns += 1) await turn();
@@ -241,7 +244,7 @@ const waits = async (clock: OrderedClock): Promise<void> => {
   }
 };
 
-/** A call to a far end without telephone events, whose answer has this header Allow. */
+/** A call to a far end without telephone events whose answer has this Allow header. */
 const dialledWithoutEvents = async (t: ExecutionContext, allow?: string) => {
   const edge = await startSipEdge(t);
   const line = edge.call();
@@ -255,7 +258,7 @@ const dialledWithoutEvents = async (t: ExecutionContext, allow?: string) => {
   return { ...edge, line, farCall };
 };
 
-test.serial('keys that the far end does not take are reported as not pressed, and not sent', async (t) => {
+test.serial('reports digits that the far end does not accept as not sent', async (t) => {
   const edge = await dialledWithoutEvents(t, 'INVITE, ACK, BYE');
   const { line, farCall, said } = edge;
   await said([line], 'line.dtmf');
@@ -275,7 +278,7 @@ test.serial('keys that the far end does not take are reported as not pressed, an
 });
 
 test.serial(
-  'tones are keys where the call has no telephone events, and one that comes by INFO too is one',
+  'detects DTMF tones without telephone events, and counts a digit also sent by INFO once',
   async (t) => {
     const edge = await dialledWithoutEvents(t);
     const { line, farCall, clock, until } = edge;
@@ -306,7 +309,7 @@ test.serial(
   },
 );
 
-test.serial('keys go out by INFO to a far end that has no telephone events and takes INFO', async (t) => {
+test.serial('sends DTMF digits by INFO to a far end without telephone events that allows INFO', async (t) => {
   const { line, farCall, clock, until } = await dialledWithoutEvents(t, 'INVITE, ACK, BYE, INFO');
   line.tell({ type: 'press', keys: '1w#' });
   for (const digit of ['1', '#']) {
@@ -322,7 +325,7 @@ test.serial('keys go out by INFO to a far end that has no telephone events and t
   t.deepEqual(line.all('line.dtmf'), []);
 });
 
-test.serial('a far end that refuses INFO after all is sent no more keys', async (t) => {
+test.serial('stops sending digits to a far end that refuses INFO', async (t) => {
   const { line, farCall, said } = await dialledWithoutEvents(t, 'INFO');
   line.tell({ type: 'press', keys: '12' });
   await farCall.receives('INFO');
@@ -332,7 +335,7 @@ test.serial('a far end that refuses INFO after all is sent no more keys', async 
   t.deepEqual(line.all('line.pressed'), []);
 });
 
-test.serial('a call whose sound the media server ends has failed, and is hung up', async (t) => {
+test.serial('a call whose channel the media server ends fails and is hung up', async (t) => {
   const { farCall, line, channel, said } = await dialled(t);
   channel.hangUp('MEDIA_TIMEOUT');
   await said([line], 'line.failed');
@@ -356,7 +359,7 @@ const leg = (state: SipLeg['state'], change: Partial<SipLeg> = {}): SipLeg => ({
   ...change,
 });
 
-/** drachtio-server that takes what begins so, and says no to the rest; `null`: there is no connection. */
+/** A drachtio-server that accepts commands with this beginning and rejects the rest; `null`: not connected. */
 const legTrackerWorld = (takes: readonly string[] | null) => {
   const clock = createOrderedClock();
   const logger = pino({ level: 'silent' });
@@ -375,7 +378,7 @@ const legTrackerWorld = (takes: readonly string[] | null) => {
   const legTracker = createLegTracker({
     store: {
       keep: (id, held) => void kept.set(id, held.leg.state),
-      takeOver() {},
+      release() {},
       remove: (id) => void kept.delete(id),
       orphans: async () => [],
     },
@@ -408,7 +411,7 @@ const orphaned = test.macro<[SipLeg, string[], string[]]>({
     t.deepEqual(sent, expected, 'and once only');
   },
   title: (_, orphan, takes) =>
-    `a far end that is ${orphan.state} is ended where drachtio-server takes ${takes.join(', ') || 'nothing'}`,
+    `ends a leg that is ${orphan.state} when drachtio-server accepts ${takes.join(', ') || 'no command'}`,
 });
 
 test.serial(orphaned, leg('standing'), ['BYE dialog'], ['BYE dialog']);
@@ -440,12 +443,12 @@ test.serial(
   ['SIP/2.0 480 Temporarily Unavailable\r\nContent-Length: 0\r\n\r\n transaction', 'BYE dialog'],
 );
 
-/** The BYE for such a leg where drachtio-server knows its dialog no longer; none where it is not sent. */
+/** The BYE for such a leg when drachtio-server no longer knows its dialog; undefined if none is sent. */
 const ownByeFor = async (orphan: SipLeg): Promise<string | undefined> => {
   const { settle } = legTrackerWorld([]);
   const texts: string[] = [];
   const spying = createLegTracker({
-    store: { keep() {}, takeOver() {}, remove() {}, orphans: async () => [] },
+    store: { keep() {}, release() {}, remove() {}, orphans: async () => [] },
     async send({ dialogId, sip }) {
       if (dialogId !== undefined) throw new Error('no');
       texts.push(sip);
@@ -462,7 +465,7 @@ const ownByeFor = async (orphan: SipLeg): Promise<string | undefined> => {
   return texts[0];
 };
 
-test.serial('a BYE of its own says what was kept, with a higher number', async (t) => {
+test.serial('builds a BYE from the stored dialog with a higher CSeq', async (t) => {
   const bye = await ownByeFor(leg('standing'));
   t.deepEqual(bye?.split('\r\n'), [
     'BYE sip:them@192.0.2.1 SIP/2.0',
@@ -482,7 +485,7 @@ for (const [routes, uri, sent] of [
   [loose, 'sip:them@192.0.2.1', loose],
   [strict, 'sip:p1.example', ['sip:p2.example;lr', 'sip:them@192.0.2.1']],
 ] as const)
-  test.serial(`a BYE of its own goes by the whole route set ${routes.join(', ')}`, async (t) => {
+  test.serial(`sends its own BYE along the whole route set ${routes.join(', ')}`, async (t) => {
     const bye = (await ownByeFor(leg('standing', { nextHop: routes[0] ?? null, routes }))) ?? '';
     t.true(bye.startsWith(`BYE ${uri} SIP/2.0\r\n`));
     t.deepEqual(
@@ -491,11 +494,11 @@ for (const [routes, uri, sent] of [
     );
   });
 
-test.serial('a target that drachtio-server cannot read is sent no BYE', async (t) => {
+test.serial('sends no BYE to a target that drachtio-server cannot read', async (t) => {
   t.is(await ownByeFor(leg('standing', { target: `sip:them@192.0.2.1;x=${'x'.repeat(255)}` })), undefined);
 });
 
-test('the route set of a dialog is that of its Record-Route, in our order', (t) => {
+test('reverses Record-Route into the route set of an outbound dialog', (t) => {
   const proxies =
     '<sip:p1.example;lr>, "Two, too" <sip:p2.example;lr;x="<>">, <tel:1;lr>, <sip:p3.example;lr>';
   const message = (headers: Record<string, string>) => ({
@@ -509,7 +512,7 @@ test('the route set of a dialog is that of its Record-Route, in our order', (t) 
   t.is(arrivingLeg(request).nextHop, 'sip:p1.example;lr');
 });
 
-test.serial('a far end is kept from its INVITE to its end, and then forgotten', async (t) => {
+test.serial('tracks a leg from its INVITE to its end, then releases it', async (t) => {
   const { legTracker, kept, sent, settle } = legTrackerWorld(['BYE dialog']);
   legTracker.connected();
   const trackedLeg = legTracker.track('call');
@@ -525,7 +528,7 @@ test.serial('a far end is kept from its INVITE to its end, and then forgotten', 
   t.deepEqual(sent, []);
 });
 
-test.serial('what stood when the connection was lost is ended when it is back', async (t) => {
+test.serial('ends tracked legs after reconnection', async (t) => {
   const { legTracker, kept, sent, drachtio, settle } = legTrackerWorld(['BYE dialog']);
   legTracker.connected();
   const trackedLeg = legTracker.track('call');
@@ -545,7 +548,7 @@ test.serial('what stood when the connection was lost is ended when it is back', 
   t.is(kept.size, 0);
 });
 
-test.serial('the channels of orphans are ended', async (t) => {
+test.serial('ends the channels of orphaned legs', async (t) => {
   const { legTracker, channels, settle } = legTrackerWorld([]);
   legTracker.endChannels([{ leg: leg('standing') }, { leg: leg('arriving', { channel: null }) }]);
   await settle();
@@ -553,12 +556,12 @@ test.serial('the channels of orphans are ended', async (t) => {
 });
 
 // Call route
-// By which trunk a call goes, as its record says.
+// The trunk that carries a call, according to its record.
 
 const first = someTrunk({ id: 'first', name: 'First' });
 const second = someTrunk({ id: 'second', name: 'Second' });
 
-test('a trunk that got the INVITE and failed is named behind the one that took the call', (t) => {
+test('lists a failed trunk after the one that accepted the call', (t) => {
   const route = createRoute();
   t.is(route.route(), null);
   route.tries(first);
@@ -573,7 +576,7 @@ test('a trunk that got the INVITE and failed is named behind the one that took t
   });
 });
 
-test('a trunk that had no room has failed no call', (t) => {
+test('a full trunk does not count as failed', (t) => {
   const route = createRoute();
   route.tries(first);
   route.tries(second);
@@ -581,12 +584,13 @@ test('a trunk that had no room has failed no call', (t) => {
 });
 
 // Late offer
-// Callers that leave the offer to us, as telephone systems do: ours comes with 200, their answer with ACK.
+// Callers that leave the offer to the gateway, as telephone systems do: the offer is sent in the 200, the answer
+// arrives in the ACK.
 
 const over = (media: TrunkMedia): SipEdgeOptions => ({ trunk: { address: trunkAddress, media } });
 
 for (const media of ['freeswitch', 'direct'] as const) {
-  test.serial(`${media}: the answer of the ACK is taken, and the call stands`, async (t) => {
+  test.serial(`${media}: accepts the SDP answer of the ACK and keeps the call`, async (t) => {
     const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, over(media));
     const call = trunk.calls(ownNumber);
     t.deepEqual(formatsIn((await call.receives(200)).body), [0, 8, 101]);
@@ -602,10 +606,10 @@ for (const media of ['freeswitch', 'direct'] as const) {
 
   for (const [what, sdp] of [
     ['no answer', undefined],
-    ['an answer without a codec of ours', describeSound({ formats: [18, 101] })],
-    ['an answer that refuses the sound', describeSound({ port: 0 })],
+    ['an answer without a supported codec', describeSound({ formats: [18, 101] })],
+    ['an answer that rejects audio', describeSound({ port: 0 })],
   ] as const)
-    test.serial(`${media}: with ${what} in the ACK the call is hung up`, async (t) => {
+    test.serial(`${media}: hangs up after an ACK with ${what}`, async (t) => {
       const { drachtio, trunk, inbound, said, freeSwitches } = await startSipEdge(t, over(media));
       const call = trunk.calls(ownNumber);
       await call.receives(200);
@@ -620,13 +624,13 @@ for (const media of ['freeswitch', 'direct'] as const) {
     });
 }
 
-test.serial('only what the trunk allows is offered, in its order', async (t) => {
+test.serial('offers only codecs that the trunk allows, in its order', async (t) => {
   const trunk = someTrunk({ codecs: ['PCMA'], media: 'direct', inboundAddresses: ['127.0.0.1'] });
   const edge = await startSipEdge(t, { trunks: directoryOf([trunk]) });
   t.deepEqual(formatsIn((await edge.trunk.calls(ownNumber).receives(200)).body), [8, 101]);
 });
 
-test.serial('a caller whose ACK never comes is gone, and holds nothing', async (t) => {
+test.serial('releases a caller whose ACK never arrives', async (t) => {
   const { drachtio, trunk, inbound, said, freeSwitches } = await startSipEdge(t, over('freeswitch'));
   const call = trunk.calls(ownNumber);
   await call.receives(200);
@@ -637,42 +641,36 @@ test.serial('a caller whose ACK never comes is gone, and holds nothing', async (
   await freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial(
-  'a caller that leaves before its answer is gone, and one that stays silent is hung up',
-  async (t) => {
-    const { trunk, inbound, said, clock, ...edge } = await startSipEdge(t, over('direct'));
-    const leaving = trunk.calls(ownNumber);
-    await leaving.receives(200);
-    leaving.sends('BYE');
-    await leaving.receives(200);
-    await said(inbound, 'line.unanswered');
-    const silent = trunk.calls(ownNumber);
-    await silent.receives(200);
-    await until('nothing is waited for any more', () => {
-      clock.advance(1_000);
-      return silent.unread().includes('BYE') || undefined;
-    });
-    await silent.receives('BYE');
-    silent.answers(200);
-    await edge.until(() => inbound[1]?.saw('line.unanswered') === true);
-    t.deepEqual(
-      inbound.map((line) => line.all('line.unanswered')[0]?.cause),
-      ['cancelled', 'media_error'],
-    );
-  },
-);
+test.serial('releases a caller that leaves before its answer and hangs up on a silent one', async (t) => {
+  const { trunk, inbound, said, clock, ...edge } = await startSipEdge(t, over('direct'));
+  const leaving = trunk.calls(ownNumber);
+  await leaving.receives(200);
+  leaving.sends('BYE');
+  await leaving.receives(200);
+  await said(inbound, 'line.unanswered');
+  const silent = trunk.calls(ownNumber);
+  await silent.receives(200);
+  await until('nothing is waited for any more', () => {
+    clock.advance(1_000);
+    return silent.unread().includes('BYE') || undefined;
+  });
+  await silent.receives('BYE');
+  silent.answers(200);
+  await edge.until(() => inbound[1]?.saw('line.unanswered') === true);
+  t.deepEqual(
+    inbound.map((line) => line.all('line.unanswered')[0]?.cause),
+    ['cancelled', 'media_error'],
+  );
+});
 
-test.serial(
-  'a call that is ended while its answer is awaited is hung up when the answer comes',
-  async (t) => {
-    const { trunk, inbound } = await startSipEdge(t, over('direct'));
-    const call = trunk.calls(ownNumber);
-    await call.receives(200);
-    inbound[0]?.tell({ type: 'hangUp' });
-    call.sends('ACK', { sdp: describeSound() });
-    await t.notThrowsAsync(call.receives('BYE'));
-  },
-);
+test.serial('a call that ends while its answer is awaited is hung up when the answer arrives', async (t) => {
+  const { trunk, inbound } = await startSipEdge(t, over('direct'));
+  const call = trunk.calls(ownNumber);
+  await call.receives(200);
+  inbound[0]?.tell({ type: 'hangUp' });
+  call.sends('ACK', { sdp: describeSound() });
+  await t.notThrowsAsync(call.receives('BYE'));
+});
 
 // Session timer
 
@@ -685,7 +683,7 @@ const message = (headers: Record<string, string> = {}) => ({
 
 const expires = (value: string) => message({ 'Session-Expires': value });
 
-test('Session-Expires is read in its long and its short form', (t) => {
+test('reads Session-Expires in long and short form', (t) => {
   t.deepEqual(sessionExpiresOf(expires('1800')), { seconds: 1_800, refresher: null });
   t.deepEqual(sessionExpiresOf(expires(' 90 ; refresher = UAS')), { seconds: 90, refresher: 'uas' });
   t.deepEqual(sessionExpiresOf(message({ x: '600;refresher=uac' })), { seconds: 600, refresher: 'uac' });
@@ -693,24 +691,24 @@ test('Session-Expires is read in its long and its short form', (t) => {
   t.is(sessionExpiresOf(expires('soon')), undefined);
 });
 
-test('an INVITE asks for a timer and says the shortest that is taken', (t) => {
+test('an INVITE requests a session timer and Min-SE', (t) => {
   t.deepEqual(timerOffer(times), { 'Session-Expires': '1800;refresher=uas', 'Min-SE': '90' });
 });
 
-test('a trunk that wants a longer timer gets it, and one that does not say which gets nothing', (t) => {
+test('accepts a longer timer of the trunk, and ignores one without a refresher', (t) => {
   t.deepEqual(afterTooSmall(message({ 'Min-SE': '3600' }), times), { expiresSec: 3_600, shortestSec: 3_600 });
   t.deepEqual(afterTooSmall(message({ 'Min-SE': '120' }), times), { expiresSec: 1_800, shortestSec: 120 });
   t.is(afterTooSmall(message({ 'Min-SE': '90' }), times), undefined);
   t.is(afterTooSmall(message(), times), undefined);
 });
 
-test('a timer below the shortest is too small', (t) => {
+test('rejects a timer below the minimum', (t) => {
   t.true(isTooSmall(expires('89'), times));
   t.false(isTooSmall(expires('90'), times));
   t.false(isTooSmall(message(), times));
 });
 
-test('a caller is answered with the timer that it asks for, and refreshes it unless it wants us to', (t) => {
+test('answers a caller with its timer; the caller refreshes unless it asks us to', (t) => {
   t.deepEqual(answerTimer(expires('600;refresher=uas'), times), {
     headers: { 'Session-Expires': '600;refresher=uas' },
     weRefresh: true,
@@ -723,7 +721,7 @@ test('a caller is answered with the timer that it asks for, and refreshes it unl
   });
 });
 
-test('a caller that only knows of timers gets one, and one that does not gets none', (t) => {
+test('offers a timer to a caller that supports it and none to one that does not', (t) => {
   t.deepEqual(answerTimer(message({ Supported: '100rel, timer', 'Min-SE': '3600' }), times).headers, {
     'Session-Expires': '3600;refresher=uac',
     Require: 'timer',
@@ -735,7 +733,7 @@ test('a caller that only knows of timers gets one, and one that does not gets no
   });
 });
 
-test('a refresh is answered with what it asks for, as drachtio-server reads it', (t) => {
+test('answers a refresh with the requested timer, as drachtio-server reads it', (t) => {
   t.deepEqual(refreshedTimer(expires('90;refresher=uac'), true), {
     headers: { 'Session-Expires': '90;refresher=uac', Require: 'timer' },
     weRefresh: false,
@@ -750,14 +748,14 @@ test('a refresh is answered with what it asks for, as drachtio-server reads it',
   t.deepEqual(refreshedTimer(message(), true), { headers: {}, weRefresh: false, expiresSec: null });
 });
 
-test('refreshing is ours unless the far end takes it', (t) => {
+test('refreshes the session unless the far end does', (t) => {
   t.deepEqual(agreedTimer(expires('90')), { weRefresh: true, expiresSec: 90 });
   t.deepEqual(agreedTimer(expires('90;refresher=uac')), { weRefresh: true, expiresSec: 90 });
   t.deepEqual(agreedTimer(expires('90;refresher=uas')), { weRefresh: false, expiresSec: 90 });
   t.deepEqual(agreedTimer(message()), { weRefresh: false, expiresSec: null });
 });
 
-test('an INVITE within a call says again what was agreed', (t) => {
+test('an INVITE within a call repeats the agreed timer', (t) => {
   const headersOf = (value: string) => sameTimer(agreedTimer(expires(value)))['Session-Expires'];
   t.is(headersOf('90'), '90;refresher=uac');
   t.is(headersOf('1800;refresher=uas'), '1800;refresher=uas');
@@ -796,7 +794,7 @@ const dtmfWorld = () => {
   return { isNew: ear.isNew, pass: (milliseconds: number) => void (now += milliseconds) };
 };
 
-test('a key that comes both ways counts once, however often it is pressed', (t) => {
+test('counts a digit received both ways once, however often it is pressed', (t) => {
   const { isNew, pass } = dtmfWorld();
   t.true(isNew('1', 'rtp'));
   pass(100);
@@ -808,7 +806,7 @@ test('a key that comes both ways counts once, however often it is pressed', (t) 
   t.false(isNew('2', 'rtp'));
 });
 
-test('the same key the same way is pressed again, and a late one is a new one', (t) => {
+test('counts a repeated digit of the same way, and a late one of the other way, as pressed again', (t) => {
   const { isNew, pass } = dtmfWorld();
   t.true(isNew('1', 'rtp'));
   t.true(isNew('1', 'rtp'));
@@ -830,18 +828,18 @@ const usable: readonly Record<string, string>[] = [
   { Require: ' 100REL , Timer,' },
 ];
 for (const headers of usable)
-  test(`it may be looked at: ${JSON.stringify(headers)}`, (t) => {
+  test(`accepts ${JSON.stringify(headers)}`, (t) => {
     t.is(requestProblem(request(headers)), undefined);
   });
 
-test('what a call requires and is not known here is named', (t) => {
+test('names unsupported Require options', (t) => {
   t.like(requestProblem(request({ Require: 'timer, foo,Replaces' })), {
     status: 420,
     headers: { Unsupported: 'foo, Replaces' },
   });
 });
 
-test('a call without a hop left has run in a circle', (t) => {
+test('rejects a call without hops left as a loop', (t) => {
   t.like(requestProblem(request({ 'Max-Forwards': ' 0' })), { status: 483 });
 });
 
@@ -851,7 +849,7 @@ const invite = (callId: string, tag = 'a', cseq = '1 INVITE') => {
   return { request: Object.assign(new EventEmitter(), headers), response: new EventEmitter() };
 };
 
-test('an INVITE by another way is merged with the first while the transaction of that one exists', (t) => {
+test('merges an INVITE by another path while the first transaction exists', (t) => {
   let now = 0;
   const { isMerged } = createMergedRequests(() => now);
   const first = invite('one');
@@ -868,7 +866,7 @@ test('an INVITE by another way is merged with the first while the transaction of
   t.false(isMerged(invite('one')));
 });
 
-test('an INVITE is a new one after a refusal or a CANCEL of the first', (t) => {
+test('treats an INVITE after a refusal or CANCEL of the first as a new one', (t) => {
   const { isMerged } = createMergedRequests(() => 0);
   const refused = invite('one');
   t.false(isMerged(refused));
@@ -879,7 +877,7 @@ test('an INVITE is a new one after a refusal or a CANCEL of the first', (t) => {
   t.false(isMerged(invite('one')));
 });
 
-test('an INVITE of whose end nothing is known is forgotten after ten minutes', (t) => {
+test('forgets an INVITE without a known end after ten minutes', (t) => {
   let now = 0;
   const { isMerged } = createMergedRequests(() => now);
   t.false(isMerged(invite('one')));
@@ -890,7 +888,7 @@ test('an INVITE of whose end nothing is known is forgotten after ten minutes', (
 });
 
 // Check trunk
-// Trying a trunk out, as ladders.
+// Trunk checks, as ladders.
 
 const checkTrunkSdp = describeSound();
 const callee = '01099998888';
@@ -912,29 +910,26 @@ const results = async (checking: ReturnType<SipEdge['lines']['tryTrunk']>): Prom
 const answerOptions = async (end: FarEnd, status = 200): Promise<void> =>
   (await end.receives('OPTIONS')).answers(status);
 
-test.serial(
-  'a trunk takes the registration, answers, and carries a call, which is cancelled when it rings',
-  async (t) => {
-    const { edge, end, checking } = await startCheck(t, callee, true);
-    const registration = await end.receives('REGISTER');
-    t.is(mustHave(registration.last('REGISTER'), 'Expires'), '600');
-    registration.answers(200, { headers: { Expires: '600' } });
-    await answerOptions(end);
-    const call = await end.receives('INVITE');
-    call.answers(180);
-    await call.receives('CANCEL');
-    call.answers(200, { to: 'CANCEL' });
-    call.answers(487, { to: 'INVITE' });
-    t.deepEqual(await results(checking), ['registration ok', 'options ok', 'call ok']);
-    await edge.freeSwitches[0]?.untilChannels(0);
-  },
-);
+test.serial('checks registration, OPTIONS and a call that is cancelled during ringing', async (t) => {
+  const { edge, end, checking } = await startCheck(t, callee, true);
+  const registration = await end.receives('REGISTER');
+  t.is(mustHave(registration.last('REGISTER'), 'Expires'), '600');
+  registration.answers(200, { headers: { Expires: '600' } });
+  await answerOptions(end);
+  const call = await end.receives('INVITE');
+  call.answers(180);
+  await call.receives('CANCEL');
+  call.answers(200, { to: 'CANCEL' });
+  call.answers(487, { to: 'INVITE' });
+  t.deepEqual(await results(checking), ['registration ok', 'options ok', 'call ok']);
+  await edge.freeSwitches[0]?.untilChannels(0);
+});
 
 /** The registration of a trunk, and its registrar. */
 const startRegistration = async (t: ExecutionContext) => {
   const { drachtio, lines } = await startSipEdge(t);
   const carrier = someTrunk({ host: '127.0.0.1', port: 15_081, username: 'gw', password: 'secret' });
-  const registering = lines.askTrunk.register(carrier, new AbortController().signal);
+  const registering = lines.outOfDialog.register(carrier, new AbortController().signal);
   const registration = await createFarEnd(drachtio, '127.0.0.1:15081').receives('REGISTER');
   return { registering, registration };
 };
@@ -943,18 +938,15 @@ for (const [others, seconds] of [
   [3_600, 60],
   [17, 600],
 ] as const)
-  test.serial(
-    `a registration lasts ${seconds} s, whatever that of another telephone (${others} s)`,
-    async (t) => {
-      const { registering, registration } = await startRegistration(t);
-      const own = mustHave(registration.last('REGISTER'), 'Contact');
-      const Contact = `<sip:desk@198.51.100.9>;expires=${others}, ${own};expires=${seconds}`;
-      registration.answers(200, { headers: { Contact } });
-      t.like(await registering, { expiresSec: seconds });
-    },
-  );
+  test.serial(`a registration lasts ${seconds} s, regardless of another contact (${others} s)`, async (t) => {
+    const { registering, registration } = await startRegistration(t);
+    const own = mustHave(registration.last('REGISTER'), 'Contact');
+    const Contact = `<sip:desk@198.51.100.9>;expires=${others}, ${own};expires=${seconds}`;
+    registration.answers(200, { headers: { Contact } });
+    t.like(await registering, { expiresSec: seconds });
+  });
 
-test.serial('a REGISTER that is challenged is sent again with credentials', async (t) => {
+test.serial('repeats a challenged REGISTER with credentials', async (t) => {
   const { registering, registration } = await startRegistration(t);
   const first = registration.last('REGISTER');
   const headers = {
@@ -972,21 +964,18 @@ test.serial('a REGISTER that is challenged is sent again with credentials', asyn
   t.like(await registering, { expiresSec: 90 });
 });
 
-test.serial(
-  'OPTIONS that are challenged are sent again; a trunk that refuses them is there anyway',
-  async (t) => {
-    const { drachtio, lines } = await startSipEdge(t);
-    const carrier = someTrunk({ host: '127.0.0.1', port: 15_081, username: 'gw', password: 'secret' });
-    const checking = lines.askTrunk.check(carrier, new AbortController().signal);
-    const asked = await createFarEnd(drachtio, '127.0.0.1:15081').receives('OPTIONS');
-    const headers = { 'Proxy-Authenticate': 'Digest realm="t", nonce="n1", qop="auth"' };
-    asked.answers(407, { headers });
-    t.regex(mustHave(await asked.receives('OPTIONS'), 'Proxy-Authorization'), /^Digest username="gw"/);
-    asked.answers(407, { headers });
-    await t.notThrowsAsync(checking);
-    t.deepEqual(asked.unread(), []);
-  },
-);
+test.serial('repeats challenged OPTIONS; a trunk that refuses them is still reachable', async (t) => {
+  const { drachtio, lines } = await startSipEdge(t);
+  const carrier = someTrunk({ host: '127.0.0.1', port: 15_081, username: 'gw', password: 'secret' });
+  const checking = lines.outOfDialog.check(carrier, new AbortController().signal);
+  const asked = await createFarEnd(drachtio, '127.0.0.1:15081').receives('OPTIONS');
+  const headers = { 'Proxy-Authenticate': 'Digest realm="t", nonce="n1", qop="auth"' };
+  asked.answers(407, { headers });
+  t.regex(mustHave(await asked.receives('OPTIONS'), 'Proxy-Authorization'), /^Digest username="gw"/);
+  asked.answers(407, { headers });
+  await t.notThrowsAsync(checking);
+  t.deepEqual(asked.unread(), []);
+});
 
 for (const [challenge, message] of [
   ['Digest realm="t", nonce="n1"', 'The trunk refuses the user name or the password (401 Unauthorized).'],
@@ -996,7 +985,7 @@ for (const [challenge, message] of [
   ],
 ] as const)
   // prettier-ignore
-  test.serial(`a registrar that insists on ${challenge} is told of`, async (t) => {
+  test.serial(`reports a registrar that requires ${challenge}`, async (t) => {
     const { registering, registration } = await startRegistration(t);
     const headers = { 'WWW-Authenticate': challenge };
     registration.answers(401, { headers });
@@ -1008,7 +997,7 @@ for (const [challenge, message] of [
     t.deepEqual(registration.unread(), []);
   });
 
-test.serial('a call to itself that comes back is refused as busy, and both directions work', async (t) => {
+test.serial('refuses its own returning call as busy and reports both directions as working', async (t) => {
   const { edge, end, checking } = await startCheck(t, ownNumber);
   await answerOptions(end);
   const out = await end.receives('INVITE');
@@ -1020,7 +1009,7 @@ test.serial('a call to itself that comes back is refused as busy, and both direc
   t.deepEqual(edge.arrivals, [], 'nobody is asked about it');
 });
 
-test.serial('a call that is answered is hung up at once', async (t) => {
+test.serial('hangs up a check call at once when it is answered', async (t) => {
   const { end, checking } = await startCheck(t, callee);
   await answerOptions(end);
   const call = await end.receives('INVITE');
@@ -1031,7 +1020,7 @@ test.serial('a call that is answered is hung up at once', async (t) => {
   t.deepEqual(await results(checking), ['registration skipped', 'options ok', 'call ok']);
 });
 
-test.serial('what a trunk refuses has failed, each step by itself', async (t) => {
+test.serial('reports each step that the trunk refuses as failed', async (t) => {
   const { end, checking } = await startCheck(t, callee, true);
   (await end.receives('REGISTER')).answers(403);
   await answerOptions(end, 503);

@@ -1,11 +1,11 @@
-/** Transfers and the watch over audio. */
+/** Transfers and audio monitoring. */
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { SimulatedClock } from 'xstate';
 import type { LineReport, TransferMode } from '#machines/line.ts';
-import type { SoundFigures } from '#machines/sound-figures.ts';
-import { watchSound } from '#sip/drachtio/sound-watch.ts';
-import { createLineTime } from '#sip/line-time.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
+import { watchMedia } from '#sip/drachtio/media-watch.ts';
+import { createLineTime } from '#sip/audio/line-time.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
@@ -18,7 +18,7 @@ import { someSound } from '#test/helpers/some-sound.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Transfers
-// A call whose other party is handed to a person: two far ends of the trunk, and the sound between them.
+// A call whose other party is connected to a person: two far ends of the trunk, and the audio between them.
 
 const person = '01000000011';
 const sdp = describeSound();
@@ -28,7 +28,7 @@ const loudness = (frame: Int16Array): number => frame.reduce((most, one) => Math
 
 type Call = { edge: SipEdge; line: WatchedLine; first: FarCall };
 
-/** How loud both sides of a call are for its recording and for those who listen in. */
+/** Loudness of both sides of a call in its recording and for its listeners. */
 const createListener = () => {
   const loudest = { counterparty: 0, agent: 0 };
   let isThere = true;
@@ -49,7 +49,7 @@ const createListener = () => {
 };
 
 type EdgeOptions = Parameters<typeof startSipEdge>[1] & {
-  /** The description of the other party. */
+  /** The SDP of the other party. */
   sdp?: string;
 };
 
@@ -65,7 +65,7 @@ const answered = async (t: ExecutionContext, { sdp: described = sdp, ...options 
 
 const channelsOf = ({ freeSwitches }: SipEdge): readonly MediaChannel[] => freeSwitches[0]?.channels() ?? [];
 
-/** 20 ms go by. Returns what is heard at both ends when these say something, or nothing. */
+/** Advances the clock by 20 ms. Returns the audio at both ends when these send a frame, or none. */
 const step = async (edge: SipEdge, says: readonly Int16Array[] = []): Promise<Int16Array[]> => {
   edge.clock.advance(20);
   const heard: Int16Array[] = [];
@@ -89,7 +89,7 @@ const rung = async ({ edge, line }: Call, mode: TransferMode = 'cold'): Promise<
   return edge.trunk.receives('INVITE');
 };
 
-/** The person is rung, and answers. */
+/** Lets the person ring and answer. */
 const answeredBy = async (call: Call): Promise<FarCall> => {
   const second = await rung(call);
   second.answers(180);
@@ -105,16 +105,16 @@ const connected = async (t: ExecutionContext, options: Parameters<typeof answere
   return { ...call, second };
 };
 
-test.serial('the person is called from the number of the call', async (t) => {
+test.serial('calls the person from the number of the call', async (t) => {
   const { second } = await connected(t);
   t.is(requestUriOf(second.last('INVITE')), `sip:${person}@${trunkAddress}`);
   t.true(second.last('INVITE').headers.some(([name, value]) => name === 'From' && value.includes(ownNumber)));
 });
 
-// The first one has no telephone events, so it is not bridged.
+// The first leg has no telephone events, so it is not bridged.
 const passedOn = (t: ExecutionContext) => connected(t, { sdp: describeSound({ formats: [0] }) });
 
-test.serial('passes the audio of two legs on that are not bridged', async (t) => {
+test.serial('forwards the audio of two legs that are not bridged', async (t) => {
   const { edge, line } = await passedOn(t);
   for (const [speaker, listener] of [
     [0, 1],
@@ -126,18 +126,18 @@ test.serial('passes the audio of two legs on that are not bridged', async (t) =>
       const heard = await step(edge, says);
       return loudness(heard[listener] ?? silence) > 7_000 || undefined;
     });
-  channelsOf(edge)[0]?.hearsKey('5');
-  await channelsOf(edge)[1]?.untilPressed('5');
+  channelsOf(edge)[0]?.receivesDigit('5');
+  await channelsOf(edge)[1]?.untilDigitsSent('5');
   t.is(channelsOf(edge)[0]?.partner, null);
   t.false(line.saw('line.heard') || line.saw('line.speech') || line.saw('line.digit'));
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('passes a voice on behind a silence without the delay of that silence', async (t) => {
+test.serial('forwards a voice after a silence without the delay of that silence', async (t) => {
   const { edge } = await passedOn(t);
   const delays: number[] = [];
   for (let times = 1; times <= 3; times += 1) {
-    // Longer than a silence is told at once (`heard-sound.ts`).
+    // Longer than a silence that is reported at once (`media-thread/incoming-audio.ts`).
     for (let steps = 1; steps <= 90 + times; steps += 1) await step(edge);
     let steps = 0;
     await until('it is heard', async () => {
@@ -151,7 +151,7 @@ test.serial('passes a voice on behind a silence without the delay of that silenc
   t.true(Math.max(...delays) < 160, `${delays.join()} ms`);
 });
 
-test.serial('bridges two legs of one media server, with no audio at this process', async (t) => {
+test.serial('bridges two legs on one media server without audio in this process', async (t) => {
   const { edge, line } = await connected(t);
   const [one, other] = channelsOf(edge);
   t.is(one?.partner, other ?? null);
@@ -159,7 +159,7 @@ test.serial('bridges two legs of one media server, with no audio at this process
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('has the person on the media server of the other party, and bridges both', async (t) => {
+test.serial('places the person on the media server of the other party and bridges both', async (t) => {
   const { edge } = await connected(t, { freeSwitchCount: 2 });
   const channels = edge.freeSwitches.map((server) => server.channels());
   const [of] = channels.filter((some) => some.length > 0);
@@ -167,18 +167,18 @@ test.serial('has the person on the media server of the other party, and bridges 
   t.is(of?.[0]?.partner, of?.[1] ?? null);
 });
 
-test.serial('leaves telephone events to the bridge, and presses digits that come by INFO', async (t) => {
+test.serial('leaves telephone events to the bridge and forwards digits received by INFO', async (t) => {
   const { edge, line, first } = await connected(t);
   const [one, other] = channelsOf(edge);
-  one?.hearsKey('5');
-  other?.hearsKey('6');
+  one?.receivesDigit('5');
+  other?.receivesDigit('6');
   first.sends('INFO', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=7\r\n' });
-  await other?.untilPressed('7');
+  await other?.untilDigitsSent('7');
   t.deepEqual([one?.pressed, other?.pressed], ['', '7']);
   t.false(line.saw('line.digit'));
 });
 
-test.serial('records both sides of a bridge by two channels that eavesdrop on its first one', async (t) => {
+test.serial('records both sides of a bridge by two channels that eavesdrop on its first leg', async (t) => {
   const { loudest, overhear } = createListener();
   const { edge } = await connected(t, { overhear });
   const [one, , ...taps] = await until('both sides are tapped', async () => {
@@ -204,7 +204,7 @@ test.serial('records both sides of a bridge by two channels that eavesdrop on it
   }
 });
 
-test.serial('taps a bridge only while its audio is recorded or listened to', async (t) => {
+test.serial('taps a bridge only while its audio is recorded or monitored', async (t) => {
   const { overhear, comeOrGo } = createListener();
   comeOrGo(false);
   const { edge } = await connected(t, { overhear });
@@ -222,7 +222,7 @@ test.serial('taps a bridge only while its audio is recorded or listened to', asy
   t.is(channelsOf(edge)[0]?.partner, channelsOf(edge)[1] ?? null);
 });
 
-test.serial('opens the tap of a bridge again that has ended', async (t) => {
+test.serial('reopens the tap of a bridge after it ended', async (t) => {
   const { edge } = await connected(t, { overhear: createListener().overhear });
   await edge.freeSwitches[0]?.untilChannels(4);
   const [, , tap] = channelsOf(edge);
@@ -237,7 +237,7 @@ test.serial('opens the tap of a bridge again that has ended', async (t) => {
   t.pass();
 });
 
-test.serial('passes the audio on where the media server does not bridge', async (t) => {
+test.serial('forwards the audio when the media server does not bridge', async (t) => {
   const call = await answered(t);
   call.edge.freeSwitches[0]?.refuseBridges();
   await answeredBy(call);
@@ -253,35 +253,32 @@ for (const [cause, act] of [
   ['cancelled', ({ line }) => line.tell({ type: 'cancelTransfer' })],
   ['declined', ({ second }) => second.sends('BYE')],
 ] as readonly [string, (call: Call & { second: FarCall }) => void][])
-  test.serial(
-    `gives the other party back to the agent when a bridge is not wanted any more: ${cause}`,
-    async (t) => {
-      const call = await answered(t);
-      call.edge.freeSwitches[0]?.ignoreBridges();
-      const second = await answeredBy(call);
-      const [one] = channelsOf(call.edge);
-      await until('its audio has left this process', async () => {
-        await step(call.edge);
-        return one?.sound === null || undefined;
-      });
-      act({ ...call, second });
-      await untilSaid(call.edge, call.line, 'line.transfer_failed');
-      t.like(call.line.all('line.transfer_failed')[0], { cause });
-      call.line.say('Nobody is there.');
-      await untilSaid(call.edge, call.line, 'line.played');
-      t.true(call.line.all('line.played')[0]?.whole);
-      await until('the other party is heard again', async () => {
-        await step(call.edge, [voice]);
-        return one?.sound?.isOpen() || undefined;
-      });
-      t.false(call.line.isOver());
-      await call.edge.freeSwitches[0]?.untilChannels(1);
-      t.deepEqual(call.line.breaches, []);
-    },
-  );
+  test.serial(`returns the other party to the agent when the bridge is cancelled: ${cause}`, async (t) => {
+    const call = await answered(t);
+    call.edge.freeSwitches[0]?.ignoreBridges();
+    const second = await answeredBy(call);
+    const [one] = channelsOf(call.edge);
+    await until('its audio has left this process', async () => {
+      await step(call.edge);
+      return one?.sound === null || undefined;
+    });
+    act({ ...call, second });
+    await untilSaid(call.edge, call.line, 'line.transfer_failed');
+    t.like(call.line.all('line.transfer_failed')[0], { cause });
+    call.line.say('Nobody is there.');
+    await untilSaid(call.edge, call.line, 'line.played');
+    t.true(call.line.all('line.played')[0]?.whole);
+    await until('the other party is heard again', async () => {
+      await step(call.edge, [voice]);
+      return one?.sound?.isOpen() || undefined;
+    });
+    t.false(call.line.isOver());
+    await call.edge.freeSwitches[0]?.untilChannels(1);
+    t.deepEqual(call.line.breaches, []);
+  });
 
 for (const who of ['first', 'second'] as const)
-  test.serial(`when one hangs up, the other one is hung up: ${who}`, async (t) => {
+  test.serial(`a hangup by one party hangs up the other: ${who}`, async (t) => {
     const { edge, line, ...legs } = await connected(t);
     const other = legs[who === 'first' ? 'second' : 'first'];
     legs[who].sends('BYE');
@@ -293,10 +290,10 @@ for (const who of ['first', 'second'] as const)
     t.deepEqual(line.breaches, []);
   });
 
-test.serial('when the sound of one is lost, both are hung up', async (t) => {
+test.serial('hangs up both when the audio of one is lost', async (t) => {
   const { edge, line, first, second } = await connected(t);
   channelsOf(edge)[1]?.hangUp('MEDIA_TIMEOUT');
-  // Its partner is parked: two BYEs at once would leave it to chance which sound is lost.
+  // The other leg is parked: with two simultaneous BYEs, either audio could be lost first.
   t.is(channelsOf(edge).length, 1);
   for (const leg of [first, second]) {
     await leg.receives('BYE');
@@ -313,7 +310,7 @@ for (const [status, cause] of [
   [404, 'invalid_number'],
   [503, 'trunk_error'],
 ] as const)
-  test.serial(`who answers ${status} is not reached: ${cause}`, async (t) => {
+  test.serial(`a person whose telephone responds ${status} cannot be reached: ${cause}`, async (t) => {
     const call = await answered(t);
     const second = await rung(call);
     second.answers(status);
@@ -323,7 +320,7 @@ for (const [status, cause] of [
     await call.edge.freeSwitches[0]?.untilChannels(1);
   });
 
-test.serial('who is rung no longer gets CANCEL, and somebody else can be rung', async (t) => {
+test.serial('sends CANCEL when the ringing ends, and can then ring another person', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -336,7 +333,7 @@ test.serial('who is rung no longer gets CANCEL, and somebody else can be rung', 
   t.truthy(await rung(call));
 });
 
-test.serial('a CANCEL that nobody answers is not waited for', async (t) => {
+test.serial('does not wait for a CANCEL without response', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -347,7 +344,7 @@ test.serial('a CANCEL that nobody answers is not waited for', async (t) => {
   t.is(call.line.all('line.transfer_failed').length, 1);
 });
 
-test.serial('when the other party hangs up while the person is rung, that one gets CANCEL', async (t) => {
+test.serial('sends CANCEL to the ringing person when the other party hangs up', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -360,7 +357,7 @@ test.serial('when the other party hangs up while the person is rung, that one ge
   t.false(call.line.saw('line.transfer_failed'));
 });
 
-test.serial('an answer that crosses the end of the call is hung up', async (t) => {
+test.serial('hangs up an answer that crosses the end of the call', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -375,27 +372,24 @@ test.serial('an answer that crosses the end of the call is hung up', async (t) =
   t.false(call.line.saw('line.transferred'));
 });
 
-test.serial(
-  'of a warm transfer the person hears what it is about, and takes the call with a key',
-  async (t) => {
-    const call = await answered(t);
-    const second = await rung(call, 'warm');
-    second.answers(200, { sdp });
-    await second.receives('ACK');
-    await untilSaid(call.edge, call.line, 'line.transfer_answered');
-    call.line.tell({ type: 'brief', text: 'It is about an order.', acceptKey: '1' });
-    await untilSaid(call.edge, call.line, 'line.briefed');
-    channelsOf(call.edge)[1]?.hearsKey('2');
-    channelsOf(call.edge)[1]?.hearsKey('1');
-    await untilSaid(call.edge, call.line, 'line.accepted');
-    t.false(call.line.saw('line.transferred'));
-    call.line.tell({ type: 'connect' });
-    await untilSaid(call.edge, call.line, 'line.transferred');
-    t.deepEqual(call.line.breaches, []);
-  },
-);
+test.serial('plays the briefing of a warm transfer and connects after the digit', async (t) => {
+  const call = await answered(t);
+  const second = await rung(call, 'warm');
+  second.answers(200, { sdp });
+  await second.receives('ACK');
+  await untilSaid(call.edge, call.line, 'line.transfer_answered');
+  call.line.tell({ type: 'brief', text: 'It is about an order.', acceptKey: '1' });
+  await untilSaid(call.edge, call.line, 'line.briefed');
+  channelsOf(call.edge)[1]?.receivesDigit('2');
+  channelsOf(call.edge)[1]?.receivesDigit('1');
+  await untilSaid(call.edge, call.line, 'line.accepted');
+  t.false(call.line.saw('line.transferred'));
+  call.line.tell({ type: 'connect' });
+  await untilSaid(call.edge, call.line, 'line.transferred');
+  t.deepEqual(call.line.breaches, []);
+});
 
-test.serial('who hears what it is about and hangs up has declined', async (t) => {
+test.serial('a person who hangs up during the briefing has declined', async (t) => {
   const call = await answered(t);
   const second = await rung(call, 'warm');
   second.answers(200, { sdp });
@@ -407,7 +401,7 @@ test.serial('who hears what it is about and hangs up has declined', async (t) =>
   await call.edge.freeSwitches[0]?.untilChannels(1);
 });
 
-test.serial('the other party hears a tone while somebody is rung', async (t) => {
+test.serial('plays a tone to the other party while a person rings', async (t) => {
   const call = await answered(t);
   await rung(call);
   await until('the tone is heard', async () => {
@@ -417,11 +411,11 @@ test.serial('the other party hears a tone while somebody is rung', async (t) => 
   t.false(call.line.isOver());
 });
 
-test.serial('both are kept for who takes the call over, which can tell one from the other', async (t) => {
+test.serial('stores both legs distinguishably for a take-over', async (t) => {
   const kept = new Map<string, SipLeg>();
   const legs = {
     keep: (id: string, { leg }: { leg: SipLeg }) => void kept.set(id, leg),
-    takeOver() {},
+    release() {},
     remove: (id: string) => void kept.delete(id),
     orphans: async () => [],
   };
@@ -435,11 +429,11 @@ test.serial('both are kept for who takes the call over, which can tell one from 
     [call.first.callId, false],
     [second.callId, true],
   ]);
-  t.true(call.line.canBeLeft());
+  t.true(call.line.canBeResumed());
 });
 
 // Sound watch
-// Sound that goes one way alone: what is noticed of it, and what is known when the call is over.
+// One-way audio: what is reported during the call and at its end.
 
 const createSoundWatchWorld = () => {
   const clock = new SimulatedClock();
@@ -450,14 +444,14 @@ const createSoundWatchWorld = () => {
     isHeardThere: null as boolean | null,
     isSentThere: null as boolean | null,
     asked: 0,
-    figures: async (): Promise<SoundFigures | null> => {
+    statistics: async (): Promise<MediaStatistics | null> => {
       world.asked += 1;
       const { packets, isHeardThere, isSentThere } = world;
       return { ...someSound, received: { ...someSound.received, packets }, isHeardThere, isSentThere };
     },
   };
-  const endpoint = { figures: () => world.figures() };
-  const watch = watchSound(endpoint, { time, clock, report: (report) => reports.push(report) });
+  const endpoint = { statistics: () => world.statistics() };
+  const watch = watchMedia(endpoint, { time, clock, report: (report) => reports.push(report) });
   const pass = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 1) {
       clock.increment(1_000);
@@ -469,7 +463,7 @@ const createSoundWatchWorld = () => {
   return { world, clock, time, watch, pass, missing };
 };
 
-test.serial('who is never heard is missed after five seconds, once', async (t) => {
+test.serial('reports missing audio of a party once, after five seconds', async (t) => {
   const { pass, missing } = createSoundWatchWorld();
   await pass(4);
   t.deepEqual(missing(), []);
@@ -480,7 +474,7 @@ test.serial('who is never heard is missed after five seconds, once', async (t) =
 });
 
 test.serial(
-  'a party that sends nothing by its own reports is not missed, until it sends and is not heard',
+  'does not report a party whose RTCP shows no sent packets, until it sends and is not heard',
   async (t) => {
     const { world, pass, missing } = createSoundWatchWorld();
     world.packets = 200;
@@ -495,7 +489,7 @@ test.serial(
   },
 );
 
-test.serial('a party that only listens is not missed at the end of the call', async (t) => {
+test.serial('does not report a receive-only party at the end of the call', async (t) => {
   const { world, watch, pass, missing } = createSoundWatchWorld();
   world.isSentThere = false;
   await pass(20);
@@ -503,7 +497,7 @@ test.serial('a party that only listens is not missed at the end of the call', as
   t.deepEqual(missing(), []);
 });
 
-test.serial('who was heard may be quiet for a moment, and is missed then', async (t) => {
+test.serial('reports a party that was heard only after a longer silence', async (t) => {
   const { world, pass, missing } = createSoundWatchWorld();
   world.packets = 200;
   await pass(14);
@@ -512,7 +506,7 @@ test.serial('who was heard may be quiet for a moment, and is missed then', async
   t.deepEqual(missing(), ['nothing_received']);
 });
 
-test.serial('nobody is missed as long as packets come', async (t) => {
+test.serial('reports no missing audio while packets arrive', async (t) => {
   const { world, pass, missing } = createSoundWatchWorld();
   for (let looks = 0; looks < 12; looks += 1) {
     world.packets += 250;
@@ -521,24 +515,21 @@ test.serial('nobody is missed as long as packets come', async (t) => {
   t.deepEqual(missing(), []);
 });
 
-test.serial(
-  'nothing is expected of who holds the call, and anew from the moment at which it is taken back',
-  async (t) => {
-    const { world, watch, pass, missing } = createSoundWatchWorld();
-    world.packets = 100;
-    await pass(5);
-    watch.held(true);
-    await pass(60);
-    t.deepEqual(missing(), []);
-    watch.held(false);
-    await pass(9);
-    t.deepEqual(missing(), []);
-    await pass(6);
-    t.deepEqual(missing(), ['nothing_received']);
-  },
-);
+test.serial('expects no audio on hold and restarts the timer when the call resumes', async (t) => {
+  const { world, watch, pass, missing } = createSoundWatchWorld();
+  world.packets = 100;
+  await pass(5);
+  watch.held(true);
+  await pass(60);
+  t.deepEqual(missing(), []);
+  watch.held(false);
+  await pass(9);
+  t.deepEqual(missing(), []);
+  await pass(6);
+  t.deepEqual(missing(), ['nothing_received']);
+});
 
-test.serial('the other party reports that nothing arrives there', async (t) => {
+test.serial('reports that the other party receives no audio, by its RTCP', async (t) => {
   const { world, pass, missing } = createSoundWatchWorld();
   world.isHeardThere = false;
   world.packets = 1;
@@ -546,14 +537,14 @@ test.serial('the other party reports that nothing arrives there', async (t) => {
   t.deepEqual(missing(), ['nothing_delivered']);
 });
 
-test.serial('a short call in which nothing came in is told at its end', async (t) => {
+test.serial('reports missing incoming audio at the end of a short call', async (t) => {
   const { watch, pass, missing } = createSoundWatchWorld();
   await pass(2);
   t.like(await watch.finish(), { received: { packets: 0 } });
   t.deepEqual(missing(), ['nothing_received']);
 });
 
-test.serial('of a call of a moment nothing is said', async (t) => {
+test.serial('reports no audio problem for a call of a moment', async (t) => {
   const { watch, pass, missing } = createSoundWatchWorld();
   await pass(1);
   await watch.finish();
@@ -561,19 +552,19 @@ test.serial('of a call of a moment nothing is said', async (t) => {
 });
 
 test.serial(
-  'where nobody can say any more, what was known last is the record, and the end waits a second at most',
+  'uses the last known statistics when RTCP is unavailable and delays the end by at most one second',
   async (t) => {
     const { world, clock, watch, pass } = createSoundWatchWorld();
     world.packets = 200;
     await pass(5);
-    world.figures = () => new Promise(() => {});
+    world.statistics = () => new Promise(() => {});
     const finished = watch.finish();
     clock.increment(1_000);
     t.like(await finished, { received: { packets: 200 } });
   },
 );
 
-test.serial('after the end it does not look any more', async (t) => {
+test.serial('stops watching after the end', async (t) => {
   const { world, watch, pass } = createSoundWatchWorld();
   await watch.finish();
   const { asked } = world;
@@ -581,7 +572,7 @@ test.serial('after the end it does not look any more', async (t) => {
   t.is(world.asked, asked);
 });
 
-test.serial('who was on hold may have had no moment to be heard', async (t) => {
+test.serial('does not report missing audio for a party that was only on hold', async (t) => {
   const { watch, pass, missing } = createSoundWatchWorld();
   watch.held(true);
   await pass(4);

@@ -1,6 +1,6 @@
 /**
- * Reads a packet of HEP version 3 as its specification has it (revision 36, pages 4 to 8), and knows nothing of how the
- * gateway writes one.
+ * Reads a packet of HEP version 3 by its specification (revision 36, pages 4 to 8), independently of the gateway's
+ * writer.
  */
 
 type Chunk = { vendor: number; type: number; value: Buffer };
@@ -33,7 +33,7 @@ const octets = (value: Buffer): string => value.toString('utf8');
 const inet4 = (value: Buffer): string => [...value].join('.');
 const inet6 = (value: Buffer): string => value.toString('hex').match(/.{4}/g)?.join(':') ?? '';
 
-/** The generic chunks, by type: name and form. */
+/** The generic chunks by type: name and format. */
 const generic: Readonly<Record<number, [string, (value: Buffer) => string | number]>> = {
   0x01: ['family', unsigned(1)],
   0x02: ['protocol', unsigned(1)],

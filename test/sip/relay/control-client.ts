@@ -1,8 +1,8 @@
-/** A gateway as the relay sees it: it says what a test wants, and keeps what it is told. */
+/** A gateway as the relay sees it: it sends what a test wants, and records what it receives. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ExecutionContext } from 'ava';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
 import { createControlReader, type ControlMessage } from '#test/doubles/control-messages.ts';
 import { createMailbox } from '#test/doubles/mailbox.ts';
 
@@ -33,7 +33,7 @@ export const connectClient = async (
     socket.write(`${Buffer.byteLength(body)}#${body}`);
     return id;
   };
-  /** Resolves to the answer: its verdict and what follows. */
+  /** Resolves to the response: its verdict and its body. */
   const ask = (text: string): Promise<readonly string[]> => {
     const { promise, resolve } = Promise.withResolvers<readonly string[]>();
     const id = say(text);
@@ -52,7 +52,7 @@ export const connectClient = async (
     verdict,
     say,
     ask,
-    /** SIP that it is told of, in order. */
+    /** Received SIP messages, in order. */
     async told(what: string): Promise<{ transactionId: string; dialogId: string; payload: string }> {
       const { type, fields, payload } = await told.next(what);
       if (type !== 'sip' || !payload.startsWith(what))
@@ -68,7 +68,7 @@ export const connectClient = async (
       ),
     inDialog: (dialogId: string, method: string) =>
       ask(`sip||${dialogId}\r\n${method} sip:placeholder SIP/2.0\r\n\r\n`),
-    /** Asks for what drachtio-server refuses in a dialog that it knows, before anything is sent. */
+    /** Sends a command that drachtio-server rejects within a known dialog. */
     asksForDialog: (dialogId: string) =>
       ask(`sip||${dialogId}\r\nOPTIONS sip:placeholder SIP/2.0\r\nContent-Length: 1\r\n\r\n-`),
     kill: () => socket.resetAndDestroy(),

@@ -1,12 +1,16 @@
-/** Calls of one gateway through the relay, which dies or lets go of them, and what the next one needs to go on with them. */
+/**
+ * Calls of one gateway through the relay, which dies or hands them over, and the state that the next gateway needs to
+ * resume them.
+ */
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
-import type { LeftLeg, LeftLine } from '#src/domain/sip-leg.ts';
-import type { ServerAddress } from '#sip/drachtio/reconnect.ts';
-import type { LegStore } from '#sip/drachtio/signalling/leg-tracker.ts';
+import type { StoredLeg, LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { TrunkMedia } from '#src/domain/trunk.ts';
+import type { ServerAddress } from '#sip/reconnect.ts';
+import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import { createRelay } from '#sip/relay/relay.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
@@ -27,7 +31,7 @@ export const sdp = describeSound();
 export const personNumber = '01000000011';
 const seldom = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
-/** A way to a server that can be cut, as when a process dies. */
+/** A connection to a server that can be cut, as when a process dies. */
 const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -54,12 +58,12 @@ const startWay = async (t: ExecutionContext, { port }: ServerAddress) => {
   return { port: address.port, cut };
 };
 
-/** Keeps the legs of one process for the next one. */
+/** Stores the legs of one process for the next one. */
 const keeper = () => {
-  const legs = new Map<string, LeftLeg>();
+  const legs = new Map<string, StoredLeg>();
   const store: LegStore = {
     keep: (id, { leg }) => void legs.set(id, { id, leg }),
-    takeOver() {},
+    release() {},
     remove: (id) => void legs.delete(id),
     orphans: async () => [],
   };
@@ -70,7 +74,7 @@ export type Call = { line: WatchedLine; far: FarCall };
 
 export const startWorld = async (
   t: ExecutionContext,
-  media: 'direct' | 'freeswitch' = 'direct',
+  media: TrunkMedia = 'direct',
   by: 'relay' | 'drachtio' = 'relay',
 ) => {
   const servers = await startServers(t, media === 'direct' ? 0 : 1);
@@ -102,7 +106,7 @@ export const startWorld = async (
     await doomed.said([line], 'line.answered');
     return { line, far };
   };
-  /** Two persons talk with each other. */
+  /** Two persons talk to each other. */
   const transferred = async (): Promise<{ call: Call; person: FarCall }> => {
     const call = await dialled();
     call.line.tell({ type: 'transfer', to: personNumber, mode: 'cold' });
@@ -112,8 +116,8 @@ export const startWorld = async (
     await saw(call.line, 'line.transferred');
     return { call, person };
   };
-  const taken = async (): Promise<Call> => {
-    const far = servers.trunk.calls(ownNumber, { sdp });
+  const taken = async (offer = sdp): Promise<Call> => {
+    const far = servers.trunk.calls(ownNumber, { sdp: offer });
     await far.receives(200);
     far.sends('ACK');
     await doomed.said(doomed.inbound, 'line.answered');
@@ -130,7 +134,7 @@ export const startWorld = async (
     transferred,
     taken,
     trunk: servers.trunk,
-    /** The process dies: its clock stands, and it does not come back. */
+    /** The process dies: its clock stops, and it does not return. */
     async die() {
       way.cut();
       await until('it is gone', () => relay.sizes().dialogs === 0 || undefined);
@@ -138,11 +142,11 @@ export const startWorld = async (
     next: () => gateway(control.port),
     adopt: (
       edge: SipEdge,
-      left: readonly LeftLeg[] = legs.kept(),
-      connectedWith: LeftLine['connectedWith'] = null,
+      left: readonly StoredLeg[] = legs.kept(),
+      connectedWith: LineCheckpoint['connectedWith'] = null,
     ): WatchedLine =>
       openWatched(
-        (input, emit) => edge.lines.adopt(input, { legs: left, connectedWith }, emit),
+        (input, emit) => edge.lines.resume(input, { legs: left, connectedWith }, emit),
         lineInput({ from: ownNumber }),
       ),
   };
@@ -151,7 +155,9 @@ export const startWorld = async (
 export const saw = (line: WatchedLine, type: Parameters<WatchedLine['saw']>[0]): Promise<true> =>
   until(type, () => line.saw(type) || undefined);
 
-/** The sound comes over, and the line is there; of a channel of FreeSWITCH that is adopted the far end hears nothing. */
+/**
+ * The audio moves over and the line exists; when a channel of FreeSWITCH is taken over, the far end notices no change.
+ */
 export const comesOver = async (
   t: ExecutionContext,
   line: WatchedLine,

@@ -1,4 +1,4 @@
-/** The relay between doubles of drachtio-server and of gateways, on a clock that the test turns. */
+/** The relay between doubles of drachtio-server and of gateways, on a clock that the test controls. */
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
@@ -44,7 +44,7 @@ export const startRelay = async (t: ExecutionContext, numbers: Partial<RelayNumb
 
 type World = Awaited<ReturnType<typeof startRelay>>;
 
-/** A call from the trunk that this gateway has answered. */
+/** A call from the trunk, answered by this gateway. */
 export const answered = async (
   { trunk }: World,
   gateway: Client,

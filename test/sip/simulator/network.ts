@@ -1,9 +1,9 @@
-/** A simulated telephone network on a simulated clock, and a simple agent to talk to the people in it. */
+/** A simulated telephone network on a simulated clock, and a simple agent for the callees in it. */
 import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Script } from '#sip/simulator/script.ts';
-import type { LeftLine } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -36,18 +36,18 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
       changes: Partial<LineInput> = {},
       onEvent?: (event: LineEvent, line: WatchedLine) => void,
     ): WatchedLine => openWatched(lines.open, scriptedInput(changes), onEvent),
-    /** Goes on with a call to that number, whose two persons had talked for so long in another process. */
-    adopt: (to: string, connectedWith: LeftLine['connectedWith']): WatchedLine =>
+    /** Resumes a call to that number whose two persons had talked for this long in another process. */
+    adopt: (to: string, connectedWith: LineCheckpoint['connectedWith']): WatchedLine =>
       openWatched(
-        (input, emit) => lines.adopt(input, { legs: [], connectedWith }, emit),
+        (input, emit) => lines.resume(input, { legs: [], connectedWith }, emit),
         scriptedInput({ to }),
       ),
-    /** Calls somebody who plays this script. */
+    /** Calls a callee with this script. */
     reachScript: (script: Script, onEvent?: (event: LineEvent, line: WatchedLine) => void): WatchedLine => {
       lines.defineCallee(scriptedNumber, script);
       return openWatched(lines.open, scriptedInput(), onEvent);
     },
-    /** Lets time go by until the condition holds; milliseconds that it took. */
+    /** Advances the clock until the condition holds; returns the elapsed milliseconds. */
     until: (condition: () => boolean, atMostMs = 60_000): number => {
       const begin = clock.now();
       while (!condition()) {
@@ -60,8 +60,8 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
 };
 
 /**
- * An agent that falls silent when the other party speaks and gives these replies, one for the answer and one for each
- * sentence that it hears, a moment after; then it has nothing more to say. `last` is called with its last reply.
+ * An agent that stops when the other party speaks and gives these replies, one for the answer and one for each sentence
+ * that it hears, a moment later. `last` is called with its last reply.
  */
 export const agentWith = (
   clock: { setTimeout(callback: () => void, milliseconds: number): unknown },

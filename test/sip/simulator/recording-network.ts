@@ -1,15 +1,15 @@
-/** A simulated network whose calls are recorded on tapes that a test can look at. */
+/** A simulated network that records calls for inspection by a test. */
 import { setImmediate } from 'node:timers/promises';
-import { recordingSampleRate, type RecordingSink } from '#sip/recording-sink.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { recordingSampleRate, type RecordingSink } from '#sip/audio/recording-sink.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import type { SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
-import type { Audio, Synthesizer } from '#sip/speech.ts';
+import type { Audio, Synthesizer } from '#sip/audio/speech.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { createNetwork } from './network.ts';
 
 export const loudness = 8_000;
 
-/** Says everything in one loud hum that is longer than any time it gets. */
+/** Synthesizes every text as one loud hum that is longer than any time it gets. */
 export const hum = (sampleRate = recordingSampleRate, seconds = 10): Synthesizer => ({
   name: 'hum',
   synthesize: async (): Promise<Audio> => ({
@@ -47,7 +47,7 @@ export const createTape = (): Tape => {
   });
 };
 
-/** Everybody in it has this voice. */
+/** All parties have this voice. */
 export const recordingNetwork = async ({
   voice = hum(),
   ...options
@@ -70,14 +70,14 @@ export const recordingNetwork = async ({
 
 export const recorded = { callId: '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11', recording: true };
 
-/** The tape when its recording is over. */
+/** The recording once it is complete. */
 export const done = async (tape: Tape | undefined): Promise<Tape> => {
   if (tape === undefined) throw new Error('Nothing is recorded');
   while (tape.outcome === 'open') await setImmediate();
   return tape;
 };
 
-/** Where there is sound, in milliseconds: `[[from, to], …]`. */
+/** Intervals with audio, in milliseconds: `[[from, to], …]`. */
 export const stretches = (samples: readonly number[]): [number, number][] => {
   const found: [number, number][] = [];
   const millisecond = recordingSampleRate / 1_000;

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
-import { recordingSampleRate } from '#sip/recording-sink.ts';
-import { loadResampler } from '#sip/resampler.ts';
+import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
 import { renderRecording } from '#sip/simulator/render-recording.ts';
 import { parseScript, type Script } from '#sip/simulator/script.ts';
-import { sayingTime } from '#sip/speaking-time.ts';
-import type { Synthesizer } from '#sip/speech.ts';
+import { sayingTime } from '#sip/audio/speaking-time.ts';
+import type { Synthesizer } from '#sip/audio/speech.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { agentWith, createNetwork, scriptedNumber } from './network.ts';
@@ -18,7 +18,7 @@ const readPattern = await loadPatterns();
 
 // Recording
 
-test.serial('both parties are on the recording where and as long as they sounded', async (t) => {
+test.serial('records both parties at the time and for the length of their audio', async (t) => {
   const { lines, reach, until, tapes, clock } = await recordingNetwork();
   lines.defineCallee('01055550001', [
     { interrupt: 'Wait a moment, please.' },
@@ -53,7 +53,7 @@ test.serial('both parties are on the recording where and as long as they sounded
 });
 
 for (const sampleRate of [8_000, 22_050, 48_000])
-  test.serial(`a synthesizer's ${sampleRate} Hz become those of the recording`, async (t) => {
+  test.serial(`resamples a synthesizer's ${sampleRate} Hz to the rate of the recording`, async (t) => {
     const { reach, until, tapes } = await recordingNetwork({ voice: hum(sampleRate, 1) });
     const line = reach({ ...recorded, to: '01000000006' });
     until(() => line.saw('line.answered'));
@@ -65,12 +65,12 @@ for (const sampleRate of [8_000, 22_050, 48_000])
     const [[from, to] = [0, 0], ...noMore] = stretches(tape.agent);
     t.deepEqual(noMore, []);
     t.true(Math.abs(to - from - 1_000) < 2, `${to - from} ms`);
-    // A hum that begins and ends from one sample to the next rings there, as in every filter.
+    // A hum with abrupt edges rings there, as in every filter.
     const middle = tape.agent.slice((from + 10) * 16, (to - 10) * 16);
     t.true(middle.every((sample) => Math.abs(sample - loudness) < 100));
   });
 
-test.serial('a hurried call is recorded at its natural pace', async (t) => {
+test.serial('records an accelerated call at its natural pace', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork({ speed: 10 });
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -87,7 +87,7 @@ test.serial('a hurried call is recorded at its natural pace', async (t) => {
   t.true(Math.abs(to - from - sayingTime(played?.text ?? '')) < 10, `${to - from} ms`);
 });
 
-test.serial('a call that is closed leaves the recording of what it had', async (t) => {
+test.serial('a closed call leaves the recording of its audio so far', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -99,7 +99,7 @@ test.serial('a call that is closed leaves the recording of what it had', async (
   t.is(stretches(tape.agent).length, 1);
 });
 
-test.serial('a call that goes on elsewhere is recorded as far as it was heard here', async (t) => {
+test.serial('a call that continues elsewhere is recorded as far as it was heard here', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -114,7 +114,7 @@ test.serial('a call that goes on elsewhere is recorded as far as it was heard he
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('a call is recorded only when it is answered and is to be', async (t) => {
+test.serial('records a call only if it is answered and recording is enabled', async (t) => {
   const { clock, reach, tapes } = await recordingNetwork();
   const lines = [
     reach({ recording: true, to: '01000000003' }),
@@ -130,7 +130,7 @@ test.serial('a call is recorded only when it is answered and is to be', async (t
   t.is(unvoiced.tapes.size, 0);
 });
 
-test.serial('a synthesizer that fails makes the recording fail, and nothing else', async (t) => {
+test.serial('a failing synthesizer fails only the recording', async (t) => {
   const synthesizer: Synthesizer = {
     name: 'broken',
     synthesize: async () => {
@@ -149,7 +149,7 @@ test.serial('a synthesizer that fails makes the recording fail, and nothing else
   t.deepEqual(line.finish(), []);
 });
 
-test.serial('a recording that cannot be opened costs the recording and not the call', async (t) => {
+test.serial('a recording that cannot be opened does not affect the call', async (t) => {
   const open = (): never => {
     throw new Error('The disk is full');
   };
@@ -162,7 +162,7 @@ test.serial('a recording that cannot be opened costs the recording and not the c
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('few recordings are made at a time', async (t) => {
+test.serial('limits the number of simultaneous recordings', async (t) => {
   let speaking = 0;
   let most = 0;
   const synthesizer: Synthesizer = {
@@ -190,7 +190,7 @@ test.serial('few recordings are made at a time', async (t) => {
   t.is(most, 2);
 });
 
-test.serial('closing waits for recordings, but not for ever', async (t) => {
+test.serial('close waits for recordings up to a time limit', async (t) => {
   const synthesizer: Synthesizer = {
     name: 'endless',
     synthesize: (text, _language, signal) =>
@@ -221,13 +221,13 @@ test.serial('closing waits for recordings, but not for ever', async (t) => {
   clock.advance(200);
   await closing;
   t.is(tapes.get('good')?.outcome, 'finished');
-  // What there is of them is kept by whoever keeps recordings, which is closed later.
+  // The storage of recordings, which is closed later, keeps the finished parts.
   t.is(tapes.get('stuck')?.outcome, 'open');
   t.is(tapes.get('queued')?.outcome, 'open');
   t.is(clock.pending(), 0);
 });
 
-test.serial('nothing that is said in a pause is on the recording, which goes on in time', async (t) => {
+test.serial('records silence in a pause and keeps the timing', async (t) => {
   const spoken: string[] = [];
   const heard = hum();
   const { lines, clock, reach, until, tapes } = await recordingNetwork({
@@ -290,7 +290,7 @@ test.serial('a call that ends in a pause ends in silence', async (t) => {
 
 // Render recording
 
-test.serial('a recording is made no faster than it is encoded', async (t) => {
+test.serial('renders a recording only as fast as it is encoded', async (t) => {
   let written = 0;
   let isFinished = false;
   let drain = (): void => {};
@@ -317,7 +317,7 @@ test.serial('a recording is made no faster than it is encoded', async (t) => {
 });
 
 // Rehearsed script
-// Steps that wait for what the agent says, and scripts that are watched.
+// Steps that wait for the agent's words, and watched scripts.
 
 const rehearsal = { stepTimeoutMs: 30_000, readPattern, people: new Map() };
 const long = 'Of course, I will look that up for you right away, one moment please.';
@@ -331,14 +331,14 @@ const reach = (script: Script, replies: readonly string[], people = rehearsal.pe
   return { ...network, line, progress };
 };
 
-test.serial('hear: goes on as soon as the words were said, in the midst of a sentence', (t) => {
+test.serial('hear: continues as soon as the words were said, in the middle of a sentence', (t) => {
   const { line, until } = reach([{ hear: '/look .{0,9}up/' }, { interrupt: 'Wait!' }], [long]);
   until(() => line.saw('line.heard'));
   t.regex(line.all('line.played')[0]?.text ?? '', /look that up/);
   t.false(line.all('line.played')[0]?.whole);
 });
 
-test.serial('hear: what was said before the person last spoke is not heard again', (t) => {
+test.serial('hear: ignores words from before the person last spoke', (t) => {
   const { line, until, progress } = reach(
     [{ hear: 'Hello' }, { say: 'Good day.' }, { hear: 'Hello' }],
     ['Hello.', 'Good day to you.'],
@@ -347,13 +347,13 @@ test.serial('hear: what was said before the person last spoke is not heard again
   t.deepEqual(progress(), { steps: 3, stepsDone: 2, outcome: 'timed_out' });
 });
 
-test.serial('hear: the words after those that were heard are heard next', (t) => {
+test.serial('hear: the next match follows the previous one', (t) => {
   const { until, progress } = reach([{ hear: 'course' }, { hear: 'away' }, { hang_up: true }], [long]);
   until(() => progress()?.outcome === 'done');
   t.is(progress()?.stepsDone, 3);
 });
 
-test.serial('hear: what follows an utterance that was cut off is heard from its first word', (t) => {
+test.serial('hear: searches an utterance after an interrupted one from its first word', (t) => {
   const { until, progress } = reach(
     [
       { interrupt: { text: 'Sorry, who is this? I have hardly understood a word of it.', after_ms: 300 } },
@@ -365,14 +365,14 @@ test.serial('hear: what follows an utterance that was cut off is heard from its 
   t.is(progress()?.outcome, 'done');
 });
 
-test.serial('interrupt: breaks in so long after the agent has begun to talk', (t) => {
+test.serial('interrupt: speaks this long after the agent has begun', (t) => {
   const { line, until } = reach([{ interrupt: { text: 'Wait!', after_ms: 2_000 } }], [long]);
   until(() => line.saw('line.heard'));
   const [played] = line.all('line.played');
   t.is(line.all('line.heard')[0]?.startedAt, (played?.startedAt ?? 0) + 2_000);
 });
 
-test.serial('a step that does not come about in time ends the script: the person hangs up', (t) => {
+test.serial('a step that times out ends the script: the person hangs up', (t) => {
   const { line, until, progress } = reach([{ hear: 'never' }, { say: 'Hello?' }], [long]);
   until(() => line.isOver());
   const [answer] = line.all('line.answered');
@@ -381,14 +381,14 @@ test.serial('a step that does not come about in time ends the script: the person
   t.deepEqual(progress(), { steps: 2, stepsDone: 0, outcome: 'timed_out' });
 });
 
-test.serial('own time is not limited, and whose script is over hangs up a while later', (t) => {
+test.serial('own speaking time is not limited, and a finished script hangs up after a while', (t) => {
   const { line, until, progress } = reach([{ wait_sec: 50 }], []);
   until(() => line.isOver(), 120_000);
   t.is((line.all('line.ended')[0]?.at ?? 0) - (line.all('line.answered')[0]?.at ?? 0), 80_020);
   t.deepEqual(progress(), { steps: 1, stepsDone: 1, outcome: 'done' });
 });
 
-test.serial('a script of nobody’s rehearsal is not watched', (t) => {
+test.serial('does not watch scripts outside rehearsals', (t) => {
   const { lines, reach, until } = createNetwork();
   lines.defineCallee(scriptedNumber, [{ hang_up: true }]);
   const callId = randomUUID();
@@ -397,7 +397,7 @@ test.serial('a script of nobody’s rehearsal is not watched', (t) => {
   t.is(lines.scriptProgress(callId), undefined);
 });
 
-test.serial('who is rung by a transfer does what the rehearsal says', (t) => {
+test.serial('a person called by a transfer follows the rehearsal script', (t) => {
   const people = new Map([['0212345678', 'declining' as const]]);
   const { line, until } = reach([{ wait_sec: 20 }], [], people);
   until(() => line.saw('line.answered'));
@@ -406,7 +406,7 @@ test.serial('who is rung by a transfer does what the rehearsal says', (t) => {
   t.is(line.all('line.transfer_failed')[0]?.cause, 'declined');
 });
 
-test.serial('a script may hear expressions that take linear time', (t) => {
+test.serial('scripts accept regular expressions that run in linear time', (t) => {
   const errorsOf = (hear: unknown) => parseScript([{ hear }], 'caller', readPattern).errors;
   t.is(errorsOf('/a+b/i'), undefined);
   t.is(errorsOf('words'), undefined);

@@ -16,7 +16,9 @@ export const someTrunk = (changes: Partial<Trunk> = {}): Trunk => ({
   ...changes,
 });
 
-/** Knows these trunks, all of them usable; every number belongs to their workspace and is bound to none of them. */
+/**
+ * Returns these trunks, all of them available; every number belongs to their workspace and is bound to none of them.
+ */
 export const directoryOf = (trunks: readonly Trunk[]): TrunkDirectory => ({
   start: async () => {},
   all: () => trunks,

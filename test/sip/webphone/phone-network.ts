@@ -1,4 +1,4 @@
-/** Web phones on a simulated clock, and the lines that ring at them. */
+/** Web phones on a simulated clock, and the lines that ring them. */
 import { pino } from 'pino';
 import { answeringMachine, webPhones } from '#config/policy.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
@@ -15,14 +15,14 @@ export type TestPhone = {
   /** Sends a binary message. */
   sendBytes(message: Uint8Array): void;
   lose(): void;
-  /** Another browser has taken its name. */
+  /** Another browser has claimed its name. */
   wasReplaced(): boolean;
   all<Type extends ToPhone['type']>(type: Type): Extract<ToPhone, { type: Type }>[];
-  /** The types of all that it was told, in order. */
+  /** The types of all messages that the phone received, in order. */
   story(): string[];
 };
 
-/** `mediaFor`: what sound is carried with; none is without it. */
+/** `mediaFor`: the carrier of audio; undefined without audio. */
 export const createPhoneNetwork = (
   clock: OrderedClock = createOrderedClock(),
   mediaFor: SimulatorLinesOptions['mediaFor'] = false,
@@ -50,7 +50,7 @@ export const createPhoneNetwork = (
     clock,
     lines,
     ends,
-    /** Whose call this is, where it is not that of the usual workspace. */
+    /** The workspace of this call, if not the usual one. */
     workspaces,
     verdict: null as Dialled | null,
     phone(

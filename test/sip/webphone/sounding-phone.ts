@@ -1,11 +1,13 @@
-/** A web phone with a microphone and a speaker, on a simulated clock: what a browser does with the sound of a call. */
+/**
+ * A web phone with a microphone and a speaker, on a simulated clock: it handles the audio of a call as a browser does.
+ */
 import { phoneFrameHead, phoneFrameSamples, type ToPhone } from '#src/domain/web-phone.ts';
 import type { OrderedClock } from '#test/contract/ordered-clock.ts';
 import type { TestPhone } from './phone-network.ts';
 
 const frameMs = 20;
 
-/** A frame of the microphone, of a phone that has played so many samples. */
+/** A microphone frame of a phone that has played this many samples. */
 export const soundFrame = (played: number, sample = 0): Uint8Array => {
   const bytes = new Uint8Array(phoneFrameHead + phoneFrameSamples * 2);
   const view = new DataView(bytes.buffer);
@@ -37,10 +39,10 @@ export const createSoundingPhone = (
   );
   return {
     phone,
-    /** All samples that it has played. */
+    /** All samples that the phone has played. */
     heard,
     mostWaiting: () => mostWaiting,
-    /** So much time goes by, with this sample at the microphone all the while. */
+    /** Advances the clock with this sample at the microphone. */
     pass(milliseconds: number, sample = 0): void {
       for (let passed = 0; passed < milliseconds; passed += frameMs) {
         heard.push(...waiting.splice(0, phoneFrameSamples));

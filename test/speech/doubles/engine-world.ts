@@ -7,7 +7,7 @@ import type { EngineLimits, EngineWorld } from '#src/speech/engine-world.ts';
 
 export const limits: EngineLimits = {
   connectMs: 3_000,
-  firstSoundMs: 3_000,
+  firstAudioMs: 3_000,
   wholeSpeechMs: 5_000,
   longestSpeechMs: 60_000,
   answerMs: 3_000,
@@ -16,8 +16,8 @@ export const limits: EngineLimits = {
   longestWaitingMs: 30_000,
 };
 
-/** In real time a limit is nothing that a test waits for, nor that a busy machine may reach. */
-const patient = { connectMs: 60_000, firstSoundMs: 60_000, wholeSpeechMs: 60_000, answerMs: 60_000 };
+/** In real time, a limit would be too long for a test, or too short for a busy machine. */
+const patient = { connectMs: 60_000, firstAudioMs: 60_000, wholeSpeechMs: 60_000, answerMs: 60_000 };
 
 export const listeningLogger = () => {
   const lines: string[] = [];
@@ -28,7 +28,7 @@ export const listeningLogger = () => {
 };
 
 /**
- * The world of engines, for servers on loopback; it is closed with the test. Its limits are those of a simulated clock.
+ * The environment of engines for servers on loopback; it is closed with the test. Its limits run on a simulated clock.
  */
 export const engineWorld = (
   t: ExecutionContext,

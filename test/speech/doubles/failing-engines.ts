@@ -1,4 +1,4 @@
-/** Engines that fail when the test says so, and a recognizer that is made of them. */
+/** Engines that fail when the test decides, and a recognizer made of them. */
 import { SimulatedClock } from 'xstate';
 import { createCircuitBreaker } from '#src/domain/circuit-breaker.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
@@ -9,13 +9,13 @@ import { listeningLogger } from './engine-world.ts';
 export const numbers = { keptMs: 2_000, steadyMs: 10_000 };
 export const coolDown = { firstMs: 5_000, longestMs: 60_000 };
 
-/** An engine that does what the test says, and keeps what it was given each time it was opened. */
-export const engine = (name: string, { tellsTurnEnds = false, languages = [] as string[] } = {}) => {
+/** An engine that the test controls, and that records the audio of each recognition. */
+export const engine = (name: string, { reportsTurnEnds = false, languages = [] as string[] } = {}) => {
   const opened: { emit: (event: EngineEvent) => void; given: (Int16Array | string)[]; isClosed: boolean }[] =
     [];
   const it: RecognitionEngine = {
     name,
-    tellsTurnEnds,
+    reportsTurnEnds,
     ...(languages.length === 0 ? {} : { hears: (language) => languages.includes(language) }),
     open(_options, emit) {
       const own = { emit, given: [] as (Int16Array | string)[], isClosed: false };
@@ -45,17 +45,17 @@ export const engine = (name: string, { tellsTurnEnds = false, languages = [] as 
 export const setUpWith = (...engines: ReturnType<typeof engine>[]) => {
   const clock = new SimulatedClock();
   const { lines, logger } = listeningLogger();
-  const unheard: number[] = [];
+  const lostAudio: number[] = [];
   const recognizer = failOverRecognizer(
     engines.map(({ engine }) => ({ engine, breaker: createCircuitBreaker(clock, coolDown) })),
-    { clock, numbers, onUnheard: (seconds) => void unheard.push(seconds), logger },
+    { clock, numbers, onLost: (seconds) => void lostAudio.push(seconds), logger },
   );
   const warnings = () =>
     lines
       .map((line): { level: number; msg: string; engine?: string } => JSON.parse(line))
       .filter(({ level }) => level >= 40);
-  const unheardSeconds = (): number => unheard.reduce((sum, seconds) => sum + seconds, 0);
-  return { engines, clock, recognizer, lines, warnings, unheardSeconds };
+  const lostSeconds = (): number => lostAudio.reduce((sum, seconds) => sum + seconds, 0);
+  return { engines, clock, recognizer, lines, warnings, lostSeconds };
 };
 
 export const setUp = (...names: string[]) => setUpWith(...names.map((name) => engine(name)));

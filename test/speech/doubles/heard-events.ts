@@ -1,7 +1,7 @@
 import type { EngineEvent, RecognitionEngine } from '#src/speech/recognition-engine.ts';
 import { until } from '#test/helpers/until.ts';
 
-/** A recognition of Korean, and what came of it. */
+/** A recognition of Korean, and its events. */
 export const listen = (
   engine: Pick<RecognitionEngine, 'open'>,
   language = 'ko-KR',
@@ -25,6 +25,6 @@ export const listen = (
   };
 };
 
-/** Sound in which every sample tells where it stands. */
+/** Audio in which every sample is its own position. */
 export const numbered = (count: number, from = 0): Int16Array =>
   Int16Array.from({ length: count }, (_, index) => ((from + index) % 60_000) - 30_000);

@@ -1,4 +1,4 @@
-/** A speech engine that is spoken to by HTTP, on loopback: it notes every request and answers as the test says. */
+/** A speech engine over HTTP on loopback: it records every request and responds as the test decides. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { ExecutionContext } from 'ava';
@@ -7,7 +7,7 @@ export type EngineRequest = { path: string; headers: IncomingHttpHeaders; body: 
 
 export type EngineAnswer = (response: ServerResponse, request: EngineRequest) => unknown;
 
-/** A synthesizer's answer: pieces as they are written, then the end. */
+/** A synthesizer's response: chunks as they are written, then the end. */
 export const sendSound =
   (pieces: readonly Uint8Array[], mediaType = 'audio/pcm'): EngineAnswer =>
   (response) => {
@@ -28,7 +28,7 @@ export const sendText =
 
 export const staySilent: EngineAnswer = () => undefined;
 
-/** The shapes in which the engines report errors. */
+/** The formats in which the engines report errors. */
 export const engineErrors = {
   deepgram: { err_code: 'INVALID_AUTH', err_msg: 'Invalid credentials.', request_id: 'b0dfd1f5' },
   openai: {
@@ -43,7 +43,7 @@ export const engineErrors = {
   whisper: { error: 'FFmpeg conversion failed.' },
 };
 
-/** Answers with one answer after another; the last one stays. */
+/** Gives one response after another; the last one repeats. */
 export const startHttpEngine = async (t: ExecutionContext, ...answers: readonly EngineAnswer[]) => {
   const requests: EngineRequest[] = [];
   const counts = { brokenOff: 0 };
@@ -71,7 +71,7 @@ export const startHttpEngine = async (t: ExecutionContext, ...answers: readonly 
   return { url: `http://127.0.0.1:${address.port}`, requests, counts, close };
 };
 
-/** The form that a request carries. */
+/** The form data of a request. */
 export const formOf = ({ headers, body }: EngineRequest): Promise<FormData> =>
   new Response(new Uint8Array(body), {
     headers: { 'content-type': headers['content-type'] ?? '' },

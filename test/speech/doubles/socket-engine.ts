@@ -1,4 +1,4 @@
-/** A speech engine that is spoken to by websocket, on loopback: the test says what it does with each connection. */
+/** A speech engine over WebSocket on loopback: the test decides the behaviour of each connection. */
 import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ExecutionContext } from 'ava';
@@ -8,12 +8,12 @@ export type EngineConnection = {
   path: string;
   headers: IncomingHttpHeaders;
   socket: WebSocket;
-  /** Text messages, and the sizes of those with sound, in order. */
+  /** Text messages, and the sizes of binary ones, in order. */
   messages: (string | number)[];
-  /** All sound so far. */
+  /** All audio so far. */
   sound(): Buffer;
   send(message: unknown): void;
-  /** What happens with each message of sound. */
+  /** Handles each audio message. */
   onSound: (bytes: Buffer) => void;
   onText: (text: string) => void;
 };
@@ -140,7 +140,7 @@ export const fluxMessages = {
   error: { type: 'Error', sequence_id: 7, code: 'INTERNAL_SERVER_ERROR', description: 'hush-hush' },
 };
 
-/** The answer of Vosk's server to each message of sound. */
+/** The response of Vosk's server to each audio message. */
 export const voskFinal = (text: string) => ({
   result: text.split(' ').map((word) => ({ conf: 1, start: 0, end: 1, word })),
   text,

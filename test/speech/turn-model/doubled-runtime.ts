@@ -1,6 +1,6 @@
 /**
- * ONNX Runtime as a test needs it: a "model" is a JSON file that says what it takes and how it behaves. `loud` answers by
- * the average of what it is given, `hangs` never does, `dies` ends its thread at the second question.
+ * A test double of ONNX Runtime: a "model" is a JSON file that defines its input and its behaviour. `loud` answers by
+ * the average of its input, `hangs` never does, `dies` ends its thread at the second request.
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * A tiny model in ONNX's format (onnx.proto), written by hand: how loud its input is on average decides, by a sigmoid.
- * It has the interface of Smart Turn, or one that is a little wrong.
+ * A tiny model in ONNX's format (onnx.proto), written by hand: it applies a sigmoid to the average loudness of its
+ * input. It has the interface of Smart Turn, or one with a small defect.
  */
 const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
@@ -28,9 +28,9 @@ const node = (operation: string, from: string, to: string): number[] => [
 export const onnxModel = ({
   input = 'input_features',
   shape = [1, 80, 800],
-  /** Without it what comes out is an average, and no probability. */
+  /** Without it the output is an average instead of a probability. */
   hasSigmoid = true,
-  /** Without it as many values come out as go in. */
+  /** Without it there are as many output values as input values. */
   hasMean = true,
 } = {}): Buffer => {
   const mean = hasMean

@@ -1,6 +1,6 @@
 /** Recognizes answers and URLs of another agent type, or of an unsupported format. */
 import { agentTypes, type AgentType } from '#src/domain/agent-binding.ts';
-import { jsonObject, type Adviser, type Trouble } from './trouble.ts';
+import { jsonObject, type Adviser, type Symptoms } from './symptoms.ts';
 
 type Format = AgentType | 'anthropic' | 'responses' | 'gemini' | 'ollama' | 'ui-stream';
 
@@ -59,31 +59,30 @@ const urlFor: Readonly<Record<AgentType, string>> = {
 
 const isAgentType = (format: Format): format is AgentType => agentTypes.some((type) => type === format);
 
-const adviceOn = (what: string, format: Format | undefined, { binding }: Trouble): string | undefined => {
-  if (format === undefined || format === binding.agentType) return undefined;
-  return isAgentType(format)
-    ? `${what} the format of the agent type ${format}, not of ${binding.agentType}. Choose ${format}; ${urlFor[format]}.`
-    : `${what} ${foreign[format]}`;
+const isUnderstood = (kind: string | undefined): boolean => kind !== 'invalid_reply' && kind !== 'no_reply';
+
+/** Format of a successful answer without words for this type. */
+const formatOfAnswer = ({ failure, status, text }: Symptoms): Format | undefined =>
+  isUnderstood(failure?.kind) || status === 0 || status >= 300
+    ? undefined
+    : (formatsOfText.find(([, pattern]) => pattern.test(text))?.[0] ?? formatOfDocument(text));
+
+/** Format of a server whose URL identifies it, and which rejected the content of a request. */
+const formatOfAddress = ({ failure, status, path }: Symptoms): Format | undefined => {
+  if (failure?.kind !== 'http_error' || ![400, 404, 405, 422].includes(status)) return undefined;
+  return formatOfPath(path);
 };
 
-/** A successful answer without words for this type. */
-const byAnswer: Adviser = (trouble) => {
-  const { failure, status, text } = trouble;
-  const isUnderstood = failure === null || !['invalid_reply', 'no_reply'].includes(failure.kind);
-  if (isUnderstood || status === null || status >= 300) return undefined;
-  const format = formatsOfText.find(([, pattern]) => pattern.test(text))?.[0] ?? formatOfDocument(text);
-  return adviceOn('The answer is in', format, trouble);
+export const otherTypeAdvice: Adviser = (symptoms) => {
+  const type = symptoms.binding.agentType;
+  const adviceOn = (what: string, format: Format | undefined): string | undefined => {
+    if (format === undefined || format === type) return undefined;
+    return isAgentType(format)
+      ? `${what} the format of the agent type ${format}, not of ${type}. Choose ${format}; ${urlFor[format]}.`
+      : `${what} ${foreign[format]}`;
+  };
+  return (
+    adviceOn('The answer is in', formatOfAnswer(symptoms)) ??
+    adviceOn('By its address the server speaks', formatOfAddress(symptoms))
+  );
 };
-
-/** A request rejected for its content, at a URL that identifies the server. */
-const byAddress: Adviser = (trouble) => {
-  const { failure, status, path, binding } = trouble;
-  if (failure?.kind !== 'http_error' || status === null || ![400, 404, 405, 422].includes(status))
-    return undefined;
-  const format = formatOfPath(path);
-  // The types themselves remove these from the end of the chat URL.
-  if (binding.agentType === 'openai_compatible' && format === 'openai_compatible') return undefined;
-  return adviceOn('By its address the server speaks', format, trouble);
-};
-
-export const otherTypeAdvice: Adviser = (trouble) => byAnswer(trouble) ?? byAddress(trouble);

@@ -13,7 +13,7 @@ export const tokens = {
   add: 'Make a token',
   create: 'Make token',
   name: 'Name',
-  nameHint: 'Who or what it is for.',
+  nameHint: 'Its user or purpose.',
   role: 'Role',
   roles: { admin: 'Admin', viewer: 'Viewer' },
   roleHints: { admin: 'Changes things, and sees keys.', viewer: 'Reads everything but keys.' },

@@ -243,7 +243,14 @@ export const calls = {
     },
     inspector: 'Open in the Stately inspector',
     newTab: 'opens in a new tab',
-    charts: { call: 'Call', conversation: 'Conversation', voicemail: 'Voicemail' },
+    charts: {
+      call: 'Call',
+      conversation: 'Conversation',
+      voicemail: 'Voicemail',
+      'line-life': 'Line',
+      'outbound-leg': 'Outbound leg',
+      'inbound-leg': 'Inbound leg',
+    },
     zoom: {
       title: 'Size of the chart',
       in: 'Zoom in (+)',
@@ -259,7 +266,7 @@ export const calls = {
       sentence: 'First sentence',
       audio: 'First sound',
     },
-    /** By the type of the journal entry. */
+    /** Texts by the type of the journal entry. */
     fact: {
       'call.ringing': 'Ringing',
       'call.answered': 'Answered',

@@ -13,7 +13,7 @@ export type WantedTransfer = {
   briefing: string | null;
   key: string | null;
   ring: number;
-  /** Whether the call ends if the transfer connects nobody. */
+  /** Whether the call ends if the transfer connects no person. */
   hangsUp: boolean;
 };
 

@@ -194,7 +194,7 @@ export const numbers = {
     voiceName: 'Name of the voice',
     voiceNameHint: 'As its engine calls it, such as en-us+f3.',
     listen: 'Listen',
-    /** By the language of the number. */
+    /** Sample sentences by the language of the number. */
     sample: {
       ko: '안녕하세요. 무엇을 도와드릴까요?',
       en: 'Good morning. What can I do for you?',

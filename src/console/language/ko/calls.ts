@@ -244,7 +244,14 @@ export const calls: Texts['calls'] = {
     },
     inspector: 'Stately 인스펙터에서 열기',
     newTab: '새 탭에서 열림',
-    charts: { call: '통화', conversation: '대화', voicemail: '음성 메시지' },
+    charts: {
+      call: '통화',
+      conversation: '대화',
+      voicemail: '음성 메시지',
+      'line-life': '회선',
+      'outbound-leg': '발신 레그',
+      'inbound-leg': '수신 레그',
+    },
     zoom: {
       title: '상태도 크기',
       in: '확대 (+)',
@@ -255,7 +262,7 @@ export const calls: Texts['calls'] = {
     chartNow: '현재 상태',
     definition: 'JSON으로 저장',
     latency: { endpointing: '말 끝 감지', token: '첫 단어', sentence: '첫 문장', audio: '첫 음성' },
-    /** By the type of the journal entry. */
+    /** Texts by the type of the journal entry. */
     fact: {
       'call.ringing': '신호 가는 중',
       'call.answered': '통화 연결',

@@ -1,4 +1,4 @@
-/** Real answers of agent servers to a wrong setting, and the words that must be in the advice. */
+/** Real responses of agent servers to a wrong setting, and the words that the advice must contain. */
 import test from 'ava';
 import { adviceFor } from '#src/agents/trial/advice.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';

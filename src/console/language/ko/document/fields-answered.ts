@@ -2,182 +2,183 @@
 export const fieldsAnswered: Readonly<Record<string, string>> = {
   'The number that calls, in domestic format.': '전화를 거는 번호이며 국내 형식입니다.',
   'For the next page; null on the last one.': '다음 페이지를 위한 값이며 마지막 페이지에서는 null입니다.',
-  'As it is compared with prefixes.': '앞부분과 비교하는 형식입니다.',
-  'That fits; empty: it serves all numbers.': '맞는 앞부분입니다. 비어 있으면 모든 번호를 맡습니다.',
-  'Why no trunk would carry it.': '통화를 나를 회선이 없는 이유입니다.',
-  'Null when no answer came.': '응답이 없으면 null입니다.',
+  'As compared with prefixes.': '앞부분과 비교하는 형식입니다.',
+  'The matching prefix; empty: the trunk serves all numbers.':
+    '맞는 앞부분입니다. 비어 있으면 모든 번호를 맡습니다.',
+  'Why no trunk would carry the call.': '통화를 나를 회선이 없는 이유입니다.',
+  'Null without a response.': '응답이 없으면 null입니다.',
   'Null when it was delivered.': '전달되었으면 null입니다.',
-  'What stood in the way, in a word that stays the same. Null when it was delivered.':
+  'A stable code of the cause. Null when it was delivered.':
     '전달을 막은 원인을 나타내는 코드이며 바뀌지 않습니다. 전달되었으면 null입니다.',
-  'The same in a sentence, with what to change. Null when it was delivered.':
+  'The cause in a sentence, with advice. Null when it was delivered.':
     '같은 원인과 해결 방법을 설명하는 문장입니다. 전달되었으면 null입니다.',
   'The number that the call belongs to.': '통화가 속한 번호입니다.',
-  'Domestic format: digits alone. A caller from abroad is `+` and the number with its country code, one who withholds the number `anonymous`.':
+  'Domestic format: digits only. A foreign caller is `+` and the number with its country code, a withheld number `anonymous`.':
     '국내 형식이며 숫자뿐입니다. 해외 발신자는 `+`와 국가 번호가 붙은 번호이고, 번호를 숨긴 발신자는 `anonymous`입니다.',
   'Null while the call is in progress.': '통화가 진행 중이면 null입니다.',
   'The task given when the call was created.': '통화를 만들 때 준 지시입니다.',
   'Null until the call was summarized.': '통화가 요약될 때까지 null입니다.',
-  'What who placed the call said of it; absent where nothing was said.':
+  'The metadata given when the call was placed; absent if there was none.':
     '전화를 건 쪽이 붙인 값이며 없으면 나오지 않습니다.',
-  'The last one that was asked for; null where none was.': '마지막으로 요청한 넘기기이며 없으면 null입니다.',
+  'The last transfer; null if there was none.': '마지막으로 요청한 넘기기이며 없으면 null입니다.',
   'When its transcript, its instruction and its summary were erased; absent while they are kept.':
     '대화 내용, 지시, 요약을 지운 시각입니다. 남아 있으면 나오지 않습니다.',
-  'When all that tells of the other party was erased: of its number the last two digits are left. Absent while it is kept.':
+  'When personal data of the call was erased; the last two digits of the number remain. Absent otherwise.':
     '상대방을 알 수 있는 모든 것을 지운 시각이며 번호는 마지막 두 자리만 남습니다. 남아 있으면 나오지 않습니다.',
   'When dialing started, or the caller rang.': '전화를 걸기 시작했거나 발신자의 전화가 울린 시각입니다.',
   'Domestic format.': '국내 형식입니다.',
-  'Why it has failed; `call_ended`: the call was over before. Else null.':
+  'Why it failed; `call_ended`: the call ended before. Otherwise null.':
     '실패한 이유이며 `call_ended`는 통화가 먼저 끝난 것입니다. 그 밖에는 null입니다.',
-  'What the telephone line said of the person where it has failed; absent where there is no SIP.':
+  "The SIP result of the person's leg, if it failed; absent without SIP.":
     '실패했을 때 전화 회선이 그 사람에 대해 알려 준 내용입니다. SIP가 없으면 나오지 않습니다.',
   'The same as `id`.': '`id`와 같습니다.',
-  'What the network of a caller, or the caller, calls itself. Null where it says nothing, or withholds who it is.':
+  "The caller's display name. Null if absent or withheld.":
     '발신자의 망이나 발신자가 밝힌 이름입니다. 밝히지 않거나 숨기면 null입니다.',
-  'For whom the call of a caller was meant before it was sent on, who sent it on last first: by `Diversion`, else `History-Info`.':
+  'The numbers that an inbound call was meant for before it was forwarded, the last one first: from `Diversion`, else `History-Info`.':
     '착신 전환되기 전에 발신자가 걸었던 곳이며, 마지막으로 전환한 곳이 먼저입니다. `Diversion`, 없으면 `History-Info`를 따릅니다.',
   'BCP 47.': 'BCP 47 언어 태그입니다.',
   'The options in force; empty before the answer.': '적용 중인 옵션이며 받기 전에는 비어 있습니다.',
-  'The options accepted and not yet in force; empty from the answer on.':
+  'Options that are accepted and not yet in force; empty from the answer on.':
     '받아들였지만 아직 적용되지 않은 옵션이며 받은 뒤에는 비어 있습니다.',
-  'Connected time, from the answer to the end. Null while the call is in progress or when it is not known; 0 when the call was never answered.':
+  'Connected time, from the answer to the end. Null while the call is in progress or if unknown; 0 if the call was never answered.':
     '받은 때부터 끝까지 연결된 시간입니다. 진행 중이거나 알 수 없으면 null이고, 받지 않았으면 0입니다.',
-  'Who has picked up an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening, as long as nobody else has come behind it. Found out while the call goes on; null as long as, and where, it is not clear.':
+  'What answered an outbound call: a person, an answering machine or announcement, a menu that lists keys, or call screening (until a person or a machine follows). Detected during the call; null while it is unclear.':
     '발신 통화를 누가 받았는지 알려 줍니다. 사람이거나 자동응답기 또는 안내 방송, 번호를 누르라는 ARS 메뉴이며, 통화 스크리닝은 그 뒤에 다른 이가 나오기 전까지입니다. 통화 중에 알아내며 분명하지 않으면 null입니다.',
-  'Nothing that is said now is recorded. False once the call has ended.':
+  'Whether the recording is paused. False once the call has ended.':
     '지금 하는 말은 녹음되지 않습니다. 통화가 끝나면 false입니다.',
-  'Its end is missing: the gateway ended while it was written. What there is can be played.':
+  'A part is missing, because the gateway ended while it was written. The rest can be played.':
     '쓰는 동안 게이트웨이가 멈춰 끝부분이 없습니다. 있는 부분은 재생할 수 있습니다.',
   '`audio/mpeg` or `audio/ogg`.': '`audio/mpeg` 또는 `audio/ogg`입니다.',
-  'Headers `X-…` of the INVITE: of a caller those that the trunk names in `headers_in`, of an outbound call those that were asked for. Absent where there are none.':
+  'Headers `X-…` of the INVITE: of an inbound call those that the trunk lists in `headers_in`, of an outbound call the requested ones. Absent if there are none.':
     'INVITE의 `X-…` 헤더입니다. 수신이면 회선이 `headers_in`에 적은 것, 발신이면 요청한 것입니다. 없으면 나오지 않습니다.',
-  'Why the call ended, by the header `Reason` of the refusal, the CANCEL or the BYE of the other side; four at most, each with a text of up to 200 characters. Absent where there is none.':
+  'Why the call ended, from the header `Reason` of the refusal, the CANCEL or the BYE of the other side; at most four, each with a text of up to 200 characters. Absent if there is none.':
     '통화가 끝난 이유이며 상대 쪽의 거절, CANCEL 또는 BYE의 `Reason` 헤더에서 가져옵니다. 최대 네 개이고 글은 각각 200자까지입니다. 없으면 나오지 않습니다.',
   'Usually `SIP` or `Q.850`.': '보통 `SIP` 또는 `Q.850`입니다.',
-  'A status of SIP, or a cause of the telephone network (ITU-T Q.850).':
+  'A SIP status, or a cause of the telephone network (ITU-T Q.850).':
     'SIP 상태 코드 또는 전화망의 원인 코드(ITU-T Q.850)입니다.',
-  'Web addresses in the header `Call-Info` of a refusal, where a blocked call can be complained of. Absent where there are none.':
+  'Web addresses from the header `Call-Info` of a refusal, at which a blocked call can be disputed. Absent if there are none.':
     '거절의 `Call-Info` 헤더에 있는 웹 주소이며 차단된 통화에 이의를 제기할 수 있는 곳입니다. 없으면 나오지 않습니다.',
-  'What the telephone line said; nulls where there is no SIP.':
-    '전화 회선이 알려 준 내용이며 SIP가 없으면 null입니다.',
-  'Of an outbound call: from the INVITE until the callee rang or answered. Null where neither happened, and where there is no SIP.':
+  'SIP data of the call; nulls without SIP.': '전화 회선이 알려 준 내용이며 SIP가 없으면 null입니다.',
+  'For outbound calls: from the INVITE until the callee rang or answered. Null if neither happened, and without SIP.':
     '발신 통화에서 INVITE부터 상대방의 전화가 울리거나 받을 때까지의 시간입니다. 그런 일이 없었거나 SIP가 없으면 null입니다.',
-  'The share of packets that did not arrive, 0 to 1.': '도착하지 않은 패킷의 비율이며 0에서 1 사이입니다.',
-  'How keys of the telephone go out and come in: as events of RTP (RFC 4733), by SIP INFO, as tones in the sound, or not at all. Keys by INFO are always taken in.':
+  'The share of lost packets, 0 to 1.': '도착하지 않은 패킷의 비율이며 0에서 1 사이입니다.',
+  'How DTMF digits are sent and received: as RTP events (RFC 4733), by SIP INFO, as tones in the audio, or not at all. Digits by INFO are always accepted.':
     '전화 버튼 신호가 나가고 들어오는 방식입니다. RTP 이벤트(RFC 4733), SIP INFO, 소리 속의 톤 가운데 하나이거나 없습니다. INFO로 오는 버튼은 언제나 받습니다.',
-  'Mean opinion score, 1 to 4.5, as the E-model (ITU-T G.107) has it.':
+  'Mean opinion score, 1 to 4.5, by the E-model (ITU-T G.107).':
     'E-model(ITU-T G.107)에 따른 평균 의견 점수이며 1에서 4.5 사이입니다.',
-  'What came in from the other party.': '상대방에게서 들어온 소리입니다.',
-  'What went out; how it arrives is known where the other side reports it (RTCP).':
+  'Received from the other party.': '상대방에게서 들어온 소리입니다.',
+  'Sent to the other party; its arrival is known if the other side reports it (RTCP).':
     '나간 소리입니다. 어떻게 도착했는지는 상대가 보고할 때(RTCP)만 알 수 있습니다.',
-  'How the sound was carried, and how well. Filled when the call has ended, but for `one_way`; null is what nobody knows, and all of it where no packets are sent.':
+  'Audio statistics. Filled when the call has ended, except `one_way`; unknown values are null, and all are null if no packets are sent.':
     '소리를 어떻게, 얼마나 잘 날랐는지 알려 줍니다. `one_way`를 빼고는 통화가 끝난 뒤에 채워집니다. 알 수 없는 값은 null이며, 패킷을 보내지 않으면 모두 null입니다.',
   'Seconds from the answer.': '받은 때부터의 초입니다.',
-  'Counts the events of the call.': '통화 이벤트의 순번입니다.',
+  'Numbers the events of the call.': '통화 이벤트의 순번입니다.',
   'Such as `call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `keys.failed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized`. There may be more in time.':
     '`call.answered`, `call.answered_by`, `call.taken_over`, `call.consent`, `turn.spoken`, `turn.digit`, `agent.paused`, `agent.resumed`, `keys.pressed`, `keys.failed`, `say.requested`, `collect.requested`, `language.changed`, `call.transfer_requested`, `call.transfer_ringing`, `call.transfer_answered`, `call.transfer_connected`, `call.transfer_failed`, `call.transfer_returned`, `call.held`, `call.resumed`, `sound.one_way`, `reply.failed`, `call.hangup_requested`, `call.hangup_cancelled`, `call.ended`, `recording.paused`, `recording.resumed`, `recording.completed`, `recording.failed`, `call.summarized` 등입니다. 앞으로 더 늘 수 있습니다.',
-  'Seconds from the answer; null before it, and where nobody answered.':
+  'Seconds from the answer; null before it, and for unanswered calls.':
     '받은 때부터의 초입니다. 받기 전이거나 아무도 받지 않았으면 null입니다.',
-  'What belongs to the event. Of `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false where it was cut short), `ended_at`, and for a reply of the agent `latency` with those of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms` that are known. The first is the time from the last sound of the other party to its words; the others count from then on. Of `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).':
+  'The data of the event. For `turn.spoken`: `turn` (its `sequence` in the transcript), `role`, `text`, `whole` (false if it was cut short), `ended_at`, and for a reply of the agent `latency` with the known values of `endpointing_ms`, `first_token_ms`, `first_sentence_ms` and `first_audio_ms`. The first is the time from the last sound of the other party to its recognized words; the others count from then on. For `call.answered_by`: `by`, and `latency` with `answered_by_ms`, the time from the answer to this verdict (missing after a take-over).':
     '이벤트에 딸린 내용입니다. `turn.spoken`이면 `turn`(대화 내용의 `sequence`), `role`, `text`, `whole`(중간에 끊기면 false), `ended_at`이 있고, 에이전트의 응답이면 `latency`에 알려진 `endpointing_ms`, `first_token_ms`, `first_sentence_ms`, `first_audio_ms`가 있습니다. 첫 값은 상대방의 마지막 소리부터 단어를 알기까지의 시간이고, 나머지는 그때부터 잽니다. `call.answered_by`에는 `by`와, 응답부터 이 판정까지 걸린 시간인 `answered_by_ms`를 담은 `latency`가 있습니다(다른 게이트웨이가 이어받은 통화에는 없음).',
-  'Null when no key was issued.': '발급된 키가 없으면 null입니다.',
-  'Kept for `langgraph` only.': '`langgraph`일 때만 보관합니다.',
-  'Kept for outbound `mastra` only.': '발신 `mastra`일 때만 보관합니다.',
+  'Null if no key was issued.': '발급된 키가 없으면 null입니다.',
+  'Stored for `langgraph` only.': '`langgraph`일 때만 보관합니다.',
+  'Stored for outbound `mastra` only.': '발신 `mastra`일 때만 보관합니다.',
   'Whether there is a token; it is never shown.': '토큰이 있는지 알려 줍니다. 토큰은 보여 주지 않습니다.',
-  'The headers of your own, by their names in lower case; their values are never shown.':
+  'Your own headers, by their names in lower case; their values are never shown.':
     '직접 정한 헤더이며 이름은 소문자입니다. 값은 보여 주지 않습니다.',
-  'Of no call; the session was named with it.': '실제 통화의 id가 아니며 세션 이름에 쓰였습니다.',
-  'Whether every turn got a reply that would be spoken, or acts.':
+  'The id of the trial, which belongs to no call; the session is named after it.':
+    '실제 통화의 id가 아니며 세션 이름에 쓰였습니다.',
+  'Whether every turn got a reply with words or actions.':
     '모든 차례에 말하거나 행동할 응답이 있었는지 알려 줍니다.',
-  'What was given and is not used.': '받았지만 쓰지 않은 값입니다.',
-  'What the other party said, or the kickoff.': '상대방이 한 말이거나 첫 요청입니다.',
+  'Given fields that are not used.': '받았지만 쓰지 않은 값입니다.',
+  "The other party's words, or the kickoff.": '상대방이 한 말이거나 첫 요청입니다.',
   'Milliseconds since the turn began.': '차례가 시작된 뒤의 밀리초입니다.',
-  'What a call would speak, and when it was ready for the voice.':
+  'What a call would speak, and when it was ready for synthesis.':
     '통화라면 말할 내용과, 말할 준비가 된 시점입니다.',
-  'Of `press_keys`.': '`press_keys`에 씁니다.',
-  'Of `collect_keys`.': '`collect_keys`에 씁니다.',
-  'Of `change_language` (BCP 47).': '`change_language`일 때 바꿀 언어입니다(BCP 47).',
-  'Of `transfer`. Whether the number may be rung is known in a call alone, by `transfer_to` of its number.':
+  'For `press_keys`.': '`press_keys`에 씁니다.',
+  'For `collect_keys`.': '`collect_keys`에 씁니다.',
+  'For `change_language` (BCP 47).': '`change_language`일 때 바꿀 언어입니다(BCP 47).',
+  'For `transfer`. Whether the number may be called is decided only in a call, by `transfer_to` of its number.':
     '`transfer`일 때의 값입니다. 이 번호로 연결해도 되는지는 통화에서만 알 수 있으며, 통화하는 번호의 `transfer_to`가 정합니다.',
-  'What the agent would do, where `controls` is `inline`.':
+  "The agent's actions, where `controls` is `inline`.":
     '`controls`가 `inline`일 때 에이전트가 할 행동입니다.',
-  'What a call would log of a reply that stands.': '유효한 응답에 대해 통화가 로그에 남길 내용입니다.',
-  "The server's own words about it.": '서버가 직접 알려 준 말입니다.',
+  'Warnings that a call would log about an accepted reply.':
+    '유효한 응답에 대해 통화가 로그에 남길 내용입니다.',
+  "The server's own error text.": '서버가 직접 알려 준 말입니다.',
   'What to change.': '바꿔야 할 것입니다.',
-  'Up to the first one that failed.': '처음 실패한 것까지입니다.',
+  'Up to the first failed turn.': '처음 실패한 것까지입니다.',
   'The bearer token and the values of your own headers are masked.':
     'bearer 토큰과 직접 정한 헤더의 값은 가려집니다.',
-  'The first 4 kB of it.': '처음 4kB입니다.',
+  'The first 4 kB.': '처음 4kB입니다.',
   'Null when there was no response.': '응답이 없었으면 null입니다.',
-  'Why there was none, or why it broke off.': '응답이 없거나 끊긴 이유입니다.',
+  'Why there was no response, or why it broke off.': '응답이 없거나 끊긴 이유입니다.',
   'Keep it secret: it places calls that cost money.':
     '비밀로 보관하세요. 요금이 드는 전화를 걸 수 있는 키입니다.',
   'Connected time.': '연결된 시간입니다.',
-  'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95 % of the turns kept this. Null where it was measured of none.':
+  'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: 95th percentile of the turns. Null without measurements.':
     '상대방이 말을 마친 마지막 소리부터 응답의 첫 소리까지 기다린 시간이며, 차례의 95%가 이 안에 있습니다. 잰 차례가 없으면 null입니다.',
   '`configured` for the trunk of the gateway itself.': '게이트웨이 자체의 회선이면 `configured`입니다.',
-  'By which the call went or came, the last that was tried; null where there is none.':
+  'The trunk of the call, the last one that was tried; null if there is none.':
     '통화가 나가거나 들어온 회선이며 마지막으로 시도한 것입니다. 없으면 null입니다.',
-  'Ids of the trunks that the call went to before, and that have failed it.':
-    '앞서 시도했다가 실패한 회선의 id입니다.',
-  '`address:port` of SIP and of RTP on both sides; null where nobody knows.':
+  'Ids of the trunks that were tried before and failed.': '앞서 시도했다가 실패한 회선의 id입니다.',
+  '`address:port` of SIP and of RTP on both sides; null if unknown.':
     '양쪽의 SIP와 RTP의 `address:port`이며 알 수 없으면 null입니다.',
-  'What moved the charts, such as `line.answered`. `(begin)` is the first state, `(time)` a time that was up. What moved no chart goes by the type of its event.':
+  'The event of the transition, such as `line.answered`. `(begin)` is the first state, `(time)` an elapsed delay. Events without a transition have their own type.':
     '`line.answered`처럼 차트를 움직인 것입니다. `(begin)`은 첫 상태, `(time)`은 시간이 다 된 것입니다. 차트를 움직이지 않은 것은 이벤트 유형으로 나옵니다.',
-  'The `sequence` of the event of the call that tells of it.':
+  'The `sequence` of the corresponding event of the call.':
     '이것을 알려 주는 통화 이벤트의 `sequence`입니다.',
-  'Where the chart `call` is then.': '그때 `call` 차트의 상태입니다.',
-  'Where the chart `conversation` is; null while there is none.':
+  'The state of the chart `call` afterwards.': '그때 `call` 차트의 상태입니다.',
+  'The state of the chart `conversation`; null if it is not running.':
     '`conversation` 차트의 상태이며 없으면 null입니다.',
-  'Where the chart `voicemail` is; null while no machine is left a message.':
+  'The state of the chart `voicemail`; null unless a message is being left on a machine.':
     '`voicemail` 차트의 상태이며 메시지를 남기지 않으면 null입니다.',
-  'Why there are none: the call was simulated, the gateway keeps none, they were deleted because of their age, or none was seen. Null where there are some.':
+  'Why there are none: the call was simulated, the gateway stores none, they have expired, or none was seen. Null if there are some.':
     '메시지가 없는 이유입니다. 시뮬레이션 통화이거나, 게이트웨이가 보관하지 않거나, 오래되어 지웠거나, 보지 못한 것입니다. 있으면 null입니다.',
-  'Since the first message of the call.': '통화의 첫 메시지부터 지난 시간입니다.',
-  'The gateway’s end. Host and port; an IPv6 address stands in brackets.':
+  'Time since the first message of the call.': '통화의 첫 메시지부터 지난 시간입니다.',
+  'The gateway’s address. Host and port; an IPv6 address is in brackets.':
     '게이트웨이 쪽의 호스트와 포트이며 IPv6 주소는 대괄호로 묶습니다.',
-  'The trunk’s end: a name where nothing came from there yet. Host and port; an IPv6 address stands in brackets.':
+  'The trunk’s address: a name until something was received from it. Host and port; an IPv6 address is in brackets.':
     '회선 쪽의 호스트와 포트입니다. 아직 아무것도 오지 않았으면 이름이며 IPv6 주소는 대괄호로 묶습니다.',
-  'Its `Call-ID`: another one for each trunk that is tried.':
+  'Its `Call-ID`: a different one for each trunk that is tried.':
     '메시지의 `Call-ID`이며 시도하는 회선마다 다릅니다.',
-  'The whole message, up to 16,384 characters of it, with its secrets masked.':
+  'The whole message, up to 16,384 characters, with its secrets masked.':
     '비밀 값을 가린 메시지 전체이며 16,384자까지입니다.',
-  'How many messages between the one before and this one were not kept.':
+  'Number of messages between the previous one and this one that were not stored.':
     '앞 메시지와 이 메시지 사이에 보관하지 않은 메시지 수입니다.',
-  'Who: `admin:` and the id of the token.': '누가 했는지이며 `admin:`과 토큰의 id입니다.',
-  'What was done, such as `number_key.revealed`.': '`number_key.revealed`처럼 무엇을 했는지입니다.',
-  'To what, such as `number:` and its id.': '`number:`와 id처럼 무엇에 했는지입니다.',
-  'What belongs to it; never a secret.': '딸린 내용이며 비밀 값은 없습니다.',
-  'What holds for a number that sets nothing itself: the workspace, then the platform.':
+  'The actor: `admin:` and the id of the token.': '누가 했는지이며 `admin:`과 토큰의 id입니다.',
+  'The action, such as `number_key.revealed`.': '`number_key.revealed`처럼 무엇을 했는지입니다.',
+  'The target, such as `number:` and its id.': '`number:`와 id처럼 무엇에 했는지입니다.',
+  'Details; never a secret.': '딸린 내용이며 비밀 값은 없습니다.',
+  "Values that apply to a number without its own settings: the workspace's, then the platform's.":
     '직접 정하지 않은 번호에 적용되는 값이며 워크스페이스, 그다음 플랫폼의 값입니다.',
   'When the next day of the workspace begins.': '워크스페이스의 다음 날이 시작하는 시각입니다.',
   'Minutes a day; null for no limit.': '하루의 분이며 null이면 제한이 없습니다.',
-  'Of conversation by now.': '지금까지의 대화 시간입니다.',
-  'The same, with calls in progress as long as they may last: what is over of the limit may be given to the next call.':
+  'Talked so far.': '지금까지의 대화 시간입니다.',
+  'The same, with calls in progress at their maximum duration: what exceeds the limit is available to later calls.':
     '진행 중인 통화가 쓸 수 있는 시간까지 더한 값입니다. 한도에서 남는 시간을 다음 통화에 쓸 수 있습니다.',
-  'That ring no more.': '더 이상 울리지 않는 통화입니다.',
+  'Answered calls.': '더 이상 울리지 않는 통화입니다.',
   'In order; the last one is today.': '순서대로이며 마지막이 오늘입니다.',
-  'Of the calls of these days that are over, the most frequent first.':
+  'Of the ended calls of these days, most frequent first.':
     '이 기간에 끝난 통화의 종료 사유이며 가장 많은 것부터입니다.',
-  'In milliseconds; null where it was measured of none.': '밀리초이며 잰 것이 없으면 null입니다.',
-  'How many were measured.': '잰 개수입니다.',
+  'In milliseconds; null without measurements.': '밀리초이며 잰 것이 없으면 null입니다.',
+  'Number of measurements.': '잰 개수입니다.',
   'How long the other party waited for the agent, from the last sound of its words to the first sound of the reply: over the turns of the 300 newest answered calls of each day.':
     '상대방이 말을 마친 마지막 소리부터 응답의 첫 소리까지 기다린 시간이며, 날마다 최근에 받은 통화 300건의 차례를 봅니다.',
   '`agent_error` or `no_agent_endpoint`.': '`agent_error` 또는 `no_agent_endpoint`입니다.',
-  'Whether the other party agreed to what it was told first; absent where it was told nothing, and until that is known.':
+  'Whether the other party consented; absent without an announcement, and until it is known.':
     '처음에 안내한 내용에 상대방이 동의했는지입니다. 안내하지 않았거나 아직 알 수 없으면 없습니다.',
-  'Whether the call could go on.': '통화를 이어 갈 수 있었는지입니다.',
-  '`announcement`: it was told, and no answer was wanted; `speech`: by its words; `key`: by a key; `silence`: it gave no answer.':
+  'Whether the call could continue.': '통화를 이어 갈 수 있었는지입니다.',
+  '`announcement`: the announcement was enough; `speech`: by its words; `key`: by a key; `silence`: it did not answer.':
     '`announcement`: 안내만 하고 대답을 받지 않음, `speech`: 말로 답함, `key`: 키로 답함, `silence`: 대답하지 않음.',
-  'Of those, the ones that it failed.': '그중 실패한 통화입니다.',
-  'Agents that have failed calls of these days.': '이 기간에 통화를 실패한 에이전트입니다.',
+  'Number of those that failed because of it.': '그중 실패한 통화입니다.',
+  'Agents that failed calls of these days.': '이 기간에 통화를 실패한 에이전트입니다.',
   'Trunks with calls of these days that ended with `trunk_error`.':
     '이 기간에 `trunk_error`로 끝난 통화가 있는 회선입니다.',
   'Events that were given up.': '전달을 포기한 이벤트입니다.',
-  'Those that it understands, of the languages of numbers. Absent where it may understand all of them. A call in a language that no recognizer understands is not heard.':
+  'The supported languages, among those of numbers. Absent if it may support all of them. A call in a language without a recognizer is not understood.':
     '번호에 쓸 수 있는 언어 중 알아듣는 언어입니다. 모두 알아들을 수 있으면 없습니다. 어떤 음성 인식 엔진도 알아듣지 못하는 언어의 통화에서는 상대방 말을 듣지 못합니다.',
-  'Endpoints that are disabled, that are failing, or to which events were given up.':
+  'Endpoints that are disabled or failing, or whose events were given up.':
     '비활성화되었거나 전달에 실패하고 있거나 전달을 포기한 이벤트가 있는 웹훅입니다.',
-  'Those of the languages that the gateway speaks; null where the engine does not tell. It may have others.':
+  'Its languages, among those of the gateway; null if the engine does not list them. It may have others.':
     '게이트웨이가 말하는 언어의 음성입니다. 엔진이 알려 주지 않으면 null이며, 다른 음성이 더 있을 수 있습니다.',
   'For `voice` of a number.': '번호의 `voice`에 쓰는 값입니다.',
 };

@@ -1,4 +1,4 @@
-/** In the place of the example's model: one that notes down what it is asked. */
+/** Replaces the example's model: records its requests. */
 import { MockLanguageModelV3 } from 'ai/test';
 import { controls, replyTo as actingReplyTo } from './controls.js';
 import { millisecondsPerCharacter, note, replyTo } from '../../../model-replies.js';
@@ -13,7 +13,7 @@ const usage = {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, millisecondsPerCharacter));
 
-/** Speaks character by character until it is done or nobody wants it any more. */
+/** Speaks character by character until it is done or aborted. */
 const speaking = (reply, signal, onAnswered) =>
   async function* parts() {
     yield { type: 'stream-start', warnings: [] };

@@ -1,0 +1,239 @@
+/** Audio of one call: plays the agent's voice, listens to the other party, records both. */
+import type { Logger } from 'pino';
+import type { LineInput, LineReport } from '#machines/line.ts';
+import { createListener, type ListeningNumbers } from './listening/listener.ts';
+import type { TurnModel } from './listening/turn-end/model-ends.ts';
+import type { OpenVoiceDetector } from './listening/voice-detector.ts';
+import type { LineTime } from './line-time.ts';
+import type { AudioPath } from './audio-path.ts';
+import type { MediaEndpoint } from './media-endpoint.ts';
+import type { CallSink } from './recording-sink.ts';
+import type { Resample } from './resampler.ts';
+import { levelOf, quietDb, samplesPerMs, type SampleRate } from './samples.ts';
+import type { Recognizer } from './speech.ts';
+import { createCallRecording, type CallRecording } from './playout/call-recording.ts';
+import type { Speak } from './playout/synthesis.ts';
+import { createPlayout } from './playout/playout.ts';
+
+/** Dependencies for listening to a call. */
+export type Hearing = {
+  recognizer: Recognizer;
+  openDetector: OpenVoiceDetector;
+  numbers: ListeningNumbers;
+  resample: Resample;
+  /** Model of turn ends; `null` if none is configured. */
+  turnModel: TurnModel | null;
+};
+
+/** Dependencies for the audio of a call. */
+export type MediaMeans = {
+  speak: Speak;
+  /** `null`: no speech recognition. */
+  hearing: Hearing | null;
+  /** `null` if the call is neither recorded nor monitored. */
+  openRecording: (() => CallSink) | null;
+};
+
+export type CallMedia = {
+  /**
+   * The call was answered: starts listening and recording, at `sampleRate` if it differs from the endpoint's. Rejects
+   * if no audio path is established.
+   */
+  begin(endpoint: Pick<MediaEndpoint, 'sampleRate' | 'connect'>, sampleRate?: SampleRate): Promise<void>;
+  /** Before the answer and after the end the utterance is reported as not heard. */
+  say(utterance: number, text: string, language?: string): void;
+  /** Changes the language of recognition and synthesis (BCP 47) from now on. */
+  changeLanguage(language: string): void;
+  stopTalking(): void;
+  pauseTalking(): void;
+  resumeTalking(): void;
+  pauseRecording(): void;
+  resumeRecording(): void;
+  /** The DTMF tones of the other party are silence in the recording, until `showTones`. */
+  hideTones(): void;
+  showTones(): void;
+  /** Sample rate in Hz; `null` before the call was answered. */
+  sampleRate(): SampleRate | null;
+  /** Dismisses the agent: it is silent and recognition stops. The recording continues. */
+  dismissAgent(): void;
+  /** Dismisses the agent and plays incoming audio in another call. Both calls have the same sample rate. */
+  talkWith(other: Pick<CallMedia, 'pass'>): void;
+  /** Whether a recording that is not paused, or a listener, receives the audio of the call now. */
+  isRecorded(): boolean;
+  /** Records what the other party says while its audio does not come by `begin`, at the rate of the call. */
+  recordHeard(samples: Int16Array): void;
+  /** Records what the other party hears meanwhile. */
+  recordSaid(samples: Int16Array): void;
+  /** Records silence up to now. */
+  recordSilence(): void;
+  /** Plays audio from another source in the agent's place; audio faster than real time is dropped. */
+  pass(samples: Int16Array): void;
+  /** Hands the call and its recording to another gateway; otherwise like `close`. */
+  leave(): void;
+  /** Stops all audio and reports what was played and heard. Idempotent. */
+  close(): void;
+};
+
+export type CallMediaOptions = MediaMeans & {
+  input: Pick<LineInput, 'callId' | 'language' | 'direction' | 'bargeIn' | 'turnEnd'>;
+  time: LineTime;
+  report: (report: LineReport) => void;
+  /** An utterance of the agent has started. */
+  onBegun?: (utterance: number) => void;
+  /** The audio connection has ended. */
+  onLost: () => void;
+  logger: Logger;
+};
+
+/** Limits the delay of bursts of audio. */
+const mostWaitingMs = 160;
+/** Silence before audio that is passed on after a pause: frames that are late by less leave no hole. */
+const leadMs = 40;
+const frameMs = 20;
+
+/**
+ * The part of incoming audio to be passed on. Quiet audio comes in blocks of several frames (`media-thread/incoming-audio.ts`): played, a block
+ * would delay all that follows, so nothing of it is, but for the last frame where a voice begins with that.
+ */
+const passedOf = (samples: Int16Array, rate: SampleRate): Int16Array => {
+  const frame = frameMs * samplesPerMs(rate);
+  if (samples.length <= 2 * frame) return samples;
+  const last = samples.subarray(-frame);
+  return levelOf(last) > quietDb ? last : new Int16Array();
+};
+
+const record = (
+  { openRecording, time, logger }: CallMediaOptions,
+  sampleRate: SampleRate,
+): CallRecording | null => {
+  if (openRecording === null) return null;
+  try {
+    return createCallRecording(openRecording(), time, sampleRate);
+  } catch (error) {
+    logger.warn({ err: error }, 'a call goes on without its recording');
+    return null;
+  }
+};
+
+/** Audio in both directions at the sample rate of the call. */
+const createCallAudio = (options: CallMediaOptions, sampleRate: SampleRate, language: string) => {
+  const { input, hearing, time, report, logger } = options;
+  const recording = record(options, sampleRate);
+  const playout = createPlayout({
+    time,
+    speak: options.speak,
+    sampleRate,
+    on: {
+      begun: options.onBegun ?? (() => undefined),
+      played: (played) => report({ type: 'line.played', ...played }),
+      sent: (samples) => recording?.said(samples),
+      cut: () => recording?.cut(),
+    },
+    logger,
+  });
+  const listener =
+    hearing &&
+    createListener({
+      ...hearing,
+      sampleRate,
+      language,
+      isOutbound: input.direction === 'outbound',
+      bargeIn: input.bargeIn,
+      turnEnd: input.turnEnd,
+      time,
+      agentDb: playout.level,
+      on: {
+        onset: () => report({ type: 'line.onset' }),
+        noSpeech: () => report({ type: 'line.no_speech' }),
+        speech: () => report({ type: 'line.speech' }),
+        heard: (heard) => report({ type: 'line.heard', ...heard }),
+        answeredBy: (by) => report({ type: 'line.answered_by', by }),
+        takesMessage: () => report({ type: 'line.takes_message' }),
+      },
+      logger,
+    });
+  return { recording, playout, listener };
+};
+
+export const createCallMedia = (options: CallMediaOptions): CallMedia => {
+  const { time, report } = options;
+  let audio: ReturnType<typeof createCallAudio> | null = null;
+  /** Path of the agent's voice, once it is open. */
+  let path: AudioPath | null = null;
+  /** The call that is bridged with this call. */
+  let partner: Pick<CallMedia, 'pass'> | null = null;
+  let rate: SampleRate | null = null;
+  /** The changed language; undefined for the initial one. */
+  let language: string | undefined;
+
+  const close = (): void => {
+    audio?.playout.close();
+    audio?.listener?.stop();
+    audio?.recording?.finish();
+    audio = null;
+    partner = null;
+    path?.close();
+    path = null;
+  };
+
+  const dismissAgent = (): void => {
+    audio?.playout.stopTalking();
+    audio?.listener?.stop();
+    path?.takeBack();
+    audio?.recording?.cut();
+  };
+
+  return {
+    async begin(endpoint, sampleRate = endpoint.sampleRate()) {
+      rate = sampleRate;
+      const begun = createCallAudio(options, sampleRate, language ?? options.input.language);
+      audio = begun;
+      const onAudio = (samples: Int16Array): void => {
+        begun.recording?.heard(samples);
+        if (partner === null) begun.listener?.write(samples);
+        else partner.pass(passedOf(samples, sampleRate));
+      };
+      const opened = await endpoint.connect({ onAudio, onLost: options.onLost }, sampleRate);
+      if (audio === null) return opened.close();
+      path = opened;
+      return begun.playout.attach(opened);
+    },
+    say(utterance, text, spoken = language) {
+      if (audio !== null) audio.playout.say(utterance, text, spoken);
+      else report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
+    },
+    changeLanguage(changed) {
+      language = changed;
+      audio?.listener?.changeLanguage(changed);
+    },
+    stopTalking: () => audio?.playout.stopTalking(),
+    pauseTalking: () => audio?.playout.pause(),
+    resumeTalking: () => audio?.playout.resume(),
+    pauseRecording: () => audio?.recording?.pause(),
+    resumeRecording: () => audio?.recording?.resume(),
+    hideTones: () => audio?.recording?.hideTones(),
+    showTones: () => audio?.recording?.showTones(),
+    sampleRate: () => rate,
+    dismissAgent,
+    talkWith(other) {
+      dismissAgent();
+      partner = other;
+    },
+    isRecorded: () => audio?.recording?.isWanted() ?? false,
+    recordHeard: (samples) => audio?.recording?.heard(samples),
+    recordSaid: (samples) => audio?.recording?.said(samples),
+    recordSilence: () => audio?.recording?.passTime(),
+    pass(samples) {
+      if (audio === null || path === null || rate === null || samples.length === 0) return;
+      if (path.waiting() > mostWaitingMs * samplesPerMs(rate)) return;
+      if (path.waiting() === 0) path.send(new Int16Array(leadMs * samplesPerMs(rate)));
+      path.send(samples);
+      audio.recording?.said(samples);
+    },
+    leave() {
+      audio?.recording?.leave();
+      close();
+    },
+    close,
+  };
+};

@@ -1,0 +1,68 @@
+/**
+ * Decides whether a voice over the agent's is speech (`machines/line.ts`, clause 8). The caller reports speech; this
+ * module reports that there was none after a silence, or after a sound that lasts without becoming speech.
+ */
+import type { BargeIn } from '#machines/line.ts';
+import { createAlarm, type LineTime } from '../line-time.ts';
+
+export type BargeInNumbers = Readonly<{
+  /** Longest time in ms that sound without speech, such as music, pauses the agent. */
+  longestMs: number;
+  /** Longest delay of words after their voice, for engines that recognize whole sentences. */
+  lateWordsMs: number;
+}>;
+
+export type BargeInWatch = {
+  /** A voice has lasted as long as an onset takes. */
+  onset(): void;
+  voiceBegan(): void;
+  /** `awaitsWords`: the voice is over and its words may still arrive. */
+  voiceEnded(awaitsWords: boolean): void;
+  /** A backchannel has ended. */
+  backchannel(): void;
+  /** The voice is speech; stops watching. */
+  speech(): void;
+  /** Stops watching. */
+  stop(): void;
+};
+
+export const createBargeInWatch = (options: {
+  numbers: BargeInNumbers;
+  bargeIn: Pick<BargeIn, 'resumeMs'>;
+  time: Pick<LineTime, 'after'>;
+  on: { onset: () => void; noSpeech: () => void };
+}): BargeInWatch => {
+  const { numbers, bargeIn, time, on } = options;
+  const quiet = createAlarm(time);
+  const longest = createAlarm(time);
+  let isPending = false;
+
+  const settle = (): void => {
+    isPending = false;
+    quiet.cancel();
+    longest.cancel();
+  };
+
+  const settleAsNothing = (): void => {
+    if (!isPending) return;
+    settle();
+    on.noSpeech();
+  };
+
+  return {
+    onset() {
+      if (isPending) return;
+      isPending = true;
+      longest.set(numbers.longestMs, settleAsNothing);
+      on.onset();
+    },
+    voiceBegan: () => quiet.cancel(),
+    voiceEnded(awaitsWords) {
+      const waitMs = awaitsWords ? Math.max(numbers.lateWordsMs, bargeIn.resumeMs) : bargeIn.resumeMs;
+      if (isPending) quiet.set(waitMs, settleAsNothing);
+    },
+    backchannel: settleAsNothing,
+    speech: settle,
+    stop: settle,
+  };
+};

@@ -1,0 +1,37 @@
+/** Returns the new part of recognized words: some words were used before they were final and arrive again. */
+import { hasWords } from './turn.ts';
+
+export type NewWords = {
+  /** Whether words arrived while they were spoken. */
+  comeEarly(): boolean;
+  /** A turn has ended with these words, which may not be final. */
+  take(partial: string): void;
+  /** Resets the state, because another recognizer returns the words from now on. */
+  forget(): void;
+  /** `hasTurn`: a voice has begun since. */
+  newOf(text: string, isFinal: boolean, hasTurn: boolean): string;
+};
+
+export const createNewWords = (): NewWords => {
+  let taken = '';
+  let comeEarly = false;
+  return {
+    comeEarly: () => comeEarly,
+    take(partial) {
+      taken = partial.trim();
+    },
+    forget() {
+      taken = '';
+      comeEarly = false;
+    },
+    newOf(text, isFinal, hasTurn) {
+      if (!isFinal && hasWords(text)) comeEarly = true;
+      const before = taken;
+      if (isFinal) taken = '';
+      if (before === '') return text;
+      if (text.startsWith(before)) return text.slice(before.length);
+      // Final words may be spelled differently; without a new voice they are the same words.
+      return hasTurn ? text : '';
+    },
+  };
+};

@@ -1,0 +1,204 @@
+/**
+ * One utterance on its way to the far end: sent while it is synthesized, followed by a short silence. When it is cut,
+ * the played samples determine which words were heard. It can be paused and resumed.
+ */
+import { joinSamples } from '#src/domain/sample-bytes.ts';
+import type { LineTime } from '../line-time.ts';
+import { levelOf, samplesPerMs, silence, type SampleRate } from '../samples.ts';
+import { heardAfter, sayingTime } from '../speaking-time.ts';
+import type { AudioPath } from '../audio-path.ts';
+import { createLoudness } from './loudness.ts';
+import type { Utterance } from './synthesis.ts';
+
+/** Silence after each utterance: a breath between sentences, and the depth of a jitter buffer at the end. */
+const breathMs = 120;
+/** Delay from playing a sample to hearing it at the far end. */
+const latencyMs = 40;
+
+/** A finished utterance. `startedAt` is wall-clock time. */
+export type Played = { utterance: number; text: string; startedAt: number; whole: boolean };
+
+export type PlayingUtterance = {
+  readonly made: Utterance;
+  /** Sends newly synthesized audio, and the silence after the last piece. */
+  sendOn(): void;
+  /** Stops playback and holds new audio. Idempotent. */
+  pause(): void;
+  /** Resumes at the word, or the sample, at which it was paused. */
+  resume(): void;
+  /** Ends the utterance early and returns the words that were heard. */
+  cut(): Played;
+  /** Returns the highest recent level, in dB below full scale. */
+  level(): number;
+};
+
+export type PlayingOptions = {
+  path: Pick<AudioPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>;
+  /** Sample rate of the path and of the audio. */
+  sampleRate: SampleRate;
+  time: LineTime;
+  on: {
+    sent: (samples: Int16Array) => void;
+    /** The current audio ends now. */
+    silenced: () => void;
+    played: (played: Played) => void;
+  };
+};
+
+/** A voice that starts or stops within one sample clicks, so its edges rise and fall. */
+const fadeMs = 10;
+const fadeSamples = (rate: SampleRate): number => fadeMs * samplesPerMs(rate);
+
+/** Returns a copy that fades in. */
+const fadedIn = (samples: Int16Array, rate: SampleRate): Int16Array => {
+  const length = fadeSamples(rate);
+  return samples.map((sample, index) => (index < length ? Math.round((sample * index) / length) : sample));
+};
+
+/** Returns the beginning of these samples, faded out. */
+const fadedOut = (samples: Int16Array, rate: SampleRate): Int16Array => {
+  const length = fadeSamples(rate);
+  return samples.subarray(0, length).map((sample, index) => Math.round((sample * (length - index)) / length));
+};
+
+/** Longest search for the beginning of a word. */
+const furthestMs = 600;
+const windowMs = 20;
+const hopMs = 10;
+/** Level difference in dB that marks a gap between syllables. */
+const gapDb = 15;
+
+/**
+ * Finds where the agent resumes after a pause within a word. Half a word is hard to understand, so playback restarts at
+ * the interrupted word or syllable: after the last moment that was quiet compared with its surroundings. Without such a
+ * moment, playback continues at the sample. `samples` is the whole utterance, of which `played` were played.
+ */
+export const placeToResume = (samples: Int16Array, played: number, rate: SampleRate): number => {
+  const perMs = samplesPerMs(rate);
+  const furthest = Math.max(0, played - furthestMs * perMs);
+  const windows: { end: number; db: number }[] = [];
+  for (let end = played; end - windowMs * perMs >= furthest; end -= hopMs * perMs)
+    windows.push({ end, db: levelOf(samples.subarray(end - windowMs * perMs, end)) });
+  const loudest = Math.max(...windows.map(({ db }) => db));
+  return windows.find(({ db }) => db <= loudest - gapDb)?.end ?? played;
+};
+
+/**
+ * The audio of an utterance in transit, kept until the utterance ends: audio taken back by a pause is sent again.
+ * Positions are samples of the words.
+ */
+const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
+  const loudness = createLoudness(sampleRate);
+  let pieces: readonly Int16Array[] = [];
+  let length = 0;
+  /**
+   * Position up to which audio was played before the last pause, position from which it was sent since, and the amount
+   * sent.
+   */
+  let heardTo = 0;
+  let from = 0;
+  let sent = 0;
+
+  const send = (samples: Int16Array): void => {
+    loudness.add(samples, time.now() + path.waiting() / samplesPerMs(sampleRate));
+    path.send(samples);
+    sent += samples.length;
+    on.sent(samples);
+  };
+
+  return {
+    length: () => length,
+    /** Appends audio, which is sent or held. */
+    add(samples: Int16Array, isSent: boolean): void {
+      pieces = [...pieces, samples];
+      length += samples.length;
+      if (isSent) send(samples);
+    },
+    /** Silence after the words, counted as sent. */
+    breathe(): void {
+      const breath = silence(breathMs, sampleRate);
+      path.send(breath);
+      sent += breath.length;
+    },
+    /**
+     * Takes back audio that was not played. Returns the position up to which it was played, including the final
+     * silence.
+     */
+    takeBack: (): number => Math.max(heardTo, from + sent - path.takeBack()),
+    /** Takes back audio that was not played, except for the fade-out. */
+    silence(): void {
+      const played = Math.min(length, from + sent - path.takeBack());
+      on.silenced();
+      loudness.cut(time.now());
+      const fading = fadedOut(joinSamples(pieces).subarray(played), sampleRate);
+      path.send(fading);
+      on.sent(fading);
+      from = played + fading.length;
+      sent = 0;
+      heardTo = Math.max(heardTo, from);
+    },
+    /** Sends the unheard audio again, starting at the interrupted word. */
+    goOn(): void {
+      const all = joinSamples(pieces);
+      // An utterance that was heard to its end is not repeated.
+      if (from >= all.length) return;
+      from = placeToResume(all, from, sampleRate);
+      send(fadedIn(all.subarray(from), sampleRate));
+    },
+    levelAt: loudness.levelAt,
+  };
+};
+
+export const playUtterance = (made: Utterance, options: PlayingOptions): PlayingUtterance => {
+  const { path, time, on } = options;
+  const { utterance, text } = made;
+  const perMs = samplesPerMs(options.sampleRate);
+  const startedAt = time.now();
+  const words = createWords(options);
+  let isPaused = false;
+
+  const finish = (): void => {
+    const heard = made.state === 'broken off' ? heardAfter(text, words.length() / perMs) : text;
+    on.played({ utterance, text: heard, startedAt, whole: true });
+  };
+
+  const endWithBreath = (): void => {
+    if (made.state === 'coming' || isPaused) return;
+    words.breathe();
+    path.whenPlayed(finish);
+  };
+
+  return {
+    made,
+    sendOn() {
+      const samples = joinSamples(made.pieces.splice(0));
+      if (samples.length > 0) words.add(samples, !isPaused);
+      endWithBreath();
+    },
+    pause() {
+      if (isPaused) return;
+      isPaused = true;
+      words.silence();
+    },
+    resume() {
+      if (!isPaused) return;
+      isPaused = false;
+      words.goOn();
+      endWithBreath();
+    },
+    cut() {
+      made.abort();
+      const playedMs = words.takeBack() / perMs;
+      // Estimates the heard text from the heard share of the audio. While synthesis is incomplete, the length is
+      // estimated from the text.
+      const wordsMs = words.length() / perMs;
+      const expected = made.state === 'whole' ? wordsMs : Math.max(wordsMs, sayingTime(text));
+      // During a pause no audio is in transit: everything that was played has arrived.
+      const underWayMs = isPaused ? 0 : latencyMs;
+      const share = Math.min(wordsMs, Math.max(0, playedMs - underWayMs)) / expected;
+      const heard = share >= 1 ? text : heardAfter(text, sayingTime(text) * share);
+      return { utterance, text: heard, startedAt, whole: heard === text };
+    },
+    level: () => words.levelAt(time.now()),
+  };
+};

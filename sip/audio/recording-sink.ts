@@ -1,0 +1,54 @@
+/** Interface of a recording for a line. `src/recordings` implements it. */
+
+/** Sample rate of all recordings in Hz: twice the telephone's, for wideband calls. */
+export const recordingSampleRate = 16_000;
+
+export interface RecordingSink {
+  /**
+   * Appends audio: one channel per party, of equal length, 16-bit linear at `recordingSampleRate`. Called in order
+   * without gaps; silence is written too.
+   */
+  write(counterparty: Int16Array, agent: Int16Array): void;
+  /**
+   * Resolves when the backlog is small, at once after the end. Producers faster than real time wait for it between
+   * pieces; the encoder drops audio beyond its limit.
+   */
+  drained(): Promise<void>;
+  /** The call has ended and everything was written. Idempotent; ignored after `fail`. */
+  finish(): void;
+  /** Another process continues the recording after what was written. Idempotent. */
+  leave(): void;
+  /** The recording cannot be completed; the call continues. Idempotent. */
+  fail(error: Error): void;
+}
+
+/** Receives the audio of one call like its recording does, for listening in. */
+export type Overhearing = {
+  /** Must not throw and must not keep the buffers. */
+  write: RecordingSink['write'];
+  /** Whether the call has listeners now. */
+  isWanted(): boolean;
+};
+
+export type Overhear = (callId: string) => Overhearing;
+
+/** A recording, where there is one, and those who listen in. */
+export type CallSink = RecordingSink & Pick<Overhearing, 'isWanted'>;
+
+/** Opens the recording of an answered call. */
+export type OpenRecording = (callId: string) => RecordingSink;
+
+const ignore = (): void => undefined;
+
+/** Recording sink that also passes the audio to a listener. `recording`: `null` for a call that is not recorded. */
+export const overheardSink = (recording: RecordingSink | null, overhearing: Overhearing): CallSink => ({
+  write(counterparty, agent) {
+    recording?.write(counterparty, agent);
+    overhearing.write(counterparty, agent);
+  },
+  isWanted: () => recording !== null || overhearing.isWanted(),
+  drained: () => recording?.drained() ?? Promise.resolve(),
+  finish: recording?.finish ?? ignore,
+  leave: recording?.leave ?? ignore,
+  fail: recording?.fail ?? ignore,
+});

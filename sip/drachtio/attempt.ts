@@ -1,0 +1,116 @@
+import type Srf from 'drachtio-srf';
+import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { endDialog } from './dialog/sent-requests.ts';
+import type { TrackedLeg } from './resume/leg-tracker.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+
+/** An established call: a SIP dialog with the far end, and its audio on an endpoint. */
+export type Connection = {
+  /** The trunk that carries the call. */
+  trunk: Trunk;
+  dialog: Srf.Dialog;
+  trackedLeg: TrackedLeg;
+  endpoint: MediaEndpoint;
+  /** Whether the gateway refreshes the session (RFC 4028). */
+  weRefresh: boolean;
+  /** Whether the far end accepts INFO, according to its INVITE or answer. */
+  takesInfo: boolean;
+  sip: SipDetails;
+};
+
+export type Outcome =
+  | {
+      answered: true;
+      connection: Connection;
+      /** The person with whom the other party of an adopted call talks; missing if it talks with the agent. */
+      person?: Outcome;
+    }
+  | { answered: false; cause: UnansweredCause; sip: SipDetails };
+
+/** A call that is being answered, outbound or inbound. */
+export type Attempt = {
+  /** Never rejects. A cancelled attempt has released all its resources when this resolves. */
+  outcome: Promise<Outcome>;
+  /** SIP details known so far. */
+  sip(): SipDetails;
+  /** The route so far; `null` before the first trunk is tried. */
+  route(): CallRoute | null;
+  cancel(): void;
+  /** Fails the attempt after a loss of the connection to drachtio-server: pending requests are never answered. */
+  lose(): void;
+};
+
+/** Details without any SIP message. */
+export const noSip: SipDetails = { status: null, reason: null, callId: null };
+
+/** An attempt that fails before any SIP message is exchanged. */
+export const settledAttempt = (cause: UnansweredCause): Attempt => ({
+  outcome: Promise.resolve({ answered: false, cause, sip: noSip }),
+  sip: () => noSip,
+  route: () => null,
+  cancel() {},
+  lose() {},
+});
+
+/** Methods allowed in a call, for the header `Allow`. */
+export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
+
+/** Allowed methods of a call on this trunk, including NOTIFY for reports on the gateway's own REFER. */
+export const allowedBy = ({ refer, acceptRefer }: Pick<Trunk, 'refer' | 'acceptRefer'>): string =>
+  [allowed, ...(refer ? ['NOTIFY'] : []), ...(acceptRefer ? ['REFER'] : [])].join(', ');
+
+/** Headers of a response to a capability query (RFC 3261 section 11). */
+export const abilities = {
+  Accept: 'application/sdp',
+  Allow: allowed,
+  Supported: 'timer, 100rel',
+} as const;
+
+/**
+ * Holds or releases in-dialog requests of the far end, including BYE. Without a listener drachtio-srf would answer them
+ * itself. Uses a setter that the drachtio-srf types lack.
+ */
+export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
+  void Object.assign(dialog, { queueRequests: areHeld });
+
+/**
+ * Creates a dialog whose requests are held from the beginning, including those that arrive together with the message
+ * that creates it.
+ */
+export const heldDialog = (
+  create: (done: (error: unknown, dialog: Srf.Dialog) => void) => void,
+): Promise<Srf.Dialog> =>
+  new Promise((resolve, reject) => {
+    create((error, dialog) => {
+      if (error === null || error === undefined) {
+        holdRequests(dialog, true);
+        resolve(dialog);
+      } else reject(error instanceof Error ? error : new Error('There is no dialog', { cause: error }));
+    });
+  });
+
+/**
+ * False once the far end has hung up. Its BYE may arrive together with drachtio-server's report of our answer, before a
+ * listener is added. Reads a property that the drachtio-srf types lack.
+ */
+export const isStanding = (dialog: Srf.Dialog): boolean => Reflect.get(dialog, 'connected') !== false;
+
+/** drachtio-server has no such dialog, or could not send the request. */
+const isSettled = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENODIALOG' || error.code === 'EDRACHTIO');
+
+/** Sends BYE and releases the far end after the response; without a connection it is ended later. */
+export const hangUp = async ({
+  dialog,
+  trackedLeg,
+}: Pick<Connection, 'dialog' | 'trackedLeg'>): Promise<void> => {
+  try {
+    await endDialog(dialog);
+    trackedLeg.ended();
+  } catch (error) {
+    if (isSettled(error)) trackedLeg.ended();
+    else trackedLeg.abandon();
+    throw error;
+  }
+};

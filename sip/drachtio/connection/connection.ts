@@ -1,0 +1,223 @@
+/**
+ * The control connection to drachtio-server. One `Srf` serves all successive connections, because dialogs, handlers and
+ * the media server are bound to it.
+ */
+import Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { within } from '../../background-tasks.ts';
+import { startHeartbeat } from '../../heartbeat.ts';
+import { keepConnected, type ServerAddress } from '../../reconnect.ts';
+import { controlAgentOf, guardControlConnection, type ControlConnection } from './guard.ts';
+import { NotConnected, type SendCommand } from '../resume/end-leg.ts';
+
+/** Timeout of a command; drachtio-server answers immediately. */
+const commandMs = 3_000;
+
+/** Interval and timeout of the check whether drachtio-server still reads its input. */
+export type ControlProbe = {
+  everyMs: number;
+  answerMs: number;
+  /** Time that established calls wait for a lost connection. */
+  comeBackMs: number;
+};
+
+/**
+ * drachtio-server refuses unhandled requests with 503, as if they were temporarily unavailable. REGISTER is left to it,
+ * because it is the most frequent unwanted request. Outside of calls drachtio-server itself drops REFER and answers
+ * UPDATE with 481.
+ */
+const others = ['info', 'message', 'notify', 'publish', 'subscribe'] as const;
+
+type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
+
+/** Handlers of incoming requests. */
+export type SignallingHandlers = {
+  onInvite: OnRequest;
+  onOptions: OnRequest;
+  /** All other requests outside of calls. */
+  onOther: OnRequest;
+  /** Whether a request outside of a call gets no answer at all; checked first. */
+  isIgnored: (request: Srf.SrfRequest) => boolean;
+  onConnected: () => void;
+  onLost: () => void;
+};
+
+/** `ignore` drops a request that gets no answer. */
+const routeRequests = (
+  srf: Srf,
+  handlers: SignallingHandlers,
+  { ignore, logger }: { ignore: (request: Srf.SrfRequest) => void; logger: Logger },
+): void => {
+  srf.use((request, _response, next) => {
+    if (handlers.isIgnored(request)) return ignore(request);
+    // The body is missing if the header section never ends.
+    request.body ??= '';
+    return next();
+  });
+  const taking =
+    (take: OnRequest): OnRequest =>
+    (request, response) => {
+      try {
+        take(request, response);
+      } catch (error) {
+        logger.error({ err: error }, `${request.method} could not be taken`);
+        if (!response.finalResponseSent) response.send(500);
+      }
+    };
+  srf.invite(taking(handlers.onInvite));
+  srf.use('options', taking(handlers.onOptions));
+  for (const method of others) srf.use(method, taking(handlers.onOther));
+};
+
+/** drachtio-server's wording; the relay has other reasons as well. */
+const wrongSecret = 'incorrect secret';
+
+/** Turns the events of `srf` into one connection attempt after the other. */
+const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logger) => {
+  type Waiting = { resolve: (isConnected: true) => void; reject: (error: Error) => void };
+  let waiting: Waiting | null = null;
+  let onLost: () => void = () => {};
+
+  const fail = (error: Error): void => {
+    waiting?.reject(error);
+    waiting = null;
+  };
+
+  const disconnect = (): void => {
+    try {
+      srf.disconnect();
+    } catch (error) {
+      // Throws if the socket is already closed.
+      logger.debug({ err: error }, 'the connection to drachtio-server was closed already');
+    }
+  };
+
+  // Uses `addListener` because the types of `on` lack these events.
+  srf.addListener('connect', (error: unknown) => {
+    if (error === null || error === undefined) waiting?.resolve(true);
+    else {
+      const why = whyRefused() ?? wrongSecret;
+      fail(new Error(why === wrongSecret ? 'it refused the secret (GW_DRACHTIO_SECRET).' : `${why}.`));
+      disconnect();
+    }
+    waiting = null;
+  });
+  srf.addListener('error', (error: Error) => {
+    if (waiting === null) logger.debug({ err: error }, 'the connection to drachtio-server reports an error');
+    fail(error);
+  });
+  srf.addListener('close', () => {
+    fail(new Error('it closed the connection.'));
+    onLost();
+  });
+
+  return {
+    /** `begun`: called when the attempt has begun and before any message is sent. */
+    connect: (server: ServerAddress, lost: () => void, begun: () => void): Promise<true> =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        onLost = lost;
+        // drachtio-srf's own reconnecting cannot be stopped once it has begun.
+        const settings = { ...server, reconnect: { maxAttempts: 1 } };
+        void srf.connect(settings);
+        begun();
+      }),
+    disconnect,
+  };
+};
+
+/** Dialogs keep the connection by which they began; without one they use the current connection. */
+const useNewConnection = (srf: Srf): void => {
+  const dialogs: unknown = Reflect.get(srf, '_dialogs');
+  if (!(dialogs instanceof Map)) throw new Error('drachtio-srf is not as it is known here');
+  for (const { req } of dialogs.values()) Reflect.set(req, 'socket', undefined);
+};
+
+export const createSignallingConnection = (options: {
+  server: ServerAddress;
+  probe: Pick<ControlProbe, 'everyMs' | 'answerMs'>;
+  /** Receives every message of drachtio-server first. */
+  overhear: (said: string) => void;
+  clock: Clock;
+  logger: Logger;
+}) => {
+  const { server, probe, overhear, clock, logger } = options;
+  const srf = new Srf();
+  const connector = createConnector(srf, () => control?.refusal() ?? null, logger);
+  let control: ControlConnection | null = null;
+  let handlers: Pick<SignallingHandlers, 'onConnected' | 'onLost'> | null = null;
+  let stopHeartbeat: () => void = () => {};
+
+  const command = async (message: string): Promise<void> => {
+    if (control === null) throw new NotConnected('it is not connected.');
+    await control.command(message);
+  };
+
+  const kept = keepConnected<true>({
+    to: `drachtio-server at ${server.host}:${server.port}`,
+    connect: (lost) =>
+      connector.connect(server, lost, () => {
+        control = guardControlConnection(srf, overhear, logger);
+      }),
+    disconnect() {
+      stopHeartbeat();
+      connector.disconnect();
+    },
+    onConnected() {
+      useNewConnection(srf);
+      stopHeartbeat = startHeartbeat({
+        probe: () => within(clock, probe.answerMs, 'An answer', command('ping')),
+        everyMs: probe.everyMs,
+        clock,
+        onSilent() {
+          logger.error('drachtio-server takes in nothing any more: it is connected with anew');
+          control?.cut();
+        },
+      });
+      handlers?.onConnected();
+    },
+    onLost: () => handlers?.onLost(),
+    clock,
+    logger,
+  });
+
+  return {
+    srf,
+    /**
+     * To be called once. Resolves after the first attempt to connect, whether or not it succeeded; further attempts
+     * follow automatically.
+     */
+    open(taking: SignallingHandlers): Promise<void> {
+      handlers = taking;
+      routeRequests(srf, taking, { ignore: (request) => control?.ignore(request), logger });
+      return kept.open();
+    },
+    problem: kept.problem,
+    /**
+     * Sends messages that drachtio-srf cannot: those about transactions and dialogs of other clients of
+     * drachtio-server.
+     */
+    send: async ({
+      transactionId = '',
+      dialogId = '',
+      nextHop = '',
+      sip,
+    }: Parameters<SendCommand>[0]): Promise<void> => {
+      if (kept.problem() !== null) throw new NotConnected('it is not connected.');
+      const message = `sip|${transactionId}|${dialogId}|${nextHop}\r\n${sip}`;
+      await within(clock, commandMs, 'An answer of drachtio-server', command(message));
+    },
+    /**
+     * Stops new calls and admission queries to this process. Resolves when drachtio-server has received the request.
+     */
+    async takeNoMore(): Promise<void> {
+      if (kept.problem() !== null) return;
+      for (const method of ['invite', 'options']) controlAgentOf(srf).removeRoute(method);
+      await within(clock, commandMs, 'An answer of drachtio-server', command('ping'));
+    },
+    close: kept.close,
+  };
+};
+
+export type SignallingConnection = ReturnType<typeof createSignallingConnection>;

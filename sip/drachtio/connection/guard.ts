@@ -1,0 +1,167 @@
+/** Adds what drachtio-srf lacks on its connection to drachtio-server, for the limits described in ring.ts. */
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import DrachtioAgent from 'drachtio-srf/lib/drachtio-agent.js';
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import { NotConnected } from '../resume/end-leg.ts';
+import { longestInCompany, longestMessage } from './message-limits.ts';
+
+type Written = { id: string; bytes: number; text: string };
+
+/** Send queue of one socket, in order. */
+const createSending = (write: (text: string) => void) => {
+  const waiting: Written[] = [];
+  /** Id of a message that must be answered before the next one is sent. */
+  let alone: string | null = null;
+
+  const sendNext = (): void => {
+    while (alone === null) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      if (next.bytes > longestInCompany) alone = next.id;
+      write(next.text);
+    }
+  };
+
+  return {
+    send(message: Written): void {
+      waiting.push(message);
+      sendNext();
+    },
+    /** Called for each incoming message. */
+    received(text: string): void {
+      if (alone === null || !text.startsWith(`|response|${alone}|`, text.indexOf('|'))) return;
+      alone = null;
+      sendNext();
+    },
+  };
+};
+
+/** Makes a parse error end the connection instead of the process. */
+const guardReading = (socket: Socket, logger: Logger): void => {
+  const listeners = socket.listeners('data');
+  socket.removeAllListeners('data');
+  socket.on('data', (data) => {
+    try {
+      for (const listener of listeners) listener.call(socket, data);
+    } catch (error) {
+      // The message boundary is lost after a parse error.
+      logger.error({ err: error }, 'what drachtio-server sends cannot be read');
+      socket.destroy();
+    }
+  });
+};
+
+/** Prevents an error in an observer from losing the message. */
+const overhearSafely = (overhear: (said: string) => void, said: string, logger: Logger): void => {
+  try {
+    overhear(said);
+  } catch (error) {
+    logger.error({ err: error }, 'a message of drachtio-server could not be overheard');
+  }
+};
+
+/** The reason of a rejected authentication; `null` for other messages. */
+const refusalIn = (said: string): string | null =>
+  /^[^|\r\n]*\|response\|[^|\r\n]*\|NO\|([^|\r\n]*)/.exec(said)?.[1] ?? null;
+
+/**
+ * Makes the message safe for drachtio-srf. If drachtio-srf finds `multipart/` in lower case, it parses the body by a
+ * regular expression whose time grows with the cube of the header: 4 kB from an unknown sender take 11 s. Media types
+ * are case-insensitive, and bodies are read in message-body.ts.
+ */
+const readable = (said: string): string => {
+  const end = said.indexOf('\r\n\r\n');
+  const head = end === -1 ? said : said.slice(0, end);
+  return head.includes('multipart/')
+    ? head.replaceAll('multipart/', 'Multipart/') + said.slice(head.length)
+    : said;
+};
+
+export type ControlConnection = ReturnType<typeof guardControlConnection>;
+
+/** The control agent through which `srf` talks to drachtio-server. */
+export const controlAgentOf = (srf: Srf): DrachtioAgent => {
+  const app: unknown = Reflect.get(srf, 'app');
+  const agent: unknown = typeof app === 'function' ? Reflect.get(app, 'client') : undefined;
+  if (!(agent instanceof DrachtioAgent)) throw new Error('drachtio-srf is not as it is known here');
+  return agent;
+};
+
+/** Must be called as soon as `srf` has begun to connect. `overhear` receives every message of drachtio-server first. */
+export const guardControlConnection = (srf: Srf, overhear: (said: string) => void, logger: Logger) => {
+  const { wp, mapServer } = controlAgentOf(srf);
+  let refusal: string | null = null;
+  const sendings = new WeakMap<Socket, ReturnType<typeof createSending>>();
+
+  const sendingTo = (socket: Socket) => {
+    const known = sendings.get(socket);
+    if (known !== undefined) return known;
+    const sending = createSending((text) => void socket.write(text));
+    sendings.set(socket, sending);
+    return sending;
+  };
+
+  const hear = wp.emit.bind(wp);
+  /** An error in a message handler must not end the process or prevent reading the next message. */
+  const hearSafely = (event: string | symbol, ...given: unknown[]): boolean => {
+    if (event !== 'msg') return hear(event, ...given);
+    const [socket, text] = given;
+    overhearSafely(overhear, String(text), logger);
+    refusal ??= refusalIn(String(text));
+    try {
+      return hear(event, socket, readable(String(text)));
+    } catch (error) {
+      logger.error({ err: error }, 'a message of drachtio-server could not be taken');
+      return true;
+    } finally {
+      for (const one of mapServer.keys()) if (one === socket) sendingTo(one).received(String(text));
+    }
+  };
+
+  const send = (socket: Socket, message: string): string => {
+    const id = randomUUID();
+    const body = `${id}|${message}`;
+    const bytes = Buffer.byteLength(body);
+    if (bytes > longestMessage) {
+      logger.warn({ bytes }, 'a message is too long for drachtio-server, and was not sent');
+      const refusal = `${randomUUID()}|response|${id}|NOK|the message is too long for drachtio-server`;
+      setImmediate(() => wp.emit('msg', socket, refusal));
+    } else sendingTo(socket).send({ id, bytes, text: `${bytes}#${body}` });
+    return id;
+  };
+
+  Object.assign(wp, { emit: hearSafely, send });
+  wp.once('connect', (socket: Socket) => guardReading(socket, logger));
+
+  return {
+    /** The reason of a rejected authentication; `null` if there was no rejection. */
+    refusal: (): string | null => refusal,
+
+    /** Sends a message; rejects without a connection or when the answer is no, and never settles after a loss. */
+    command: (message: string): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const [standing] = mapServer;
+        if (standing === undefined) return reject(new NotConnected('it is not connected.'));
+        const [socket, { pendingRequests }] = standing;
+        pendingRequests.set(wp.send(socket, message), ([verdict, reason = 'no reason']) => {
+          if (verdict === 'OK') resolve();
+          else reject(new Error(`drachtio-server says no: ${reason}`));
+        });
+        return undefined;
+      }),
+
+    /** Closes the connection immediately; the loss is then reported. */
+    cut(): void {
+      for (const socket of mapServer.keys()) socket.destroy();
+    },
+
+    /** Drops a request without an answer. drachtio-server forgets it after 64 s; drachtio-srf would keep it forever. */
+    ignore(request: Srf.SrfRequest): void {
+      const callId = request.get('Call-ID');
+      for (const { pendingNetworkInvites } of mapServer.values())
+        if (pendingNetworkInvites.get(callId)?.req === request) pendingNetworkInvites.delete(callId);
+    },
+  };
+};

@@ -1,0 +1,73 @@
+/**
+ * Negotiates the audio of a call with the far end (RFC 3264). A media server would accept nearly everything and answer
+ * unsupported offers with an audio stream on port 0, which results in an established call without audio. So this module
+ * decides, and gives a carrier a single audio stream; an answer contains all media of its offer.
+ */
+import {
+  takeOffer,
+  withOneVoice,
+  type AudioTerms,
+  type OfferProblem,
+  type TakenOffer,
+} from '#sip/sdp/media-offer.ts';
+import { UnsupportedDescription, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { successorOf } from '#sip/sdp/session-description.ts';
+
+/** The far end's description is unacceptable; the message may be sent to the far end as the reason. */
+export class Unacceptable extends Error {
+  readonly problem: OfferProblem;
+  constructor(problem: OfferProblem) {
+    super(problem.why);
+    this.problem = problem;
+  }
+}
+
+/** A human-readable warning with the code of the reason (RFC 3261 section 20.43); 399 for miscellaneous reasons. */
+export const warningOf = ({ warning, why }: OfferProblem): Record<string, string> => ({
+  Warning: `${warning} trunkline "${why}"`,
+});
+
+/** Throws `Unacceptable`. */
+const requireTaken = (sdp: string, terms: AudioTerms): TakenOffer => {
+  const taken = takeOffer(sdp, terms);
+  if ('why' in taken) throw new Unacceptable(taken);
+  return taken;
+};
+
+/** The far end's description for its carrier. Throws `Unacceptable`. */
+export const accepted = (sdp: string, terms: AudioTerms): TakenOffer => {
+  const taken = requireTaken(sdp, terms);
+  return { ...taken, sdp: withOneVoice(taken.sdp, terms) };
+};
+
+/** The carrier of a call is decided once, at its set-up: an offer that it cannot carry is not acceptable. */
+const asUnacceptable = (error: unknown): unknown =>
+  error instanceof UnsupportedDescription
+    ? new Unacceptable({ warning: 399, why: 'The media carrier of this call does not support the offer' })
+    : error;
+
+/**
+ * Wraps the endpoint: rejects with `Unacceptable` what the terms do not allow or the carrier does not support, and
+ * leaves the session unchanged.
+ */
+export const onTerms = (endpoint: MediaEndpoint, terms: AudioTerms): MediaEndpoint => {
+  let described = endpoint.localSdp;
+  const answerTo = async (offer: string, answer: (sdp: string) => Promise<string>): Promise<string> => {
+    const { sdp, answerWith } = accepted(offer, terms);
+    const own = await answer(sdp).catch((error: unknown) => {
+      throw asUnacceptable(error);
+    });
+    requireTaken(own, terms);
+    // Rejected media are part of the description, whose version increases when they change.
+    described = successorOf(described, answerWith(own));
+    return described;
+  };
+  return {
+    ...endpoint,
+    modify: (remoteSdp) => answerTo(remoteSdp, endpoint.modify),
+    answerEarly: (remoteSdp) => answerTo(remoteSdp, endpoint.answerEarly),
+    async takeAnswer(remoteSdp) {
+      await endpoint.takeAnswer(accepted(remoteSdp, terms).sdp);
+    },
+  };
+};

@@ -1,0 +1,213 @@
+/**
+ * In-dialog requests of the far end: hold or media change (re-INVITE, UPDATE), session refresh (the same methods, RFC
+ * 4028), DTMF digits (INFO), and hang-up (BYE).
+ */
+import type Srf from 'drachtio-srf';
+import type { SipDetails } from '#machines/line.ts';
+import { explanationIn } from '../../headers/reasons.ts';
+import { isHold } from '#sip/sdp/media-offer.ts';
+import { abilities, allowed, allowedBy, holdRequests, type Connection } from '../attempt.ts';
+import { dtmfMediaTypes, dtmfOf } from '../dtmf/dtmf.ts';
+import { pending } from '../early-sessions.ts';
+import type { BackgroundTasks } from '../../background-tasks.ts';
+import { bodyIn, bodyProblem, descriptionIn, type Understood } from './message-body.ts';
+import { Unacceptable, warningOf } from './negotiate.ts';
+import { refusals, type InviteRefusal } from './refusals.ts';
+import { refreshedTimer } from './session-timer.ts';
+
+type Headers = Record<string, string>;
+
+type Refresh = { headers: Headers; agree: () => void };
+
+const notAllowed = { status: 405, reason: 'Method Not Allowed', headers: { Allow: allowed } };
+
+/** Refusals of requests without a handler. */
+const refused: Readonly<Record<'refer' | 'message' | 'publish' | 'notify', InviteRefusal>> = {
+  // The other party cannot request a transfer.
+  refer: { status: 603, reason: 'Decline' },
+  message: notAllowed,
+  publish: notAllowed,
+  // The gateway has no subscription (RFC 6665 section 4.1.3).
+  notify: refusals.noSuchCall,
+};
+
+type Handlers = {
+  backgroundTasks: BackgroundTasks;
+  onKey: (key: string) => void;
+  /** Whether the far end holds the call; called with each session description. */
+  onHold: (isHeld: boolean) => void;
+  /** Called with the reasons from the BYE. */
+  onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
+  /** Returns the refusal of a NOTIFY, or null to answer it with 200. Without this handler all are refused. */
+  onNotify?: (request: Srf.SrfRequest) => InviteRefusal | null;
+  /** Answers a REFER. Without this handler all are refused. */
+  onRefer?: (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
+};
+
+/**
+ * Tracks who refreshes the session. Returns the headers of the answer to a request that may refresh it, and `agree`,
+ * which must be called once it is answered with 200: a refused request refreshes nothing.
+ */
+const createRefreshing = ({ trunk, trackedLeg, endpoint, ...connection }: Connection) => {
+  let { weRefresh } = connection;
+  return (request: Srf.SrfRequest): Refresh => {
+    const { headers, ...timer } = refreshedTimer(request, weRefresh);
+    return {
+      headers: { Supported: 'timer', Allow: allowedBy(trunk), ...headers },
+      agree() {
+        trackedLeg.agreed(timer, endpoint.channel());
+        weRefresh = timer.weRefresh;
+      },
+    };
+  };
+};
+
+const sendRefusal = (response: Srf.SrfResponse, { status, reason, headers }: InviteRefusal): void =>
+  response.send(status, reason, headers === undefined ? {} : { headers });
+
+/** Session of a dialog with the last descriptions of both sides. */
+const createSession = (
+  { dialog, trackedLeg, endpoint }: Connection,
+  { backgroundTasks, onHold }: Pick<Handlers, 'backgroundTasks' | 'onHold'>,
+) => {
+  /** Our session description as known to the far end. */
+  let ours = dialog.local.sdp;
+  /** Session description of the far end. */
+  let theirs = dialog.remote.sdp;
+  /** `changing`: an offer of the far end is being answered. `offered`: our offer answered a re-INVITE without one. */
+  let state: 'settled' | 'changing' | 'offered' = 'settled';
+
+  const sendOurs = (response: Srf.SrfResponse, { headers, agree }: Refresh): void => {
+    response.send(200, { body: ours, headers: { ...headers, 'Content-Type': 'application/sdp' } });
+    agree();
+  };
+
+  /** Restores the description: drachtio-srf stores the body of every INVITE and ACK there, even of a refused one. */
+  const restore = (): void => {
+    dialog.remote.sdp = theirs;
+  };
+
+  const agreed = (change: { localSdp?: string; remoteSdp: string }): void => {
+    theirs = change.remoteSdp;
+    restore();
+    trackedLeg.agreed(change, endpoint.channel());
+    onHold(isHold(change.remoteSdp, ours));
+  };
+
+  return {
+    restore,
+
+    /** Why no change is possible now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined when it is. */
+    obstacle(): InviteRefusal | undefined {
+      if (state === 'changing') return pending.theirs();
+      return state === 'offered' ? pending.ours : undefined;
+    },
+
+    modify(request: Srf.SrfRequest, offer: string, response: Srf.SrfResponse, refresh: Refresh): void {
+      state = 'changing';
+      backgroundTasks.add(`taking ${request.method}`, async () => {
+        try {
+          ours = await endpoint.modify(offer);
+          sendOurs(response, refresh);
+          agreed({ localSdp: ours, remoteSdp: offer });
+        } catch (error) {
+          // The session remains unchanged (RFC 3261 section 14.2).
+          response.send(488, error instanceof Unacceptable ? { headers: warningOf(error.problem) } : {});
+          if (!(error instanceof Unacceptable)) throw error;
+        } finally {
+          state = 'settled';
+        }
+      });
+    },
+
+    offer(response: Srf.SrfResponse, refresh: Refresh): void {
+      state = 'offered';
+      sendOurs(response, refresh);
+    },
+
+    /** Handles the ACK, with the answer to our offer if there is one. */
+    confirmed(ack: Srf.SrfRequest): void {
+      restore();
+      if (state !== 'offered') return;
+      state = 'settled';
+      const answer = descriptionIn(ack);
+      if (answer === undefined) return;
+      backgroundTasks.add('taking the answer of an ACK', async () => {
+        await endpoint.takeAnswer(answer);
+        agreed({ remoteSdp: answer });
+      });
+    },
+  };
+};
+
+/** Info packages have their own disposition (RFC 6086 section 4.4). */
+const dtmfBodies: Understood = { types: dtmfMediaTypes, dispositions: ['info-package', 'signal', 'render'] };
+
+/** INFO without a body is a keep-alive; an INFO with an unknown kind of body is refused. */
+const answerInfo = (
+  request: Srf.SrfRequest,
+  response: Srf.SrfResponse,
+  onKey: (key: string) => void,
+): void => {
+  const problem = bodyProblem(request, dtmfBodies);
+  if (problem !== undefined) return sendRefusal(response, problem);
+  response.send(200);
+  const body = bodyIn(request, dtmfBodies);
+  const key = body && dtmfOf(body.type, body.content);
+  if (typeof key === 'string') onKey(key);
+  return undefined;
+};
+
+export const answerInDialogRequests = (connection: Connection, handlers: Handlers): void => {
+  const { dialog } = connection;
+  const refreshing = createRefreshing(connection);
+  const session = createSession(connection, handlers);
+
+  /** The session change that a request asks for; `null` if the request was refused. */
+  const wish = (
+    request: Srf.SrfRequest,
+    response: Srf.SrfResponse,
+  ): { offer: string | undefined; refresh: Refresh } | null => {
+    session.restore();
+    const offer = descriptionIn(request);
+    const asksForOurs = request.method === 'INVITE';
+    const obstacle = offer === undefined && !asksForOurs ? undefined : session.obstacle();
+    const refusal = bodyProblem(request) ?? obstacle;
+    if (refusal === undefined) return { offer, refresh: refreshing(request) };
+    sendRefusal(response, refusal);
+    return null;
+  };
+
+  dialog.on('modify', (request, response) => {
+    const wanted = wish(request, response);
+    if (wanted === null) return;
+    if (wanted.offer === undefined) session.offer(response, wanted.refresh);
+    else session.modify(request, wanted.offer, response, wanted.refresh);
+  });
+  dialog.on('ack', session.confirmed);
+  dialog.on('update', (request, response) => {
+    const wanted = wish(request, response);
+    if (wanted === null) return;
+    if (wanted.offer === undefined) {
+      response.send(200, { headers: wanted.refresh.headers });
+      wanted.refresh.agree();
+    } else session.modify(request, wanted.offer, response, wanted.refresh);
+  });
+  dialog.on('info', (request, response) => answerInfo(request, response, handlers.onKey));
+  dialog.on('options', (_request, response) => response.send(200, { headers: abilities }));
+  dialog.on('notify', (request, response) => {
+    const refusal = handlers.onNotify === undefined ? refused.notify : handlers.onNotify(request);
+    if (refusal === null) response.send(200);
+    else sendRefusal(response, refusal);
+  });
+  dialog.on('refer', (request, response) => {
+    if (handlers.onRefer === undefined) sendRefusal(response, refused.refer);
+    else handlers.onRefer(request, response);
+  });
+  for (const event of ['message', 'publish'] as const)
+    dialog.addListener(event, (_request: Srf.SrfRequest, response: Srf.SrfResponse) =>
+      sendRefusal(response, refused[event]),
+    );
+  dialog.on('destroy', (bye) => handlers.onLeft(explanationIn(bye)));
+  holdRequests(dialog, false);
+};

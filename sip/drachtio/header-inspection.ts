@@ -1,0 +1,84 @@
+/** Inspects an INVITE by the general rules of SIP (RFC 3261 section 8.2.2). */
+import { EventEmitter } from 'node:events';
+import { headerOf, tokensIn, type Headers } from '../headers/header-values.ts';
+import { tagIn } from '../headers/name-addresses.ts';
+import type { InviteRefusal } from './dialog/refusals.ts';
+
+/**
+ * Supported extensions in the header Require (RFC 3261 section 20.32): session timers and reliable provisional
+ * responses.
+ */
+const known: ReadonlySet<string> = new Set(['timer', '100rel']);
+
+/**
+ * Returns 420 for a call that requires an unsupported extension (RFC 3261 section 8.2.2.3), and 483 for one without
+ * hops left, which indicates a loop (RFC 3261 section 16.3). Undefined for an acceptable request.
+ */
+export const requestProblem = (request: Headers): InviteRefusal | undefined => {
+  const unknown = tokensIn(headerOf(request, 'Require')).filter((option) => !known.has(option.toLowerCase()));
+  if (unknown.length > 0)
+    return { status: 420, reason: 'Bad Extension', headers: { Unsupported: unknown.join(', ') } };
+  if (request.has('Max-Forwards') && /^\s*0+\s*$/.test(request.get('Max-Forwards')))
+    return { status: 483, reason: 'Too Many Hops' };
+  return undefined;
+};
+
+/** Time for which an INVITE is remembered after 2xx (RFC 6026 section 8.7, timer L). */
+const acceptedMs = 32_000;
+
+/** Exceeds any ringing time: used for an INVITE whose end is unknown. */
+const longestMs = 600_000;
+
+/** Limit beyond which the oldest are forgotten. */
+const mostInvites = 10_000;
+
+/** The server transaction of an INVITE, as far as needed to notice its end. */
+export type ServerTransaction = {
+  request: Headers & { on(event: 'cancel', listener: () => void): unknown };
+  /** An emitter of `end`, which the drachtio-srf types lack. */
+  response: object;
+};
+
+/** Calls the listener with the status of the final response. */
+const onFinalResponse = (response: object, listener: (status: number) => void): void => {
+  if (!(response instanceof EventEmitter)) throw new Error('drachtio-srf is not as it is known here');
+  response.once('end', ({ status }: { status: number }) => listener(status));
+};
+
+/**
+ * Detects a merged request (RFC 3261 section 8.2.2.2): a forked INVITE that arrives a second time while the transaction
+ * of the first one exists is the same call. A refusal or CANCEL ends the transaction, after which a proxy may try
+ * again. drachtio-server absorbs retransmissions.
+ */
+export const createMergedRequests = (now: () => number) => {
+  /** Expiry times. */
+  const known = new Map<string, number>();
+
+  const forgetOld = (): void => {
+    for (const [key, until] of known) {
+      if (until > now() && known.size <= mostInvites) return;
+      known.delete(key);
+    }
+  };
+
+  const keepUntil = (key: string, until: number): void => {
+    known.delete(key);
+    known.set(key, until);
+  };
+
+  return {
+    isMerged({ request, response }: ServerTransaction): boolean {
+      forgetOld();
+      const from = tagIn(headerOf(request, 'From'));
+      const key = JSON.stringify([headerOf(request, 'Call-ID'), from, headerOf(request, 'CSeq')]);
+      if ((known.get(key) ?? 0) > now()) return true;
+      keepUntil(key, now() + longestMs);
+      request.on('cancel', () => known.delete(key));
+      onFinalResponse(response, (status) => {
+        if (status >= 300) known.delete(key);
+        else keepUntil(key, now() + acceptedMs);
+      });
+      return false;
+    },
+  };
+};

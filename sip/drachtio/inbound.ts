@@ -1,0 +1,134 @@
+/**
+ * Inbound calls: each INVITE of a trunk is offered as an arrival. It is refused before the answer, or waits until its
+ * line is opened.
+ */
+import { randomUUID } from 'node:crypto';
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { AnyActorRef } from 'xstate';
+import type { Clock } from '#src/domain/clock.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import { isStored, type ArrivalVerdict } from '#src/domain/arrival.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import type { InboundAccess } from '../inbound-access/inbound-access.ts';
+import type { OnArrival } from '../lines.ts';
+import type { TrunkDirectory } from '../trunks/directory.ts';
+import type { SharedLimits } from '../trunks/shared-limits.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
+import type { SipCapture } from './capture/sip-capture.ts';
+import type { Carriers } from '../carriers.ts';
+import { settledAttempt, type Attempt } from './attempt.ts';
+import type { TrunkCheck } from './check-trunk.ts';
+import type { LegTracker } from './resume/leg-tracker.ts';
+import { refusals, refuse, verdictRefusals, type InviteRefusal } from './dialog/refusals.ts';
+import { createScreening, type Parties } from './screening.ts';
+import type { SessionTimes } from './dialog/session-timer.ts';
+import { createInboundLeg, type InboundLeg } from './inbound-leg.ts';
+
+/**
+ * The first of several numbers for which this trunk may deliver calls: a workspace's trunk delivers only to that
+ * workspace's numbers.
+ */
+const calledNumber = async (
+  numbers: readonly string[],
+  { workspaceId }: Trunk,
+  directory: TrunkDirectory,
+): Promise<string | undefined> => {
+  const [likeliest, ...others] = numbers;
+  if (workspaceId === null && others.length === 0) return likeliest;
+  for (const number of numbers) {
+    const owner = await directory.ownerOf(number);
+    if (owner !== undefined && owner.workspaceId === (workspaceId ?? owner.workspaceId)) return number;
+  }
+  return workspaceId === null ? likeliest : undefined;
+};
+
+export type InboundOptions = {
+  carriers: Carriers;
+  access: InboundAccess;
+  directory: TrunkDirectory;
+  limits: Pick<SharedLimits, 'arrive'>;
+  legTracker: Pick<LegTracker, 'track'>;
+  trunkCheck: Pick<TrunkCheck, 'isOwnCall'>;
+  sipCapture: Pick<SipCapture, 'claim'>;
+  country: Country;
+  sessionTimes: SessionTimes;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+  logger: Logger;
+};
+
+export const createInbound = (options: InboundOptions) => {
+  const { access, directory, sipCapture, clock, logger } = options;
+  const screen = createScreening(options);
+  /** Callers whose lines are not yet open, by call id. */
+  const waiting = new Map<string, InboundLeg>();
+  let onArrival: OnArrival | null = null;
+
+  /** Resolves with the refusal; `null` if the call takes the caller. Never rejects. */
+  const offer = async (
+    callId: string,
+    { from, numbers, identity, sipHeaders }: Parties,
+    { request, trunk }: { request: Srf.SrfRequest; trunk: Trunk },
+    ask: OnArrival,
+  ): Promise<InviteRefusal | null> => {
+    const at = clock.now();
+    try {
+      const to = await calledNumber(numbers, trunk, directory);
+      const verdict: ArrivalVerdict =
+        to === undefined
+          ? { accepted: false, because: 'unknown_number' }
+          : await ask({ callId, from, to, at, identity, sipHeaders });
+      if (isStored(verdict)) sipCapture.claim(request.get('Call-ID'), callId);
+      if (verdict.accepted) return null;
+      logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');
+      return verdictRefusals[verdict.because];
+    } catch (error) {
+      logger.error({ call_id: callId, err: error }, 'the admission of a caller failed');
+      return refusals.failed;
+    }
+  };
+
+  return {
+    open(ask: OnArrival): void {
+      onArrival = ask;
+    },
+
+    /** Called for each INVITE that begins a call. */
+    receive(request: Srf.SrfRequest, response: Srf.SrfResponse): void {
+      if (!request.isNewInvite) return refuse(response, refusals.noSuchCall, logger);
+      if (onArrival === null) return refuse(response, refusals.unavailable, logger);
+      const trunk = access.admit(request, response);
+      if (trunk === null) return undefined;
+      const callId = randomUUID();
+      const ask = onArrival;
+      const leg = createInboundLeg({
+        ...options,
+        callId,
+        request,
+        response,
+        trunk,
+        screen: () => screen({ request, response }, trunk),
+        offer: (parties) => offer(callId, parties, { request, trunk }, ask),
+        logger: logger.child({ call_id: callId }),
+        onOver: () => waiting.delete(callId),
+      });
+      waiting.set(callId, leg);
+      return leg.begin();
+    },
+
+    /** Answers the waiting caller with this id. `parent`: the chart of its line. */
+    answer(callId: string, parent: AnyActorRef | undefined): Attempt {
+      const leg = waiting.get(callId);
+      waiting.delete(callId);
+      return leg === undefined ? settledAttempt('cancelled') : leg.answer(parent);
+    },
+
+    close(): void {
+      onArrival = null;
+      for (const leg of waiting.values()) leg.refuse(verdictRefusals.draining);
+    },
+  };
+};
+
+export type Inbound = ReturnType<typeof createInbound>;

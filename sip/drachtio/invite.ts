@@ -1,0 +1,306 @@
+/** One INVITE to one trunk: answered, refused, or without a response. */
+import { EventEmitter } from 'node:events';
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { SipDetails } from '#machines/line.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { MediaChannel, SipLeg } from '#src/domain/sip-leg.ts';
+import { digestClientFor, type DigestClient } from '../digest/digest-client.ts';
+import type { Credentials } from '../digest/digest-response.ts';
+import type { FailedTry } from '../trunks/failover.ts';
+import type { Ladder } from '../trunks/ladder.ts';
+import { repetitionAfter, type Repetition } from '../trunks/repeat-request.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import type { BackgroundTasks } from '../background-tasks.ts';
+import { allowed, hangUp, heldDialog, holdRequests } from './attempt.ts';
+import { authorizeRequests } from './dialog/sent-requests.ts';
+import { createEarlySessions } from './early-sessions.ts';
+import type { TrackedLeg } from './resume/leg-tracker.ts';
+import { createInviteProgress, type InviteProgress, type Progress } from './invite-progress.ts';
+import type { Way } from './call-route.ts';
+import { takesInfo } from './dtmf/dtmf.ts';
+import { answeredLeg, invitingLeg } from './resume/leg-states.ts';
+import { descriptionIn } from './dialog/message-body.ts';
+import { refusals, refuse } from './dialog/refusals.ts';
+import { afterTooSmall, agreedTimer, timerOffer, type SessionTimes } from './dialog/session-timer.ts';
+
+export type Invited =
+  | {
+      answered: true;
+      /** Dialog of the call; its requests are held until they are released. */
+      dialog: Srf.Dialog;
+      trackedLeg: TrackedLeg;
+      /** The far end's answer to our offer. */
+      remoteSdp: string;
+      /** Whether the gateway refreshes the session (RFC 4028). */
+      weRefresh: boolean;
+      takesInfo: boolean;
+      sip: SipDetails;
+    }
+  | {
+      answered: false;
+      failed: FailedTry;
+      sip: SipDetails;
+      /** Redirect targets: the header `Contact` of a 3xx, unmodified. */
+      contacts: string | null;
+      /** Milliseconds until the next try (`Retry-After`); 0 if missing. */
+      retryAfterMs: number;
+    };
+
+export type Invitation = {
+  /** Never rejects. */
+  outcome: Promise<Invited>;
+  /** SIP details known so far. */
+  sip(): SipDetails;
+  way(): Way;
+  cancel(): void;
+  /** Cancels without waiting; sets this reason in the outcome. */
+  giveUp(reason: string): void;
+};
+
+export type InviteOptions = {
+  srf: Srf;
+  uri: string;
+  headers: Record<string, string>;
+  /** Credentials for challenges. */
+  credentials?: Credentials;
+  offer: string;
+  /** The endpoint that makes the offer. */
+  endpoint: Pick<MediaEndpoint, 'answerEarly'>;
+  /** Id of the trunk. */
+  trunkId: string;
+  /** Channel of the call's audio. */
+  channel: MediaChannel | null;
+  /** Called for each INVITE that is sent. */
+  trackLeg: () => TrackedLeg;
+  sessionTimes: SessionTimes;
+  /** Called when a provisional response shows progress, at most once for each kind. */
+  onProgress: (progress: Progress) => void;
+  ladder?: Ladder;
+  /** Time after which a trunk without any response is given up. */
+  silenceMs: number;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+  logger: Logger;
+};
+
+/** `over`: the outcome is known. */
+type State = 'inviting' | 'cancelled' | 'over';
+
+/** State of an INVITE in progress. */
+type Sending = {
+  progress: InviteProgress;
+  state: () => State;
+  sendCancel: (request: Srf.SrfRequest) => void;
+  digest: DigestClient;
+};
+
+type Created = { dialog: Srf.Dialog; trackedLeg: TrackedLeg; remoteSdp: string };
+
+type OnUpdate = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
+
+/**
+ * Handles UPDATE requests before the answer. drachtio-srf adds its own listener, which repeats our offer, as soon as
+ * this function has returned.
+ */
+const takeUpdates = (sent: EventEmitter, onUpdate: OnUpdate): void =>
+  queueMicrotask(() => {
+    sent.removeAllListeners('update');
+    sent.on('update', onUpdate);
+  });
+
+/** Sends the INVITE, with credentials for a challenge if there are any. */
+const sendAuthorized = async (
+  options: InviteOptions,
+  times: SessionTimes,
+  { progress, state, digest }: Sending,
+  on: OnInvite,
+): Promise<Srf.Dialog> => {
+  const authorizing = digest.begin();
+  let repetition: Repetition | null = null;
+  for (;;) {
+    try {
+      return await send(options, times, repetition, on);
+    } catch (error) {
+      const [response, request] = [progress.last(), progress.request()];
+      if (state() !== 'inviting' || response === null || request === null) throw error;
+      repetition = repetitionAfter(response, request, authorizing);
+      if (repetition === null) throw error;
+    }
+  }
+};
+
+type OnInvite = {
+  sent: (request: Srf.SrfRequest) => void;
+  response: (response: Srf.SrfResponse) => void;
+  provisional: (response: Srf.SrfResponse) => void;
+  update: OnUpdate;
+};
+
+/** Sends one INVITE; resolves when it is answered. */
+const send = (
+  { srf, uri, headers, offer, ladder }: InviteOptions,
+  times: SessionTimes,
+  repetition: Repetition | null,
+  on: OnInvite,
+): Promise<Srf.Dialog> =>
+  heldDialog((done) =>
+    srf.createUAC(
+      uri,
+      {
+        localSdp: offer,
+        // drachtio-srf confirms reliable provisional responses (100rel) with PRACK.
+        ...repetition,
+        headers: {
+          Supported: 'timer, 100rel',
+          Allow: allowed,
+          ...timerOffer(times),
+          ...headers,
+          ...repetition?.headers,
+        },
+      },
+      {
+        // Called with only an error when the INVITE could not be sent; `done` is called in that case, too.
+        cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
+          if (sent === undefined) return;
+          if (sent instanceof EventEmitter) takeUpdates(sent, on.update);
+          ladder?.follow(sent);
+          sent.on('response', (response) => {
+            if (response !== undefined) on.response(response);
+          });
+          on.sent(sent);
+        },
+        cbProvisional: on.provisional,
+      },
+      done,
+    ),
+  );
+
+/** Resolves when the INVITE is answered; otherwise its far end has ended. */
+const create = async (options: InviteOptions, times: SessionTimes, sending: Sending): Promise<Created> => {
+  const { progress, state, sendCancel, digest } = sending;
+  const trackedLeg = options.trackLeg();
+  const earlySessions = createEarlySessions(options);
+  let leg: SipLeg | null = null;
+  try {
+    const dialog = await sendAuthorized(options, times, sending, {
+      sent(request) {
+        leg = invitingLeg(request, options.channel);
+        trackedLeg.update(leg);
+        progress.sent(request);
+        if (state() !== 'inviting') sendCancel(request);
+      },
+      response(response) {
+        if (state() !== 'over') progress.answered(response);
+      },
+      provisional(response) {
+        earlySessions.provisional(response);
+        const came = progress.provisional(response);
+        if (came !== null && state() === 'inviting') options.onProgress(came);
+      },
+      update(request, response) {
+        if (state() === 'inviting') earlySessions.update(request, response);
+        else refuse(response, refusals.noSuchCall, options.logger);
+      },
+    });
+    authorizeRequests(dialog, digest);
+    await earlySessions.finish();
+    const answer = progress.last();
+    const session = earlySessions.answered(dialog.sip.remoteTag, answer ? descriptionIn(answer) : undefined);
+    dialog.remote.sdp = session.remoteSdp;
+    dialog.local.sdp = session.localSdp ?? dialog.local.sdp;
+    if (leg !== null && answer !== null) {
+      const agreed = { ...agreedTimer(answer), takesInfo: takesInfo(answer), trunkId: options.trunkId };
+      trackedLeg.update(answeredLeg(leg, answer, dialog, agreed));
+    }
+    return { dialog, trackedLeg, remoteSdp: session.remoteSdp };
+  } catch (error) {
+    await earlySessions.finish();
+    trackedLeg.ended();
+    throw error;
+  }
+};
+
+/** Like `create`, with one retry with longer session times if the trunk requires them (RFC 4028 section 7.3). */
+const createOnTheirTimes = async (options: InviteOptions, sending: Sending): Promise<Created> => {
+  const { sessionTimes } = options;
+  try {
+    return await create(options, sessionTimes, sending);
+  } catch (error) {
+    const last = sending.progress.last();
+    const times = last?.status === 422 ? afterTooSmall(last, sessionTimes) : undefined;
+    if (times === undefined || sending.state() !== 'inviting') throw error;
+    return create(options, times, sending);
+  }
+};
+
+export const invite = (options: InviteOptions): Invitation => {
+  const { clock, backgroundTasks, logger } = options;
+  const progress = createInviteProgress(clock);
+  const { promise: outcome, resolve } = Promise.withResolvers<Invited>();
+  let state: State = 'inviting';
+
+  const sendCancel = (sent: Srf.SrfRequest): void =>
+    backgroundTasks.add('CANCEL', () => new Promise((done) => sent.cancel(done)));
+
+  const digest = digestClientFor(options.credentials);
+  const sending: Sending = { progress, state: () => state, sendCancel, digest };
+
+  const cancel = (): void => {
+    if (state !== 'inviting') return;
+    state = 'cancelled';
+    const sent = progress.request();
+    if (sent !== null) sendCancel(sent);
+  };
+
+  const settle = (invited: Invited): void => {
+    clock.clearTimeout(timer);
+    state = 'over';
+    resolve(invited);
+  };
+
+  const giveUp = (sip: Pick<SipDetails, 'reason'> & Partial<SipDetails>): void => {
+    if (state === 'over') return;
+    cancel();
+    settle({ answered: false, ...progress.withoutAnswer(), sip: { ...progress.sip(), ...sip } });
+  };
+
+  const refused = (error: unknown): Invited => {
+    const sip = progress.sip();
+    const refusal = progress.refusal();
+    if (refusal !== null) return { answered: false, ...refusal, sip };
+    if (state === 'inviting') logger.warn({ err: error }, 'the INVITE could not be sent');
+    return { answered: false, ...progress.withoutAnswer(), sip };
+  };
+
+  const timer = clock.setTimeout(() => {
+    // A timeout counts as this status (RFC 3261 section 8.1.3.1).
+    if (progress.last() === null) giveUp({ status: 408, reason: 'The trunk does not answer' });
+  }, options.silenceMs);
+
+  backgroundTasks.add('an INVITE', async () => {
+    let created: Created;
+    try {
+      created = await createOnTheirTimes(options, sending);
+    } catch (error) {
+      if (state !== 'over') settle(refused(error));
+      return undefined;
+    }
+    // The answer arrived after the attempt was given up.
+    if (state === 'over') {
+      holdRequests(created.dialog, false);
+      return hangUp(created);
+    }
+    const answer = progress.last();
+    settle({
+      answered: true,
+      ...created,
+      weRefresh: answer !== null && agreedTimer(answer).weRefresh,
+      takesInfo: answer !== null && takesInfo(answer),
+      sip: progress.sip(),
+    });
+    return undefined;
+  });
+
+  return { outcome, sip: progress.sip, way: progress.way, cancel, giveUp: (reason) => giveUp({ reason }) };
+};

@@ -1,0 +1,216 @@
+/**
+ * Takes over a call of another process: revives its dialog and adopts its FreeSWITCH channel, which the far end does
+ * not notice. If that is not possible, a re-INVITE moves the audio to an endpoint of this process. If two persons talk
+ * with each other, both legs are adopted at the same time.
+ */
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { StoredLeg, LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { digestClientFor } from '../../digest/digest-client.ts';
+import { credentialsOf } from '../../trunks/addressing.ts';
+import type { MediaServers } from '../../freeswitch/media-servers.ts';
+import { hangUp, holdRequests, noSip, type Attempt, type Connection, type Outcome } from '../attempt.ts';
+import { authorizeRequests, isByeWaiting } from '../dialog/sent-requests.ts';
+import type { SendCommand } from './end-leg.ts';
+import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
+import { moveMedia, ofCall, type MoveOptions, type Standing } from './move-media.ts';
+import { dialogStands, reviveDialog } from './revive.ts';
+import type { AgreedTimer } from '../dialog/session-timer.ts';
+
+export type AdoptOptions = MoveOptions & {
+  left: LineCheckpoint;
+  srf: Srf;
+  send: SendCommand;
+  mediaServers: Pick<MediaServers, 'takeOverEndpoint'>;
+  trunks: () => readonly Trunk[];
+  legTracker: Pick<LegTracker, 'track' | 'endChannels' | 'endOrphans'>;
+  logger: Logger;
+};
+
+const isOfTransfer = ({ leg }: StoredLeg): boolean => leg.isOfTransfer === true;
+
+/** The first leg that can be resumed. */
+const standingAmong = (legs: readonly StoredLeg[]): Standing | undefined => {
+  for (const { id, leg } of legs)
+    if (leg.state === 'standing' && leg.dialog !== null) return { id, leg, agreed: leg.dialog };
+  return undefined;
+};
+
+/**
+ * Ends legs that cannot be resumed: a person who was being rung for the other party, or briefed about the call, is lost
+ * with the process that was to connect them.
+ */
+const endLost = (legs: readonly StoredLeg[], { callId, legTracker }: AdoptOptions): void => {
+  legTracker.endOrphans(legs.map((one) => ({ ...one, callId })));
+  legTracker.endChannels(legs);
+};
+
+/** Adopts the channel of the earlier process; `null` if it cannot be resumed. */
+const adoptMedia = async (
+  standing: Standing,
+  trunk: Trunk,
+  options: AdoptOptions,
+): Promise<MediaEndpoint | null> => {
+  const { mediaServers, send, logger } = options;
+  const { channel } = standing.leg;
+  // With optional SRTP it is unknown whether the channel encrypts.
+  if (channel === null || trunk.srtp === 'optional') return null;
+  try {
+    // Asking about a dialog makes the relay deliver its requests to this process.
+    if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
+    const keepsBridge = options.left.connectedWith !== null;
+    const endpoint = await mediaServers.takeOverEndpoint(channel, trunk.srtp, keepsBridge);
+    return ofCall(endpoint, standing, trunk, options);
+  } catch (error) {
+    logger.warn({ err: error }, 'the sound of a call that was left comes by another channel');
+    return null;
+  }
+};
+
+/** Determines the new endpoint of the call's audio. The earlier process's channel ends unless it is adopted. */
+const soundOf = async (
+  dialog: Srf.Dialog,
+  standing: Standing,
+  options: AdoptOptions,
+): Promise<{ trunk: Trunk; endpoint: MediaEndpoint; timer: AgreedTimer }> => {
+  const configured = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
+  if (configured === undefined) throw new Error('the trunk of the call is not there any more');
+  // A call keeps the carrier with which it was set up, whatever its trunk says now.
+  const trunk: Trunk = { ...configured, media: standing.leg.channel === null ? 'direct' : 'freeswitch' };
+  authorizeRequests(dialog, digestClientFor(credentialsOf(trunk)));
+  const adopted = await adoptMedia(standing, trunk, options);
+  if (adopted !== null) return { trunk, endpoint: adopted, timer: standing.agreed };
+  const moved = await moveMedia(dialog, standing, trunk, options);
+  options.legTracker.endChannels([standing]);
+  return { trunk, ...moved };
+};
+
+const unadopted = (cause: 'cancelled' | 'media_error', sip = noSip): Outcome => ({
+  answered: false,
+  cause,
+  sip,
+});
+
+/** `cancelled`: the far end has already hung up. */
+const goOn = async (
+  standing: Standing,
+  dialog: Srf.Dialog,
+  trackedLeg: TrackedLeg,
+  options: AdoptOptions,
+): Promise<Outcome> => {
+  const { leg, agreed } = standing;
+  const { backgroundTasks, logger } = options;
+  const sip = { status: 200, reason: 'OK', callId: leg.sipCallId };
+  try {
+    if (!(await dialogStands(leg.dialogId, options.send))) {
+      const hasHungUp = isByeWaiting(dialog);
+      // Answers a BYE that was held.
+      holdRequests(dialog, false);
+      // Without a BYE, drachtio-server may have been restarted. The far end may still be in the call and is hung up.
+      if (!hasHungUp) options.legTracker.endOrphans([{ id: standing.id, callId: options.callId, leg }]);
+      trackedLeg.ended();
+      options.legTracker.endChannels([standing]);
+      return unadopted('cancelled', sip);
+    }
+    const { trunk, endpoint, timer } = await soundOf(dialog, standing, options);
+    const { weRefresh, expiresSec } = timer;
+    trackedLeg.update({
+      ...leg,
+      channel: endpoint.channel(),
+      dialog: {
+        ...agreed,
+        weRefresh,
+        expiresSec,
+        localSdp: endpoint.localSdp,
+        remoteSdp: dialog.remote.sdp,
+      },
+    });
+    const { takesInfo } = agreed;
+    const connection: Connection = { trunk, dialog, trackedLeg, endpoint, weRefresh, takesInfo, sip };
+    return { answered: true, connection };
+  } catch (error) {
+    logger.warn({ err: error }, 'a call that was left could not be gone on with');
+    backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
+    options.legTracker.endChannels([standing]);
+    return unadopted('media_error', sip);
+  }
+};
+
+/** Releases an adopted far end whose call is over. */
+const sendAway = (
+  connection: Connection,
+  { backgroundTasks }: Pick<AdoptOptions, 'backgroundTasks'>,
+): void => {
+  backgroundTasks.add('destroying an endpoint', () => connection.endpoint.destroy());
+  backgroundTasks.add('BYE', () => hangUp(connection));
+};
+
+const adoptLeg = (standing: Standing | undefined, options: AdoptOptions): Attempt => {
+  const lost = Promise.withResolvers<Outcome>();
+  let isGivenUp = false;
+
+  const run = async (): Promise<Outcome> => {
+    if (standing === undefined) return unadopted('media_error');
+    const { id, leg, agreed } = standing;
+    const trackedLeg = options.legTracker.track(options.callId, id);
+    trackedLeg.update(leg);
+    const dialog = reviveDialog(options.srf, leg, agreed);
+    holdRequests(dialog, true);
+    const outcome = await goOn(standing, dialog, trackedLeg, options);
+    if (!isGivenUp || !outcome.answered) return outcome;
+    sendAway(outcome.connection, options);
+    return unadopted('media_error', outcome.connection.sip);
+  };
+
+  return {
+    outcome: Promise.race([run(), lost.promise]),
+    sip: () => noSip,
+    route: () => null,
+    cancel() {
+      isGivenUp = true;
+    },
+    lose() {
+      isGivenUp = true;
+      lost.resolve(unadopted('media_error'));
+    },
+  };
+};
+
+/**
+ * Combines the other party of a call and the person with whom it talks; the person is hung up if the other party is
+ * lost.
+ */
+const bothOf = (otherParty: Attempt, person: Attempt, options: AdoptOptions): Attempt => {
+  const run = async (): Promise<Outcome> => {
+    const [outcome, ofPerson] = await Promise.all([otherParty.outcome, person.outcome]);
+    if (outcome.answered) return { ...outcome, person: ofPerson };
+    if (ofPerson.answered) sendAway(ofPerson.connection, options);
+    return outcome;
+  };
+  return {
+    ...otherParty,
+    outcome: run(),
+    cancel() {
+      otherParty.cancel();
+      person.cancel();
+    },
+    lose() {
+      otherParty.lose();
+      person.lose();
+    },
+  };
+};
+
+export const adoptCall = (options: AdoptOptions): Attempt => {
+  const { legs, connectedWith } = options.left;
+  const ofTransfer = legs.filter(isOfTransfer);
+  const person = connectedWith === null ? undefined : standingAmong(ofTransfer);
+  endLost(
+    ofTransfer.filter(({ id }) => id !== person?.id),
+    options,
+  );
+  const otherParty = adoptLeg(standingAmong(legs.filter((leg) => !isOfTransfer(leg))), options);
+  return connectedWith === null ? otherParty : bothOf(otherParty, adoptLeg(person, options), options);
+};

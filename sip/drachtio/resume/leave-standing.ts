@@ -1,0 +1,15 @@
+import type { CallMedia } from '#sip/audio/call-media.ts';
+import type { BackgroundTasks } from '../../background-tasks.ts';
+import { holdRequests, type Connection } from '../attempt.ts';
+
+/** Hands a far end over to the process that takes over the call: its requests are held for that process. */
+export const leaveStanding = (
+  connection: Connection,
+  media: Pick<CallMedia, 'leave'>,
+  { backgroundTasks }: { backgroundTasks: BackgroundTasks },
+): void => {
+  media.leave();
+  holdRequests(connection.dialog, true);
+  connection.trackedLeg.left();
+  backgroundTasks.add('leaving an endpoint', () => connection.endpoint.leave());
+};

@@ -1,0 +1,186 @@
+/**
+ * Tracks the far ends of calls from the INVITE to the end. Each leg is stored outside of this process, so that it is
+ * ended even if its process dies or loses the connection to drachtio-server: drachtio-server keeps a dialog without an
+ * owner and refreshes its session timer forever.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import type { MediaChannel, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { BackgroundTasks } from '../../background-tasks.ts';
+import type { SipCapture } from '../capture/sip-capture.ts';
+import { endLeg, type SendCommand } from './end-leg.ts';
+
+/** Storage of legs. Callers do not wait for writes. */
+export type LegStore = {
+  keep(id: string, kept: { callId: string | null; leg: SipLeg }): void;
+  remove(id: string): void;
+  /** Another process continues the leg: it stays stored. */
+  release(id: string): void;
+  /** Legs left by an earlier process of this node or of the given one. */
+  orphans(node?: string): Promise<{ id: string; callId: string | null; leg: SipLeg }[]>;
+};
+
+/** One far end's leg, updated by its call. */
+export type TrackedLeg = {
+  /** Stores the current state. */
+  update(leg: SipLeg): void;
+  /** Stores a new description or agreement of an established leg, and the current channel of its audio. */
+  agreed(change: Partial<StandingDialog>, channel: MediaChannel | null): void;
+  /** The leg has ended or was hung up. */
+  ended(): void;
+  /** The leg has no owner and is ended as soon as there is a connection. */
+  abandon(): void;
+  /** Another process continues the leg: it is forgotten here without being ended. */
+  left(): void;
+};
+
+type Held = { callId: string | null; leg: SipLeg };
+
+export type LegTrackerOptions = {
+  store: LegStore;
+  /** Sends a command to drachtio-server; rejects on an error response, or without a connection. */
+  send: SendCommand;
+  endChannel: (channel: MediaChannel) => Promise<void>;
+  /** Assigns messages to calls; a caller's messages are claimed once the call is accepted. */
+  sipCapture: Pick<SipCapture, 'claim' | 'ended'>;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+  logger: Logger;
+};
+
+/** Abandoned legs: each is ended as soon as there is a connection to drachtio-server. */
+const createAbandonedLegs = ({
+  store,
+  send,
+  sipCapture,
+  clock,
+  backgroundTasks,
+  logger,
+}: LegTrackerOptions) => {
+  const waiting = new Map<string, Held>();
+  let isConnected = false;
+
+  const end = async (id: string, { callId, leg }: Held): Promise<void> => {
+    if (callId !== null) sipCapture.claim(leg.sipCallId, callId);
+    try {
+      const how = await endLeg(leg, { send, clock });
+      sipCapture.ended(leg.sipCallId);
+      store.remove(id);
+      logger.warn({ call_id: callId, how }, 'the far end of a call that nobody holds any more was ended');
+    } catch (error) {
+      logger.warn({ call_id: callId, err: error }, 'a far end could not be ended');
+      // Without a connection the leg waits for the next one; otherwise it is removed.
+      if (isConnected) store.remove(id);
+      else waiting.set(id, { callId, leg });
+    }
+  };
+
+  const endAll = (): void => {
+    if (!isConnected) return;
+    for (const [id, one] of waiting) {
+      waiting.delete(id);
+      backgroundTasks.add('ending a far end', () => end(id, one));
+    }
+  };
+
+  return {
+    has: (id: string): boolean => waiting.has(id),
+    /** Waits for the next `endAll`. */
+    add: (id: string, one: Held): void => void waiting.set(id, one),
+    endAll,
+    connected(): void {
+      isConnected = true;
+      endAll();
+    },
+    lost(): void {
+      isConnected = false;
+    },
+  };
+};
+
+export const createLegTracker = (options: LegTrackerOptions) => {
+  const { store, sipCapture, backgroundTasks } = options;
+  /** Legs of this process's calls. */
+  const held = new Map<string, Held>();
+  const abandoned = createAbandonedLegs(options);
+
+  const endChannel = (channel: MediaChannel): void =>
+    backgroundTasks.add('ending a channel', () => options.endChannel(channel));
+
+  return {
+    /**
+     * Tracks a far end of a call, or of a trunk check; `keptId` is the id under which the call's earlier process stored
+     * it.
+     */
+    track(callId: string | null, keptId?: string): TrackedLeg {
+      const id = keptId ?? randomUUID();
+      let isOver = false;
+      const update = (leg: SipLeg): void => {
+        if (isOver) return;
+        if (callId !== null && leg.state !== 'arriving') sipCapture.claim(leg.sipCallId, callId);
+        // Abandoned legs remain abandoned after a connection loss, regardless of later updates.
+        if (abandoned.has(id)) abandoned.add(id, { callId, leg });
+        else held.set(id, { callId, leg });
+        store.keep(id, { callId, leg });
+      };
+      return {
+        update,
+        agreed(change, channel) {
+          const leg = held.get(id)?.leg;
+          if (leg?.dialog) update({ ...leg, channel, dialog: { ...leg.dialog, ...change } });
+        },
+        abandon() {
+          const one = held.get(id);
+          if (one === undefined) return;
+          held.delete(id);
+          abandoned.add(id, one);
+          abandoned.endAll();
+        },
+        left() {
+          isOver = true;
+          held.delete(id);
+          store.release(id);
+        },
+        ended() {
+          isOver = true;
+          const one = held.get(id);
+          if (one === undefined) return;
+          held.delete(id);
+          sipCapture.ended(one.leg.sipCallId);
+          store.remove(id);
+        },
+      };
+    },
+
+    /** Ends legs of dead processes now, or as soon as there is a connection. */
+    endOrphans(orphans: Awaited<ReturnType<LegStore['orphans']>>): void {
+      for (const { id, ...one } of orphans) {
+        abandoned.add(id, one);
+      }
+      abandoned.endAll();
+    },
+
+    /** Ends the channels of such legs; FreeSWITCH releases the other ones later (GW_FREESWITCH_PARK_SEC). */
+    endChannels(orphans: readonly { leg: SipLeg }[]): void {
+      for (const { leg } of orphans) if (leg.channel !== null) endChannel(leg.channel);
+    },
+
+    connected: abandoned.connected,
+
+    /**
+     * The connection to drachtio-server is lost, and with it all calls except those that wait for it, given by their
+     * dialogs.
+     */
+    lost(waiting: ReadonlySet<string>): void {
+      abandoned.lost();
+      for (const [id, one] of held) {
+        if (waiting.has(one.leg.dialogId)) continue;
+        abandoned.add(id, one);
+        held.delete(id);
+      }
+    },
+  };
+};
+
+export type LegTracker = ReturnType<typeof createLegTracker>;

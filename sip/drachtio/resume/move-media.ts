@@ -1,0 +1,150 @@
+/**
+ * Moves the audio of another process's call to an endpoint of this process. The far end receives a re-INVITE, or the
+ * answer to its own held re-INVITE: two must not cross (RFC 3261 section 14).
+ */
+import type Srf from 'drachtio-srf';
+import type { Clock } from '#src/domain/clock.ts';
+import type { StoredLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { successorOf } from '#sip/sdp/session-description.ts';
+import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import type { SharedLimits } from '../../trunks/shared-limits.ts';
+import { offerAfter, offerWith } from '#sip/sdp/media-offer.ts';
+import { within, type BackgroundTasks } from '../../background-tasks.ts';
+import { offeredKeyIn } from '#sip/sdp/sdes.ts';
+import type { Carriers, MediaTerms } from '../../carriers.ts';
+import { bodyProblem, descriptionIn } from '../dialog/message-body.ts';
+import { accepted, onTerms } from '../dialog/negotiate.ts';
+import { requestInDialog, waitingInvite } from '../dialog/sent-requests.ts';
+import { agreedTimer, sameTimer, type AgreedTimer } from '../dialog/session-timer.ts';
+
+/** Timeout for a re-INVITE, after which the far end is considered lost. */
+const answerMs = 5_000;
+
+/** The side that began the call waits longer, so that the requests do not cross again (RFC 3261 section 14.1). */
+const pauseMs = { uac: 2_100, uas: 500 } as const;
+
+/** An established leg that can be resumed. */
+export type Standing = StoredLeg & { agreed: StandingDialog };
+
+export type MoveOptions = {
+  carriers: Pick<Carriers, 'createEndpoint' | 'termsFor'>;
+  callId: string;
+  limits: Pick<SharedLimits, 'goOn'>;
+  clock: Clock;
+  backgroundTasks: BackgroundTasks;
+};
+
+/**
+ * The endpoint with the session as the far end knows it, counted on its trunk. The call continues even if the trunk is
+ * full.
+ */
+export const ofCall = (
+  endpoint: MediaEndpoint,
+  { agreed }: Standing,
+  trunk: Trunk,
+  { carriers, limits, callId }: Pick<MoveOptions, 'carriers' | 'limits' | 'callId'>,
+): MediaEndpoint => {
+  const { release } = limits.goOn(trunk, callId);
+  const continued = { ...endpoint, localSdp: successorOf(agreed.localSdp, endpoint.localSdp) };
+  return releasingWith(onTerms(continued, carriers.termsFor(trunk)), release);
+};
+
+/** Another INVITE is in progress in this dialog, from either side. */
+class Crossed extends Error {}
+
+const invite = async (
+  dialog: Srf.Dialog,
+  endpoint: MediaEndpoint,
+  { agreed }: Standing,
+  clock: Clock,
+): Promise<AgreedTimer> => {
+  const asking = requestInDialog(dialog, 'INVITE', {
+    body: endpoint.localSdp,
+    headers: { Contact: agreed.localContact, ...sameTimer(agreed) },
+  });
+  const answer = await within(clock, answerMs, 'An answer of the far end', asking);
+  if (answer.status === 491 || answer.status === 500) throw new Crossed();
+  if (answer.status !== 200)
+    throw new Error(`The far end does not take its sound elsewhere: ${answer.status}`);
+  dialog.local.sdp = endpoint.localSdp;
+  dialog.remote.sdp = descriptionIn(answer) ?? '';
+  await endpoint.takeAnswer(dialog.remote.sdp);
+  const timer = agreedTimer(answer);
+  // If the answer contains no session timer, the timer of drachtio-server continues.
+  return timer.expiresSec === null ? agreed : timer;
+};
+
+/** Keeps the encryption key: a far end need not accept another one within a call. */
+const asBefore = (trunk: Trunk, { agreed }: Standing): MediaTerms => ({
+  ...trunk,
+  ownKey: offeredKeyIn(agreed.localSdp)?.master,
+});
+
+type Moved = { endpoint: MediaEndpoint; timer: AgreedTimer };
+
+type Move = { dialog: Srf.Dialog; standing: Standing; trunk: Trunk; options: MoveOptions };
+
+/** Our offer with the media of the session. */
+const offeringIn = (created: MediaEndpoint, { agreed }: Standing, trunk: Trunk): MediaEndpoint => ({
+  ...created,
+  localSdp: offerAfter(agreed.localSdp, offerWith(created.localSdp, trunk)),
+});
+
+const createFor = async (
+  offer: string | undefined,
+  { standing, trunk, options: { carriers } }: Move,
+): Promise<MediaEndpoint> => {
+  const terms = asBefore(trunk, standing);
+  if (offer === undefined)
+    return offeringIn(await carriers.createEndpoint(undefined, terms), standing, trunk);
+  const { sdp, answerWith } = accepted(offer, carriers.termsFor(trunk));
+  const created = await carriers.createEndpoint(sdp, terms);
+  return { ...created, localSdp: answerWith(created.localSdp) };
+};
+
+/** Answers the held re-INVITE with this endpoint's description as soon as it is released. */
+const takeWaiting = async (waiting: Srf.SrfRequest, to: Move): Promise<Moved> => {
+  const { dialog, standing, trunk, options } = to;
+  if (bodyProblem(waiting) !== undefined) throw new Error('The INVITE that waits has no body that is known');
+  const endpoint = ofCall(await createFor(descriptionIn(waiting), to), standing, trunk, options);
+  dialog.local.sdp = endpoint.localSdp;
+  return { endpoint, timer: standing.agreed };
+};
+
+const askToMove = async (to: Move): Promise<Moved> => {
+  const { dialog, standing, trunk, options } = to;
+  const offering = await createFor(undefined, to);
+  const endpoint = ofCall(offering, standing, trunk, options);
+  try {
+    return { endpoint, timer: await invite(dialog, endpoint, standing, options.clock) };
+  } catch (error) {
+    options.backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
+    throw error;
+  }
+};
+
+const move = (to: Move): Promise<Moved> => {
+  const waiting = waitingInvite(to.dialog);
+  return waiting === undefined ? askToMove(to) : takeWaiting(waiting, to);
+};
+
+/** Rejects if the far end does not accept the change. */
+export const moveMedia = async (
+  dialog: Srf.Dialog,
+  standing: Standing,
+  trunk: Trunk,
+  options: MoveOptions,
+): Promise<Moved> => {
+  const to = { dialog, standing, trunk, options };
+  try {
+    return await move(to);
+  } catch (error) {
+    if (!(error instanceof Crossed)) throw error;
+  }
+  if (waitingInvite(dialog) === undefined)
+    await new Promise<void>(
+      (resolve) => void options.clock.setTimeout(resolve, pauseMs[standing.agreed.type]),
+    );
+  return move(to);
+};

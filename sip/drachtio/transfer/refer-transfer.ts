@@ -1,0 +1,233 @@
+/**
+ * A cold transfer performed by the far end of a call: a REFER asks it to call the person (RFC 3515, RFC 5589), and its
+ * NOTIFY requests report the result. A REFER cannot be withdrawn.
+ *
+ * The far end has taken over the call when it reports a 2xx; when it accepts the REFER with the statement that it will
+ * send no reports (`Refer-Sub: false`, RFC 4488); and when it hangs up after a 2xx to the REFER without a report above
+ * 100, as trunks without NOTIFY do, or after its last NOTIFY. A far end that has reported ringing would have reported
+ * the answer as well: its BYE then means that the other party has hung up.
+ */
+import type { Logger } from 'pino';
+import type Srf from 'drachtio-srf';
+import type { SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
+import { unansweredCause } from '../../causes.ts';
+import { headerOf } from '../../headers/header-values.ts';
+import { isReferNotice, referNoticeIn, type ReferNotice } from '../../headers/refer-notice.ts';
+import type { LineTime } from '#sip/audio/line-time.ts';
+import type { LineLife } from '../../run-line-life.ts';
+import type { BackgroundTasks } from '../../background-tasks.ts';
+import { createHoldTone, type HoldTone } from '#sip/audio/playout/hold-tone.ts';
+import type { Connection } from '../attempt.ts';
+import { requestInDialog } from '../dialog/sent-requests.ts';
+import { bodyIn, bodyProblem, type Understood } from '../dialog/message-body.ts';
+import { refusals, type InviteRefusal } from '../dialog/refusals.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+
+export type ReferTransferOptions = {
+  /** Far end of the call; `null` if there is none. */
+  connection: () => Connection | null;
+  /** Headers of a REFER to this number. */
+  referTo: (trunk: Trunk, to: string) => Record<string, string>;
+  /** Plays to the other party. */
+  play: (samples: Int16Array) => void;
+  life: Pick<LineLife, 'is' | 'report' | 'send'>;
+  time: Pick<LineTime, 'after'>;
+  backgroundTasks: BackgroundTasks;
+  logger: Logger;
+};
+
+/** A REFER from the decision to send it until its result is known. */
+type Refer = {
+  isSent: boolean;
+  /** Whether the far end has accepted the REFER. */
+  isTaken: boolean;
+  /** CSeq number of the REFER, by which notifications identify it; null before it was answered. */
+  sequence: number | null;
+  /** Last reported status. */
+  lastStatus: number;
+  reportsMore: boolean;
+  /** Whether the far end has already moved its audio elsewhere. */
+  hasLostSound: boolean;
+};
+
+const noticeBodies: Understood = { types: ['message/sipfrag'], dispositions: ['render', 'session'] };
+
+const badNotice: InviteRefusal = { status: 400, reason: 'Bad Request' };
+
+/** Statuses of a missing dialog or a timeout, which do not show whether the far end supports REFER. */
+const saysNothing: ReadonlySet<number> = new Set([408, 481]);
+
+const sequenceOf = (response: Srf.SrfResponse): number | null => {
+  const [, sequence] = /^\s*(\d{1,10})\s/.exec(response.get('CSeq') ?? '') ?? [];
+  return sequence === undefined ? null : Number(sequence);
+};
+
+export class ReferTransfer {
+  readonly #options: ReferTransferOptions;
+  readonly #tone: HoldTone;
+  #refer: Refer | null = null;
+  #isRefused = false;
+  /** CSeq number of the last REFER with a known result. */
+  #lastSequence = 0;
+
+  constructor(options: ReferTransferOptions) {
+    this.#options = options;
+    this.#tone = createHoldTone(options.time, options.play);
+  }
+
+  /** Whether the far end should perform such a transfer. */
+  makes(mode: TransferMode): boolean {
+    return mode === 'cold' && !this.#isRefused && this.#options.connection()?.trunk.refer === true;
+  }
+
+  isUnderWay(): boolean {
+    return this.#refer !== null;
+  }
+
+  begin(to: string): void {
+    const { life, time, connection } = this.#options;
+    const standing = connection();
+    if (standing === null || !life.is('answered') || this.isUnderWay()) return;
+    const refer: Refer = {
+      isSent: false,
+      isTaken: false,
+      sequence: null,
+      lastStatus: 0,
+      reportsMore: true,
+      hasLostSound: false,
+    };
+    this.#refer = refer;
+    this.#tone.begin(standing.endpoint.sampleRate());
+    life.report({ type: 'line.referring' });
+    // Until then it can be cancelled.
+    time.after(0, () => this.#send(refer, standing, to));
+  }
+
+  /** Stops waiting for the result; the far end's actions continue. */
+  giveUp(): void {
+    if (this.#refer !== null) this.#fail('cancelled');
+  }
+
+  /** Returns the refusal of a NOTIFY, or null to answer it with 200. */
+  notified(request: Srf.SrfRequest): InviteRefusal | null {
+    const refer = this.#refer;
+    if (refer === null || !refer.isSent || !isReferNotice(request)) return refusals.noSuchCall;
+    const problem = bodyProblem(request, noticeBodies);
+    if (problem !== undefined) return problem;
+    const notice = referNoticeIn(request, bodyIn(request, noticeBodies)?.content ?? null);
+    if (notice === undefined) return badNotice;
+    if (!this.#isAbout(refer, notice)) return refusals.noSuchCall;
+    this.#take(refer, notice);
+    return null;
+  }
+
+  /** Handles the far end's BYE, which may mean that it has taken over the call. */
+  farEndLeft(): void {
+    const refer = this.#refer;
+    if (refer?.isTaken === true && (refer.lastStatus <= 100 || !refer.reportsMore)) this.#succeed();
+  }
+
+  /**
+   * Handles the loss of audio. Returns whether it matters only if the transfer fails: the far end may have moved the
+   * audio.
+   */
+  keepsLostSound(): boolean {
+    if (this.#refer?.isSent !== true) return false;
+    this.#refer.hasLostSound = true;
+    return true;
+  }
+
+  /** The line ends. */
+  end(): void {
+    this.#forget();
+  }
+
+  #send(refer: Refer, { trunk, dialog }: Connection, to: string): void {
+    if (this.#refer !== refer) return;
+    refer.isSent = true;
+    const { referTo, backgroundTasks } = this.#options;
+    backgroundTasks.add('REFER', async () => {
+      let answer: Srf.SrfResponse;
+      try {
+        answer = await requestInDialog(dialog, 'REFER', {
+          headers: referTo(trunk, to),
+          body: '',
+          onResponse: (response) => this.#heard(refer, response),
+        });
+      } catch (error) {
+        if (this.#refer === refer && !refer.isTaken) this.#fail('trunk_error');
+        throw error;
+      }
+      if (answer.status >= 300) this.#refused(refer, trunk, answer);
+    });
+  }
+
+  /** A NOTIFY or BYE may arrive together with the response. */
+  #heard(refer: Refer, answer: Srf.SrfResponse): void {
+    if (this.#refer !== refer || answer.status >= 300) return;
+    refer.isTaken = true;
+    refer.sequence = sequenceOf(answer);
+    if (headerOf(answer, 'Refer-Sub').trim().toLowerCase() === 'false') this.#succeed();
+  }
+
+  #refused(refer: Refer, trunk: Trunk, { status, reason }: Srf.SrfResponse): void {
+    // A NOTIFY has already reported that the person is being called.
+    if (this.#refer !== refer || refer.isTaken) return;
+    if (saysNothing.has(status)) {
+      this.#fail('trunk_error', { status, reason });
+      return;
+    }
+    this.#isRefused = true;
+    const { logger, life } = this.#options;
+    logger.warn(
+      { trunk: trunk.name, sip_status: status },
+      'a trunk refuses REFER, so the person is called by a call of its own',
+    );
+    this.#over(() => life.report({ type: 'line.refer_refused' }));
+  }
+
+  /** A NOTIFY without an id concerns the pending REFER: far ends often omit the id. */
+  #isAbout({ sequence }: Refer, { id }: ReferNotice): boolean {
+    if (id === null) return true;
+    return sequence === null ? id > this.#lastSequence : id === sequence;
+  }
+
+  #take(refer: Refer, { id, status, reason, isLast }: ReferNotice): void {
+    refer.isTaken = true;
+    refer.sequence ??= id;
+    if (isLast) refer.reportsMore = false;
+    if (status === null) return;
+    const rang = refer.lastStatus > 100;
+    refer.lastStatus = status;
+    if (status >= 300) this.#fail(unansweredCause({ status, rang }), { status, reason });
+    else if (status >= 200) this.#succeed();
+  }
+
+  #succeed(): void {
+    this.#forget();
+    this.#options.life.report({ type: 'line.referred' });
+  }
+
+  #fail(cause: UnansweredCause, said?: Pick<SipDetails, 'status' | 'reason'>): void {
+    const { life, connection } = this.#options;
+    const callId = connection()?.sip.callId ?? null;
+    const sip = said && { ...said, callId };
+    this.#over(() =>
+      life.report({ type: 'line.transfer_failed', cause, ...(sip === undefined ? {} : { sip }) }),
+    );
+  }
+
+  /** The call continues here unless its audio was lost in the meantime. */
+  #over(report: () => void): void {
+    const hasLostSound = this.#refer?.hasLostSound === true;
+    this.#forget();
+    report();
+    if (hasLostSound) this.#options.life.send({ type: 'sound.lost' });
+  }
+
+  #forget(): void {
+    this.#lastSequence = Math.max(this.#lastSequence, this.#refer?.sequence ?? 0);
+    this.#refer = null;
+    this.#tone.end();
+  }
+}

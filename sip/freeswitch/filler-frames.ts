@@ -1,0 +1,29 @@
+/**
+ * Detects filler frames of FreeSWITCH. It reads a packet every 20 ms, and without one it inserts a frame of its own
+ * (`switch_ivr_park`: bytes of 255). In a pause of the far end that frame is the silence. But while packets longer than
+ * 20 ms arrive, the audio of that time is in the previous packet, and the filler would only stretch the call.
+ */
+
+/** Audio that is further ahead of time arrived in bursts. */
+const maxAheadMs = 500;
+
+const isFilled = (samples: Int16Array): boolean => samples.every((sample) => sample === -1);
+
+/** Returns whether a frame must be dropped. */
+export const createFillerFilter = (samplesPerMs: number): ((samples: Int16Array) => boolean) => {
+  /** FreeSWITCH's read interval; its filler frame has the same length. */
+  let everyMs = 20;
+  /** Duration of audio that arrived ahead of time. */
+  let aheadMs = 0;
+  return (samples) => {
+    const lastsMs = samples.length / samplesPerMs;
+    if (!isFilled(samples)) {
+      aheadMs = Math.min(maxAheadMs, aheadMs + Math.max(0, lastsMs - everyMs));
+      return false;
+    }
+    everyMs = lastsMs;
+    if (aheadMs <= 0) return false;
+    aheadMs -= lastsMs;
+    return true;
+  };
+};

@@ -1,0 +1,271 @@
+import type Srf from 'drachtio-srf';
+import type { Logger } from 'pino';
+import type { MediaChannel } from '#src/domain/sip-leg.ts';
+import type { TrunkCodec } from '#src/domain/trunk.ts';
+import type { BridgeSide, MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import type { SampleRate } from '#sip/audio/samples.ts';
+import {
+  answering,
+  hasTelephoneEvents,
+  isHold,
+  packetMsIn,
+  audioRateOf,
+  voiceIn,
+  type PacketMs,
+} from '#sip/sdp/media-offer.ts';
+import { within } from '../background-tasks.ts';
+import { queryChannelStatistics } from './channel-statistics.ts';
+import { offerTo, sendBye, type Channel } from './channel.ts';
+import type { Commands } from './connection.ts';
+import type { FreeSwitch } from './freeswitch.ts';
+import { openChannelAudio, type Change, type ChannelAudio } from './channel-audio.ts';
+import type { UnicastOptions } from './open-unicast.ts';
+import { repark } from './repark.ts';
+
+/** A party that holds a call may be silent for the longest duration of a call. */
+const heldSilenceMs = 86_400_000;
+
+/** Header that sets the media timeout of a channel that begins with the caller's offer; see config/freeswitch. */
+export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =>
+  rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
+
+export type EndpointOptions = UnicastOptions & {
+  /** Name of the server. */
+  server: string;
+  commands: Commands;
+  onDigit: FreeSwitch['control']['onDigit'];
+  /** Timeout for FreeSWITCH's confirmation of a BYE. */
+  answerMs: number;
+  /**
+   * FreeSWITCH ends the channel after this time without RTP, numberOrNull from the other party's description; 0 for never.
+   */
+  rtpTimeoutMs: number;
+  logger: Logger;
+};
+
+/** FreeSWITCH's reason for a BYE (RFC 3326), such as `MEDIA_TIMEOUT`. */
+const reasonOf = (bye: Pick<Srf.SrfRequest, 'get'>): string | null => {
+  const reason: string | undefined = bye.get('Reason');
+  return /;text="?([A-Z_]{1,64})/.exec(reason ?? '')?.[1] ?? null;
+};
+
+/** Parts of a dialog that the drachtio-srf types lack. */
+const dialogIn = (dialog: Srf.Dialog): MediaChannel['dialog'] => {
+  const id: unknown = Reflect.get(dialog, 'id');
+  const contact: unknown = Reflect.get(dialog.local, 'contact');
+  return typeof id === 'string' && typeof contact === 'string' ? { id, contact } : undefined;
+};
+
+type LossListener = (reason: string | null) => void;
+
+/** Channel state. A lost channel may still exist in FreeSWITCH and must be hung up. */
+const createChannelState = () => {
+  const listeners: LossListener[] = [];
+  let state: 'up' | 'lost' | 'over' | 'destroyed' = 'up';
+  let lostReason: string | null = null;
+  /** Rejects when the endpoint is destroyed; the catch avoids an unhandled rejection. */
+  const destroyed = Promise.withResolvers<never>();
+  destroyed.promise.catch(() => {});
+  const lose = (reason: string | null): void => {
+    if (state !== 'up') return;
+    state = 'lost';
+    lostReason = reason;
+    for (const listener of listeners) listener(reason);
+  };
+  return {
+    destroyed: destroyed.promise,
+    isUp: (): boolean => state === 'up',
+    lose,
+    /** FreeSWITCH has ended the channel. */
+    end(reason: string | null): void {
+      lose(reason);
+      if (state === 'lost') state = 'over';
+    },
+    onLost(listener: LossListener): void {
+      if (state === 'lost' || state === 'over') queueMicrotask(() => listener(lostReason));
+      else listeners.push(listener);
+    },
+    /** Returns whether the channel must be hung up. */
+    destroy(): boolean {
+      const mayExist = state === 'up' || state === 'lost';
+      state = 'destroyed';
+      destroyed.reject(new Error('The endpoint was destroyed'));
+      return mayExist;
+    },
+  };
+};
+
+/**
+ * FreeSWITCH reads the timeout when it processes a description. It also has a timeout for held calls, but forgets it
+ * immediately. The audio timeout is set because an endpoint that makes the offer begins without a timeout.
+ */
+const createAudioTimeout = (uuid: string, { commands, rtpTimeoutMs }: EndpointOptions) => {
+  let timeoutMs = 0;
+  return async (remoteSdp: string): Promise<void> => {
+    const next = rtpTimeoutMs === 0 ? 0 : isHold(remoteSdp) ? heldSilenceMs : rtpTimeoutMs;
+    if (next === timeoutMs) return;
+    timeoutMs = next;
+    await commands.api(`uuid_setvar ${uuid} media_timeout_audio ${next}`);
+  };
+};
+
+type Frames = { codec: TrunkCodec; packetMs: PacketMs };
+
+const framesOf = ({ localSdp, remoteSdp }: Channel): Frames => ({
+  codec: voiceIn(localSdp) ?? 'PCMU',
+  packetMs: packetMsIn(remoteSdp ?? localSdp),
+});
+
+const changeOf = (before: Frames, after: Frames): Change => {
+  if (audioRateOf(before.codec) !== audioRateOf(after.codec) || before.packetMs !== after.packetMs)
+    return 'frames';
+  return before.codec === after.codec ? 'nothing' : 'codec';
+};
+
+export const createMediaEndpoint = (channel: Channel, options: EndpointOptions): MediaEndpoint => {
+  const { uuid, dialog, localSdp } = channel;
+  const { server, commands, answerMs, clock, logger } = options;
+  const channelState = createChannelState();
+  const digits: ((digit: string) => void)[] = [];
+  const stopListening = options.onDigit(uuid, (digit) => {
+    for (const listener of digits) listener(digit);
+  });
+  dialog.on('destroy', (bye) => {
+    stopListening();
+    channelState.end(reasonOf(bye));
+  });
+
+  const setAudioTimeout = createAudioTimeout(uuid, options);
+  let audio: 'not connected' | 'connecting' | ChannelAudio = 'not connected';
+  /** Audio that is connected or being connected; `null` before. */
+  let opening: Promise<ChannelAudio> | null = null;
+  const parked = framesOf(channel);
+  let frames = parked;
+  /** Last accepted description of the other party. */
+  let remote = channel.remoteSdp;
+  /** FreeSWITCH's last answer; contains telephone events if the far end supports them. */
+  let lastAnswer = localSdp;
+  /** The other party sends packets of 10 ms regardless of its description. */
+  let sendsShort = false;
+  /** Frames at the time its audio moved to a bridge; `null` while its audio is here. */
+  let detached: Frames | null = channel.isBridged === true ? parked : null;
+  const loseAudio = (error: unknown): void => {
+    if (!channelState.isUp()) return;
+    logger.warn({ err: error }, 'the audio of a channel could not be continued');
+    channelState.lose('NO_SOUND');
+  };
+  const describe = async (remoteSdp: string): Promise<string> => {
+    // FreeSWITCH's answer contains its earlier packet length, so the other party's description is used.
+    const packetMs = sendsShort ? 10 : packetMsIn(remoteSdp);
+    const before = frames;
+    const isSame = changeOf(before, { codec: voiceIn(remoteSdp) ?? before.codec, packetMs }) === 'nothing';
+    const paused = typeof audio === 'string' || isSame || detached !== null ? null : audio;
+    await paused?.pause();
+    try {
+      const answer = answering(remoteSdp, await offerTo(channel, remoteSdp, packetMs));
+      remote = remoteSdp;
+      frames = { codec: voiceIn(answer) ?? before.codec, packetMs };
+      lastAnswer = answer;
+      return answer;
+    } finally {
+      paused?.resume(changeOf(before, frames)).catch(loseAudio);
+    }
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  const inSequence = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
+  const describeInSequence = (remoteSdp: string): Promise<string> => inSequence(() => describe(remoteSdp));
+  /** If FreeSWITCH read every 20 ms, it would drop half of the audio. The other party is not notified. */
+  const requestShortPackets = (): void => {
+    if (frames.packetMs === 10 || remote === null) return;
+    sendsShort = true;
+    describeInSequence(remote).catch((error: unknown) =>
+      logger.warn({ err: error }, 'a channel rejected packets of 10 ms'),
+    );
+  };
+  const modify = async (remoteSdp: string): Promise<string> => {
+    await setAudioTimeout(remoteSdp);
+    try {
+      return await describeInSequence(remoteSdp);
+    } catch (error) {
+      if (remote !== null) await setAudioTimeout(remote);
+      throw error;
+    }
+  };
+  const detach = (): Promise<void> =>
+    inSequence(async () => {
+      if (opening === null) throw new Error('The audio of the call is not connected');
+      if (detached !== null) return;
+      await (await opening).pause();
+      detached = frames;
+    });
+  const attach = (): Promise<void> =>
+    inSequence(async () => {
+      if (detached === null) return;
+      const before = detached;
+      detached = null;
+      try {
+        await repark(uuid, options);
+        await (await opening)?.resume(changeOf(before, frames) === 'nothing' ? 'nothing' : 'codec');
+      } catch (error) {
+        loseAudio(error);
+      }
+    });
+  const side: BridgeSide = { server, uuid, detach, attach };
+  return {
+    channel: () => ({ server, uuid, dialog: dialogIn(dialog) }),
+    bridgeSide: () =>
+      channelState.isUp() && opening !== null && hasTelephoneEvents(lastAnswer) ? side : null,
+    localSdp,
+    sampleRate: () => audioRateOf(frames.codec),
+    modify,
+    answerEarly: describeInSequence,
+    async takeAnswer(remoteSdp) {
+      await modify(remoteSdp);
+    },
+    async connect(events, callRate) {
+      if (audio !== 'not connected') throw new Error('The audio of a call is connected only once');
+      audio = 'connecting';
+      const codecRate = (): SampleRate => audioRateOf(frames.codec);
+      opening = openChannelAudio(uuid, events, {
+        ...options,
+        callRate,
+        codecRate,
+        change: changeOf(parked, frames),
+        isPaused: detached !== null,
+        onShortFrames: requestShortPackets,
+        onFailed: loseAudio,
+        ended: channelState.destroyed,
+      });
+      audio = await opening;
+      return audio.path;
+    },
+    async press(keys) {
+      if (!hasTelephoneEvents(lastAnswer)) throw new Error('The far end does not support telephone events');
+      await commands.run(`uuid_send_dtmf ${uuid} ${keys}`);
+    },
+    hasTelephoneEvents: () => hasTelephoneEvents(lastAnswer),
+    onDigit: (listener) => void digits.push(listener),
+    statistics: async () => (channelState.isUp() ? queryChannelStatistics(uuid, commands) : null),
+    onLost: channelState.onLost,
+    lose: () => channelState.lose(null),
+    async leave() {
+      stopListening();
+      channelState.destroy();
+    },
+    async destroy() {
+      stopListening();
+      if (!channelState.destroy()) return;
+      try {
+        await within(clock, answerMs, 'BYE to FreeSWITCH', sendBye(channel));
+      } catch (error) {
+        // Either drachtio-server or FreeSWITCH is gone; in the first case the event socket ends the channel.
+        await commands.api(`uuid_kill ${uuid}`);
+        throw error;
+      }
+    },
+  };
+};

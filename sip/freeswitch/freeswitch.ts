@@ -1,0 +1,139 @@
+/**
+ * Control of one FreeSWITCH: one connection for all of its channels, re-established after each loss, with commands,
+ * DTMF digits, and the keep-alive of the channels.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { startHeartbeat } from '../heartbeat.ts';
+import { keepConnected, type ServerAddress } from '../reconnect.ts';
+import { commandsOn, connectToFreeSwitch, type Connection, type ServerLoad } from './connection.ts';
+import { createKeepAlive, readParkSec } from './keep-alive.ts';
+
+/** Whether the port is closed, which means that FreeSWITCH has died. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
+
+export type FreeSwitchOptions = {
+  /** Timeout of a reply. */
+  answerMs: number;
+  /** Interval of the heartbeat and of the channels' keep-alive. */
+  probeMs: number;
+  onConnected: () => void;
+  onHeartbeat: (load: ServerLoad) => void;
+  /** The connection is lost and will be re-established; channels continue. */
+  onLost: () => void;
+  /** FreeSWITCH is gone with all of its channels. */
+  onGone: () => void;
+  /** FreeSWITCH no longer answers; the connection is then lost. */
+  onSilent: () => void;
+  clock: Clock;
+  logger: Logger;
+};
+
+export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptions) => {
+  const { answerMs, probeMs, clock, logger } = options;
+  const gateway = randomUUID();
+  const keepAlive = createKeepAlive(gateway, probeMs);
+  /** Listeners for DTMF digits by channel; channels of other gateways on the same FreeSWITCH have none. */
+  const digitListeners = new Map<string, (digit: string) => void>();
+  let stopHeartbeat: () => void = () => {};
+
+  /** An error in one listener must not affect the others. */
+  const onDigit = (uuid: string, digit: string): void => {
+    try {
+      digitListeners.get(uuid)?.(digit);
+    } catch (error) {
+      logger.error({ err: error }, 'a DTMF digit could not be processed');
+    }
+  };
+
+  const startKeepAlive = async (connection: Connection, onLost: () => void): Promise<void> => {
+    const commands = commandsOn(() => connection, { answerMs, clock });
+    const parkSec = await readParkSec(commands);
+    const probe = (): Promise<void> => keepAlive.renew(commands, parkSec);
+    await probe();
+    const onSilent = (): void => {
+      options.onSilent();
+      onLost();
+    };
+    stopHeartbeat = startHeartbeat({ probe, everyMs: probeMs, clock, onSilent });
+  };
+
+  const connect = async (onLost: () => void): Promise<Connection> => {
+    let connection: Connection;
+    try {
+      connection = await connectToFreeSwitch(server, {
+        onDigit,
+        onHeartbeat: options.onHeartbeat,
+        onLost(reason) {
+          logger.debug({ err: reason }, 'the connection to FreeSWITCH has ended');
+          onLost();
+        },
+      });
+    } catch (error) {
+      if (isRefused(error)) options.onGone();
+      throw error;
+    }
+    try {
+      await startKeepAlive(connection, onLost);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  };
+
+  const kept = keepConnected<Connection>({
+    to: `FreeSWITCH at ${server.host}:${server.port}`,
+    connect,
+    disconnect(connection) {
+      stopHeartbeat();
+      connection.close();
+    },
+    onConnected: options.onConnected,
+    onLost: options.onLost,
+    clock,
+    logger,
+  });
+
+  /** Throws without a connection. */
+  const connected = (): Connection => {
+    const connection = kept.current();
+    if (connection === null) throw new Error(kept.problem() ?? 'FreeSWITCH is not connected');
+    return connection;
+  };
+
+  const commands = commandsOn(connected, { answerMs, clock });
+
+  return {
+    open: kept.open,
+    problem: kept.problem,
+    close: kept.close,
+    /** Creates and controls channels. */
+    control: {
+      /** Gateway name stored in its channels. */
+      gateway,
+      keepAlive,
+      commands,
+      /** Subscribes to the DTMF digits of a channel; returns a function that ends the subscription. */
+      onDigit(uuid: string, listener: (digit: string) => void): () => void {
+        digitListeners.set(uuid, listener);
+        return () => void digitListeners.delete(uuid);
+      },
+      /** Address of FreeSWITCH; throws without a connection. */
+      serverAddress: (): string => connected().address,
+      /** Address for INVITEs; throws without a connection. */
+      sipAddress: (): string => connected().sipAddress,
+    },
+    /** Whether a channel exists; rejects while that is unknown. */
+    hasChannel: async (uuid: string): Promise<boolean> =>
+      (await commands.api(`uuid_exists ${uuid}`)).trim() === 'true',
+    /** Ends a channel left by an earlier process; a missing channel is ignored. */
+    async endChannel(uuid: string): Promise<void> {
+      await commands.api(`uuid_kill ${uuid}`);
+    },
+  };
+};
+
+export type FreeSwitch = ReturnType<typeof createFreeSwitch>;

@@ -1,0 +1,41 @@
+/**
+ * Keep-alive of channels. FreeSWITCH ends the channels of a gateway that has been silent for a while: each channel
+ * carries the name of its gateway, and a task of FreeSWITCH's own scheduler, postponed again and again, hangs up all
+ * channels with that name. So the calls of a dead process remain only as long as another process may take them over.
+ */
+import type { Commands } from './connection.ts';
+
+/** Header of the INVITE that creates a channel, which FreeSWITCH stores as a channel variable. */
+export const gatewayHeader = 'X-Gateway';
+const gatewayVariable = `sip_h_${gatewayHeader}`;
+
+/** Default in seconds if FreeSWITCH does not report how long it keeps a channel. */
+const usualSec = 30;
+
+/** Reads how long FreeSWITCH keeps a channel whose gateway died: `gw_park_sec` of its configuration, in seconds. */
+export const readParkSec = async ({ api }: Pick<Commands, 'api'>): Promise<number> => {
+  const answer = (await api('global_getvar gw_park_sec')).trim();
+  return /^\d{1,5}$/.test(answer) ? Number(answer) : usualSec;
+};
+
+/** Keep-alive of the channels with this name, renewed every `everyMs` milliseconds. */
+export const createKeepAlive = (gateway: string, everyMs: number) => {
+  let times = 0;
+  const task = (number: number): string => `gateway-${gateway}-${number % 2}`;
+  return {
+    /** Postpones the end of the channels. Rejects when FreeSWITCH refuses the command. */
+    async renew({ run, api }: Pick<Commands, 'api' | 'run'>, parkSec: number): Promise<void> {
+      const seconds = parkSec + Math.ceil(everyMs / 1_000);
+      const end = `hupall NORMAL_TEMPORARY_FAILURE ${gatewayVariable} ${gateway}`;
+      times += 1;
+      // Schedules the new hang-up task before deleting the old one, so one is always pending.
+      await run(`sched_api +${seconds} ${task(times)} ${end}`);
+      await api(`sched_del ${task(times - 1)}`);
+    },
+    /** Assigns the channel to this gateway, replacing an earlier owner. */
+    claim: ({ run }: Pick<Commands, 'run'>, uuid: string): Promise<string> =>
+      run(`uuid_setvar ${uuid} ${gatewayVariable} ${gateway}`),
+  };
+};
+
+export type KeepAlive = ReturnType<typeof createKeepAlive>;

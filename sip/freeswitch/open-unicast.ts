@@ -1,0 +1,103 @@
+/**
+ * Exchanges a channel's audio with FreeSWITCH's `unicast`.
+ *
+ * Rules of `unicast` (switch_ivr.c of 1.10):
+ * - FreeSWITCH chooses a free port (`local-port: 0`) and answers +OK even if it finds none: the unicast has begun when
+ *   its first datagram has arrived, and nothing is sent to it before that.
+ * - Activate unicast once per park: a second activation leaks a socket that keeps receiving audio, and eventually
+ *   crashes FreeSWITCH.
+ * - Do not set the flag `native`: with it FreeSWITCH does not receive while it waits for audio to send. Use it only on
+ *   a channel without `send_silence_when_idle`, which would interfere.
+ * - Its port accepts audio from any source, so it must be on loopback or in a private network.
+ * - Its samples have the rate of the channel's codec in both directions; the unicast ends with that codec.
+ */
+import type { Clock } from '#src/domain/clock.ts';
+import type { AudioEvents } from '#sip/audio/media-endpoint.ts';
+import type { SampleRing } from '#sip/audio/sample-ring.ts';
+import type { MediaThread, UnicastChannel } from '../media-thread/media-thread.ts';
+import { createRateChange, type Resample } from '#sip/audio/resampler.ts';
+import type { SampleRate } from '#sip/audio/samples.ts';
+import { within } from '../background-tasks.ts';
+import type { Commands } from './connection.ts';
+
+/**
+ * FreeSWITCH polls for messages to a channel every 20 ms. This timeout exceeds the time to detect a hanging FreeSWITCH,
+ * which must be known first, so that it gets no further calls.
+ */
+const beginMs = 8_000;
+
+export type UnicastOptions = {
+  mediaThread: Pick<MediaThread, 'openUnicast'>;
+  /** Address of this host at which FreeSWITCH reaches it. */
+  ownAddress: string;
+  /** Address of FreeSWITCH; throws without a connection. */
+  serverAddress: () => string;
+  /** See `MediaServerNumbers`. */
+  silenceMs: number;
+  commands: Pick<Commands, 'sendMessage'>;
+  resample: Resample;
+  clock: Clock;
+};
+
+const begin = async (
+  uuid: string,
+  { port, begun }: UnicastChannel,
+  { sendMessage, own, theirs }: Pick<Commands, 'sendMessage'> & { own: string; theirs: string },
+): Promise<void> => {
+  await sendMessage(uuid, {
+    'call-command': 'unicast',
+    'local-ip': theirs,
+    'local-port': '0',
+    'remote-ip': own,
+    'remote-port': String(port),
+    transport: 'udp',
+  });
+  await begun;
+};
+
+/** Rate of the call, and the current rate of the channel's codec. */
+export type UnicastRates = { callRate: SampleRate; codecRate: () => SampleRate };
+
+export type UnicastEvents = AudioEvents & {
+  /** FreeSWITCH has sent nothing for `silenceMs`, or sends again. */
+  onSilence: (isSilent: boolean) => void;
+  /** The frames are shorter than 20 ms. */
+  onShortFrames: () => void;
+};
+
+/** An open unicast. */
+export type Unicast = {
+  /** Outgoing samples, at the rate of the channel's codec. */
+  ring: SampleRing;
+  rate: SampleRate;
+  close(): void;
+};
+
+/** Rejects when no audio arrives within a few seconds, or when `ended` does. */
+export const openUnicast = async (
+  uuid: string,
+  { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,
+  options: UnicastOptions & UnicastRates & { ended: Promise<never> },
+): Promise<Unicast> => {
+  const { mediaThread, ownAddress: own, silenceMs, commands, clock, ended } = options;
+  const { resample, callRate, codecRate } = options;
+  const theirs = options.serverAddress();
+  const rate = codecRate();
+  const channel = await mediaThread.openUnicast(own, theirs, { sampleRate: rate, silenceMs });
+  const change = createRateChange(resample, rate, callRate);
+  channel.listen({
+    onAudio: (samples) => onAudio(change.take(samples)),
+    onDigit: () => {},
+    onLost,
+    onSilence,
+    onShortFrames,
+  });
+  try {
+    const beginning = begin(uuid, channel, { ...commands, own, theirs });
+    await Promise.race([ended, within(clock, beginMs, 'Connecting the audio of a call', beginning)]);
+  } catch (error) {
+    channel.close();
+    throw error;
+  }
+  return { ring: channel.ring, rate, close: channel.close };
+};

@@ -1,0 +1,46 @@
+/**
+ * Moves a parked channel into a new park (`again` in `config/freeswitch/freeswitch.xml`). Its unicast ends, and another
+ * one can be opened (`open-unicast.ts`).
+ *
+ * The channel's own thread runs the transfer (`sendmsg`, `execute`). The command `uuid_transfer` would end the unicast
+ * in the thread of the event socket (`switch_core_session_reset`) while the channel's thread ends it, too: both join
+ * one thread, and one of them waits forever. That would lose the call, or the event socket and with it all calls. No
+ * other command in use ends a unicast in another thread than the channel's.
+ */
+import { randomInt } from 'node:crypto';
+import type { Clock } from '#src/domain/clock.ts';
+import { within } from '../background-tasks.ts';
+import type { Commands } from './connection.ts';
+
+/** Interval of the check whether the channel is in its new park; it takes one or two frames of 20 ms. */
+const pollMs = 5;
+
+export type ReparkOptions = {
+  commands: Pick<Commands, 'api' | 'sendMessage'>;
+  /** Timeout for FreeSWITCH. */
+  answerMs: number;
+  clock: Clock;
+};
+
+/** Resolves when the channel is in its new park. Rejects if the channel does not exist or does not get there. */
+export const repark = async (
+  uuid: string,
+  { commands: { api, sendMessage }, answerMs, clock }: ReparkOptions,
+): Promise<void> => {
+  const park = String(randomInt(2 ** 47));
+  let isAbandoned = false;
+  const arrive = async (): Promise<void> => {
+    while (!isAbandoned && (await api(`uuid_getvar ${uuid} gw_park`)).trim() !== park)
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, pollMs));
+  };
+  await sendMessage(uuid, {
+    'call-command': 'execute',
+    'execute-app-name': 'transfer',
+    'execute-app-arg': `again-${park} XML trunkline`,
+  });
+  try {
+    await within(clock, answerMs, 'Parking a channel', arrive());
+  } finally {
+    isAbandoned = true;
+  }
+};

@@ -1,0 +1,120 @@
+/**
+ * Endpoints with encrypted audio (SRTP, RFC 3711) and keys in the session descriptions (RFC 4568).
+ *
+ * FreeSWITCH keeps its own key when the far end's key changes only if FreeSWITCH made the offer; for every offer with
+ * another key it chooses a new one. So an endpoint that makes an offer is created with a placeholder offer, whose
+ * answer is sent as the offer. When the far end has answered, FreeSWITCH is told to offer again and receives that
+ * answer.
+ */
+import { randomBytes } from 'node:crypto';
+import { usualCodecs } from '#src/domain/trunk.ts';
+import { hasTelephoneEvents, offerProblem } from '#sip/sdp/media-offer.ts';
+import { keyIn, srtpSuite, withOneKey } from '#sip/sdp/sdes.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { within } from '../background-tasks.ts';
+import { prepareAnswer, type Channel, type ChannelRequest } from './channel.ts';
+import { createMediaEndpoint, type EndpointOptions } from './freeswitch-endpoint.ts';
+
+const codecs = [...usualCodecs];
+const answerMs = 3_000;
+/** Interval of the check whether an answer was accepted. */
+const pollMs = 20;
+
+/** Port 9 discards its input (RFC 863), which is only silence until the far end has answered. */
+const placeholderOffer = (): string =>
+  [
+    'v=0',
+    'o=- 1 1 IN IP4 127.0.0.1',
+    's=-',
+    'c=IN IP4 127.0.0.1',
+    't=0 0',
+    'm=audio 9 RTP/SAVP 0 8 101',
+    'a=rtpmap:0 PCMU/8000',
+    'a=rtpmap:8 PCMA/8000',
+    'a=rtpmap:101 telephone-event/8000',
+    'a=fmtp:101 0-15',
+    `a=crypto:1 ${srtpSuite} inline:${randomBytes(30).toString('base64')}`,
+    'a=sendrecv',
+    '',
+  ].join('\r\n');
+
+/** An answer contains one codec, an offer all of them. */
+const asOffer = (answer: string): string =>
+  answer
+    .replace(/^(m=audio \d+ RTP\/SAVP) 0 /m, '$1 0 8 ')
+    .replace(/^a=rtpmap:0 PCMU\/8000\r\n/m, '$&a=rtpmap:8 PCMA/8000\r\n');
+
+/** INVITE for an endpoint with encrypted audio; see config/freeswitch for the header. */
+export const srtpRequest = (remoteSdp: string | undefined): ChannelRequest => ({
+  offer: withOneKey(remoteSdp ?? placeholderOffer()),
+  headers: { 'X-Srtp': 'required' },
+});
+
+/**
+ * FreeSWITCH logs a description that it cannot process, including keys, or ends the call; after one refused offer
+ * drachtio-srf lets the next one wait forever.
+ */
+const requirePossible = (remoteSdp: string): void => {
+  const problem = offerProblem(remoteSdp, { codecs, srtp: 'required' });
+  if (problem !== undefined) throw new Error(problem.why);
+};
+
+/** `offers`: created without a remote description. */
+export const createSrtpEndpoint = (
+  channel: Channel,
+  { offers, ...options }: EndpointOptions & { offers: boolean },
+): MediaEndpoint => {
+  const made = createMediaEndpoint(channel, options);
+  const { clock, commands } = options;
+  const { dialog, uuid } = channel;
+
+  /** Makes FreeSWITCH send an offer, which drachtio-srf answers with the description stored in the dialog. */
+  const offerAgain = async (): Promise<void> => {
+    const acknowledged = new Promise<void>((resolve) => {
+      dialog.once('ack', () => resolve());
+    });
+    await commands.run(`uuid_media_reneg ${uuid} =${codecs.join(',')}`);
+    await within(clock, answerMs, 'Giving FreeSWITCH an answer', acknowledged);
+  };
+
+  const hasAccepted = async (key: string | undefined): Promise<boolean> => {
+    for (let looks = 1; looks <= 5; looks += 1) {
+      const taken = await commands.api(`uuid_getvar ${uuid} srtp_remote_audio_crypto_key`);
+      if (taken.trim() === key) return true;
+      await new Promise<void>((resolve) => void clock.setTimeout(resolve, pollMs));
+    }
+    return false;
+  };
+
+  /** Answer to an offer of FreeSWITCH, unknown to the wrapped endpoint. */
+  let answer: string | null = null;
+
+  return {
+    ...made,
+    hasTelephoneEvents: () => (answer === null ? made.hasTelephoneEvents() : hasTelephoneEvents(answer)),
+    localSdp: offers ? asOffer(made.localSdp) : made.localSdp,
+    async modify(remoteSdp) {
+      requirePossible(remoteSdp);
+      const local = await made.modify(withOneKey(remoteSdp));
+      answer = null;
+      return local;
+    },
+    async answerEarly(remoteSdp) {
+      requirePossible(remoteSdp);
+      return made.answerEarly(withOneKey(remoteSdp));
+    },
+    async takeAnswer(remoteSdp) {
+      requirePossible(remoteSdp);
+      const key = keyIn(remoteSdp);
+      prepareAnswer(channel, withOneKey(remoteSdp));
+      // In the first milliseconds of a channel FreeSWITCH sometimes ignores an answer.
+      for (let tries = 1; tries <= 3; tries += 1) {
+        await offerAgain();
+        if (!(await hasAccepted(key))) continue;
+        answer = remoteSdp;
+        return;
+      }
+      throw new Error('FreeSWITCH did not accept the answer');
+    },
+  };
+};

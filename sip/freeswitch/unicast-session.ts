@@ -1,0 +1,139 @@
+/**
+ * Audio of one call over FreeSWITCH's `unicast`: 16-bit samples in datagrams, a frame of 20 ms each, in both directions
+ * at the rate of the channel's codec. FreeSWITCH plays frames as they arrive, and early ones wait there. So a frame is
+ * sent at each beat, including silence, because without any its far end hears no audio at all.
+ *
+ * FreeSWITCH's source port is unknown until it sends. The first sender at its address is accepted, and all later ones
+ * are ignored. From then on FreeSWITCH sends a frame every 20 ms, even in silence: a longer gap means that it ended the
+ * unicast, which it does not signal.
+ */
+import type { RemoteInfo } from 'node:dgram';
+import { samplesPerMs, type SampleRate } from '#sip/audio/samples.ts';
+import type { SampleRing } from '#sip/audio/sample-ring.ts';
+import { openUdpSocket } from '#sip/rtp/udp-socket.ts';
+import { createFillerFilter } from './filler-frames.ts';
+import { createLead } from './unicast-lead.ts';
+
+export type UnicastSession = {
+  /** Local port for its datagrams. */
+  readonly port: number;
+  /** Must be called every 20 ms. */
+  tick(): void;
+  close(): void;
+};
+
+export type UnicastEvents = {
+  /** The first datagram has arrived. */
+  onBegun: () => void;
+  /** There was no datagram for `silenceMs`; or the first one after that has arrived. */
+  onSilence: (isSilent: boolean) => void;
+  /** Several frames in succession were shorter than 20 ms; called once. */
+  onShortFrames: () => void;
+  onAudio: (samples: Int16Array) => void;
+};
+
+const frameMs = 20;
+
+// FreeSWITCH closes its port when the call ends or it dies: both are reported by its event socket.
+const ignoreError = (): void => {};
+
+/** A copy: the memory of a datagram may be unaligned. */
+const samplesOf = (datagram: Buffer): Int16Array =>
+  new Int16Array(Uint8Array.from(datagram.subarray(0, datagram.length & ~1)).buffer);
+
+/**
+ * Measures the silence of FreeSWITCH. A beat adds at most 20 ms: after a stall of this process, made-up beats run
+ * before the datagrams that wait in the socket.
+ */
+const createSilence = (silenceMs: number, onSilence: UnicastEvents['onSilence']) => {
+  let lastTickAt = -Infinity;
+  let lastedMs = 0;
+  let isSilent = false;
+  return {
+    tick(at: number): void {
+      lastedMs += Math.min(frameMs, at - lastTickAt);
+      lastTickAt = at;
+      if (isSilent || silenceMs === 0 || lastedMs < silenceMs) return;
+      isSilent = true;
+      onSilence(true);
+    },
+    /** A datagram has arrived. */
+    end(): void {
+      lastedMs = 0;
+      if (!isSilent) return;
+      isSilent = false;
+      onSilence(false);
+    },
+  };
+};
+
+/** Single short frames are remainders and do not count. */
+const minShortFrames = 5;
+
+const createLengthWatch = (usualLength: number, onShortFrames: UnicastEvents['onShortFrames']) => {
+  let shortFrames = 0;
+  let isReported = false;
+  return (length: number): void => {
+    shortFrames = length < usualLength ? shortFrames + 1 : 0;
+    if (isReported || shortFrames < minShortFrames) return;
+    isReported = true;
+    onShortFrames();
+  };
+};
+
+/** Exchanges datagrams between a free port of this address and FreeSWITCH at the other one. `now` is monotonic. */
+export const openUnicastSession = async (
+  {
+    address,
+    from,
+    sampleRate,
+    silenceMs,
+    now,
+  }: { address: string; from: string; sampleRate: SampleRate; silenceMs: number; now: () => number },
+  sound: Pick<SampleRing, 'read' | 'waiting'>,
+  { onBegun, onAudio, onSilence, onShortFrames }: UnicastEvents,
+): Promise<UnicastSession> => {
+  const socket = await openUdpSocket(address, 0);
+  socket.on('error', ignoreError);
+  const lead = createLead();
+  const isFiller = createFillerFilter(samplesPerMs(sampleRate));
+  const silence = createSilence(silenceMs, onSilence);
+  const frame = new Int16Array(frameMs * samplesPerMs(sampleRate));
+  const notice = createLengthWatch(frame.length, onShortFrames);
+  let peer: Pick<RemoteInfo, 'port'> | null = null;
+  let state: 'alone' | 'connected' | 'closed' = 'alone';
+
+  const meet = (sender: RemoteInfo): void => {
+    peer = sender;
+    socket.connect(sender.port, sender.address, () => {
+      if (state === 'alone') state = 'connected';
+    });
+    onBegun();
+  };
+
+  socket.on('message', (datagram: Buffer, sender: RemoteInfo) => {
+    if (state === 'closed' || sender.address !== from || datagram.length < 2) return;
+    if (peer === null) meet(sender);
+    if (peer?.port !== sender.port) return;
+    silence.end();
+    const samples = samplesOf(datagram);
+    notice(samples.length);
+    if (!isFiller(samples)) onAudio(samples);
+  });
+
+  return {
+    port: socket.address().port,
+    tick() {
+      if (state !== 'connected') return;
+      silence.tick(now());
+      if (!lead.isDue(now(), sound.waiting > 0)) return;
+      frame.fill(0, sound.read(frame));
+      // Copied, because the next frame reuses the memory.
+      socket.send(Buffer.from(new Uint8Array(frame.buffer)));
+    },
+    close() {
+      state = 'closed';
+      socket.close();
+    },
+  };
+};

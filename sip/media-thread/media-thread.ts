@@ -1,0 +1,256 @@
+/** The main thread's view of the audio thread: opens channels in it and receives their audio. */
+import { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
+import type { SampleRate } from '#sip/audio/samples.ts';
+import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
+import type { RtpChannel } from '#sip/rtp/direct-endpoint.ts';
+import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
+import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts';
+
+export type ThreadEvents = {
+  onAudio: (samples: Int16Array) => void;
+  onDigit: (digit: string) => void;
+  /** The thread ended, and all audio with it. */
+  onLost: () => void;
+  /** FreeSWITCH has been silent for a while, or sends again. */
+  onSilence?: (isSilent: boolean) => void;
+  /** Frames of FreeSWITCH are shorter than 20 ms. */
+  onShortFrames?: () => void;
+};
+
+/** Audio of one call in the thread. */
+type Channel = {
+  /** Local port for the other party's audio. */
+  readonly port: number;
+  /** Outgoing audio. */
+  readonly ring: SampleRing;
+  listen(events: ThreadEvents): void;
+  close(): void;
+};
+
+/** A channel with a FreeSWITCH. */
+export type UnicastChannel = Channel & {
+  /** Resolves with the first audio; outgoing audio is sent from then on. */
+  begun: Promise<void>;
+};
+
+export type MediaThread = {
+  /** Takes ports for a call. Rejects if there is no free one. */
+  open(address: string): Promise<RtpChannel>;
+  /**
+   * Takes a port of this address for audio from a FreeSWITCH at that one, and sends outgoing audio to it at this rate.
+   * Rejects if there is no free port. A silence of `silenceMs` is reported; 0 for never.
+   */
+  openUnicast(
+    address: string,
+    from: string,
+    { sampleRate, silenceMs }: { sampleRate: SampleRate; silenceMs: number },
+  ): Promise<UnicastChannel>;
+  close(): Promise<void>;
+};
+
+/** A running audio thread, and how to end it. */
+export type RunningThread = { tell(message: ToMediaThread): void; end(): Promise<unknown> };
+
+export type StartThread = (
+  ports: { from: number; to: number },
+  on: { message: (message: FromMediaThread) => void; ended: () => void; error: (error: unknown) => void },
+) => RunningThread;
+
+/** Starts a worker thread. */
+const startWorker: StartThread = (ports, on) => {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { ports } });
+  worker.on('message', on.message);
+  worker.on('error', on.error);
+  worker.on('exit', on.ended);
+  return { tell: (message) => worker.postMessage(message), end: () => worker.terminate() };
+};
+
+/** Two seconds of telephone audio, or one of wideband audio; the rest of a longer utterance follows during playback. */
+export const ringSamples = 16_384;
+
+const noStatistics: RtpStatistics = {
+  sent: 0,
+  received: 0,
+  lost: 0,
+  jitterMs: 0,
+  lossThere: null,
+  jitterThereMs: null,
+  isHeardThere: null,
+  isSentThere: null,
+  roundTripMs: null,
+  remote: null,
+  silentMs: null,
+};
+
+/** Main thread's state of one call in the thread. */
+type Entry = {
+  opened: PromiseWithResolvers<number>;
+  begun: PromiseWithResolvers<void>;
+  events: ThreadEvents | null;
+  statistics: RtpStatistics;
+  measuring: ((statistics: RtpStatistics) => void)[];
+};
+
+/** Resolves all pending requests with the last statistics. */
+const settle = ({ measuring, statistics }: Entry): void => {
+  for (const resolve of measuring.splice(0)) resolve(statistics);
+};
+
+/** Main thread's register of the calls in the thread. */
+const createRegister = () => {
+  const entries = new Map<number, Entry>();
+  let lastId = 0;
+
+  return {
+    add(): { id: number; entry: Entry } {
+      const id = (lastId += 1);
+      const entry: Entry = {
+        opened: Promise.withResolvers(),
+        begun: Promise.withResolvers(),
+        events: null,
+        statistics: noStatistics,
+        measuring: [],
+      };
+      entries.set(id, entry);
+      return { id, entry };
+    },
+    /** Resolves with the next reported statistics. */
+    measured: (id: number): Promise<RtpStatistics> =>
+      new Promise((resolve) => {
+        const entry = entries.get(id);
+        if (entry === undefined) resolve(noStatistics);
+        else entry.measuring.push(resolve);
+      }),
+    remove(id: number): void {
+      const entry = entries.get(id);
+      entries.delete(id);
+      if (entry !== undefined) settle(entry);
+    },
+    take(message: FromMediaThread): void {
+      if (message.type === 'heard') {
+        for (const { id, samples } of message.audio) entries.get(id)?.events?.onAudio(samples);
+        for (const { id, digit } of message.digits) entries.get(id)?.events?.onDigit(digit);
+        return;
+      }
+      const entry = entries.get(message.id);
+      if (entry === undefined) return;
+      switch (message.type) {
+        case 'opened':
+          return entry.opened.resolve(message.port);
+        case 'refused':
+          return entry.opened.reject(new Error(message.reason));
+        case 'begun':
+          return entry.begun.resolve();
+        case 'silence':
+          return entry.events?.onSilence?.(message.isSilent);
+        case 'short frames':
+          return entry.events?.onShortFrames?.();
+        case 'statistics':
+          entry.statistics = message.statistics;
+          return settle(entry);
+      }
+    },
+    /** The thread ended, with all its calls. */
+    loseAll(): void {
+      const lost = [...entries.values()];
+      entries.clear();
+      for (const entry of lost) {
+        entry.opened.reject(new Error('The media thread has ended'));
+        settle(entry);
+        entry.events?.onLost();
+      }
+    },
+  };
+};
+
+type Opened = { channel: Channel; id: number; entry: Entry };
+
+const forRtp = (
+  { channel, id, entry }: Opened,
+  register: Pick<ReturnType<typeof createRegister>, 'measured'>,
+  tell: (message: ToMediaThread) => void,
+): RtpChannel => ({
+  ...channel,
+  agree: (agreement) => tell({ type: 'agree', id, agreement }),
+  press: (digits) => tell({ type: 'press', id, digits }),
+  statistics: () => entry.statistics,
+  measured() {
+    const measured = register.measured(id);
+    tell({ type: 'measure', id });
+    return measured;
+  },
+});
+
+export const createMediaThread = (options: {
+  /** Port range for RTP. */
+  ports: { from: number; to: number };
+  logger: Logger;
+  start?: StartThread;
+}): MediaThread => {
+  const { ports, logger, start = startWorker } = options;
+  const register = createRegister();
+  /** Started at the first call: without audio there is no thread. */
+  let running: RunningThread | null = null;
+  let isClosed = false;
+
+  const tell = (message: ToMediaThread): void => running?.tell(message);
+
+  const startNow = (): RunningThread =>
+    start(ports, {
+      message: register.take,
+      error: (error) => logger.error({ err: error }, 'the media thread has failed'),
+      ended() {
+        running = null;
+        register.loseAll();
+      },
+    });
+
+  const openBy = async (message: (id: number, ring: SharedArrayBuffer) => ToMediaThread): Promise<Opened> => {
+    if (isClosed) throw new Error('The media thread is closed');
+    running ??= startNow();
+    const { id, entry } = register.add();
+    const ring = ringMemory(ringSamples);
+    tell(message(id, ring));
+    try {
+      const channel: Channel = {
+        port: await entry.opened.promise,
+        ring: new SampleRing(ring),
+        listen(events) {
+          entry.events = events;
+        },
+        close() {
+          register.remove(id);
+          tell({ type: 'close', id });
+        },
+      };
+      return { channel, id, entry };
+    } catch (error) {
+      register.remove(id);
+      throw error;
+    }
+  };
+
+  return {
+    async open(address) {
+      const opened = await openBy((id, ring) => ({ type: 'open', id, address, ring }));
+      return forRtp(opened, register, tell);
+    },
+    async openUnicast(address, from, { sampleRate, silenceMs }) {
+      const { channel, entry } = await openBy((id, ring) => ({
+        type: 'open unicast',
+        id,
+        address,
+        from,
+        ring,
+        sampleRate,
+        silenceMs,
+      }));
+      return { ...channel, begun: entry.begun.promise };
+    },
+    async close() {
+      isClosed = true;
+      await running?.end();
+    },
+  };
+};

@@ -1,0 +1,138 @@
+/** Audio sessions of all calls, on one beat of 20 ms. Incoming audio is delivered for all calls together. */
+import { createRtpPorts } from '#sip/rtp/ports.ts';
+import { frameMs } from '#sip/rtp/sending.ts';
+import { createRtpSession, type RtpSession } from '#sip/rtp/rtp-session.ts';
+import { SampleRing } from '#sip/audio/sample-ring.ts';
+import {
+  openUnicastSession,
+  type UnicastEvents,
+  type UnicastSession,
+} from '../freeswitch/unicast-session.ts';
+import { createHeard } from './incoming-audio.ts';
+import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts';
+import { startPacer, type BeatTime } from './pacer.ts';
+
+type Opening<Type extends ToMediaThread['type']> = Extract<ToMediaThread, { type: Type }>;
+
+export type SessionsOptions = {
+  /** Port range for RTP. */
+  ports: { from: number; to: number };
+  time: BeatTime;
+  tell: (message: FromMediaThread) => void;
+};
+
+const statisticsEveryBeats = 50;
+
+/** The beat runs while there are calls. */
+const createBeat = (tick: () => void, time: BeatTime) => {
+  let stop: (() => void) | null = null;
+  return {
+    keep(isWanted: boolean): void {
+      if (isWanted) stop ??= startPacer(tick, frameMs, time);
+      else {
+        stop?.();
+        stop = null;
+      }
+    },
+  };
+};
+
+const toFreeSwitch = (
+  { id, address, from, ring, sampleRate, silenceMs }: Opening<'open unicast'>,
+  heard: Pick<UnicastEvents, 'onAudio'>,
+  { time, tell }: SessionsOptions,
+): Promise<UnicastSession> =>
+  openUnicastSession({ address, from, sampleRate, silenceMs, now: time.now }, new SampleRing(ring), {
+    ...heard,
+    onBegun: () => tell({ type: 'begun', id }),
+    onSilence: (isSilent) => tell({ type: 'silence', id, isSilent }),
+    onShortFrames: () => tell({ type: 'short frames', id }),
+  });
+
+export type Sessions = {
+  /** Handles a message of the main thread. */
+  take(message: ToMediaThread): void;
+  /** Closes all sessions, and those that are still opening once they are open. */
+  closeAll(): void;
+};
+
+export const createSessions = (options: SessionsOptions): Sessions => {
+  const { time, tell } = options;
+  const rtp = new Map<number, RtpSession>();
+  const unicast = new Map<number, UnicastSession>();
+  /** Sessions that are closed while opening are closed once they are open. */
+  const opening = new Set<number>();
+  const ports = createRtpPorts(options.ports);
+  const heard = createHeard(tell);
+  let beats = 0;
+
+  const measure = (id: number): void => {
+    const session = rtp.get(id);
+    if (session !== undefined) tell({ type: 'statistics', id, statistics: session.statistics() });
+  };
+
+  const tick = (): void => {
+    beats += 1;
+    for (const session of rtp.values()) session.tick();
+    for (const session of unicast.values()) session.tick();
+    heard.tell();
+    if (beats % statisticsEveryBeats !== 0) return;
+    for (const id of rtp.keys()) measure(id);
+  };
+  const beat = createBeat(tick, time);
+  const keepBeat = (): void => beat.keep(rtp.size + unicast.size > 0);
+
+  const openRtp = async ({ id, address, ring }: Opening<'open'>): Promise<number> => {
+    const taken = await ports.take(address);
+    rtp.set(id, createRtpSession(taken, new SampleRing(ring), heard.of(id)));
+    return taken.port;
+  };
+
+  const openUnicast = async (message: Opening<'open unicast'>): Promise<number> => {
+    const session = await toFreeSwitch(message, heard.of(message.id), options);
+    unicast.set(message.id, session);
+    return session.port;
+  };
+
+  const open = async (id: number, opened: Promise<number>): Promise<void> => {
+    opening.add(id);
+    try {
+      tell({ type: 'opened', id, port: await opened });
+      if (!opening.delete(id)) close(id);
+    } catch (error) {
+      opening.delete(id);
+      tell({ type: 'refused', id, reason: error instanceof Error ? error.message : String(error) });
+    }
+    keepBeat();
+  };
+
+  const close = (id: number): void => {
+    opening.delete(id);
+    rtp.get(id)?.close();
+    unicast.get(id)?.close();
+    rtp.delete(id);
+    unicast.delete(id);
+    heard.forget(id);
+    keepBeat();
+  };
+
+  return {
+    take(message) {
+      switch (message.type) {
+        case 'open':
+          return void open(message.id, openRtp(message));
+        case 'open unicast':
+          return void open(message.id, openUnicast(message));
+        case 'agree':
+          return rtp.get(message.id)?.agree(message.agreement);
+        case 'press':
+          return rtp.get(message.id)?.press(message.digits);
+        case 'measure':
+          return measure(message.id);
+        case 'close':
+          return close(message.id);
+      }
+    },
+    closeAll: () => [...opening, ...rtp.keys(), ...unicast.keys()].forEach(close),
+  };
+};

@@ -1,0 +1,26 @@
+/** The agreement with the far end about the RTP of a call. */
+import type { G711Name } from './g711.ts';
+
+export type Address = { address: string; port: number };
+
+/** A format of RTP at a telephone's clock rate: a voice codec, DTMF (RFC 4733), or comfort noise (RFC 3389). */
+export type RtpFormat = G711Name | 'telephone-event' | 'CN';
+
+/** The agreement with the far end (RFC 3264). */
+export type RtpAgreement = {
+  remote: Address;
+  /** Address for RTCP: the next port, unless the description differs. */
+  remoteReports: Address;
+  codec: G711Name;
+  payloadType: number;
+  /** Payload type of RFC 4733; `null` if the far end does not accept telephone events. */
+  dtmfPayloadType: number | null;
+  /** SRTP master keys (`srtp.ts`); `null`: audio is not encrypted. */
+  keys: { ours: Uint8Array; theirs: Uint8Array } | null;
+  /** Formats that the far end may send, by payload type: more than the one that is sent to it. */
+  receives: ReadonlyMap<number, RtpFormat>;
+  /** False while either side holds the call. */
+  isSending: boolean;
+  /** Whether the far end should send, according to its description: false on hold, or if it only receives. */
+  isReceiving: boolean;
+};

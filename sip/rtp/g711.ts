@@ -1,0 +1,64 @@
+/** Voice codecs of telephony (ITU-T G.711): 8,000 samples a second, one byte each. */
+
+export type G711Name = 'PCMU' | 'PCMA';
+
+export type G711 = {
+  /** Encodes 16-bit samples into `bytes`, from `at` on. */
+  encode(samples: Int16Array, bytes: Uint8Array, at: number): void;
+  decode(bytes: Uint8Array): Int16Array;
+};
+
+const bias = 132;
+const clip = 32_635;
+
+/** Section 3.2: sixteen steps in each of eight segments, all bits inverted. */
+const muLawOf = (sample: number): number => {
+  const sign = sample < 0 ? 0x80 : 0;
+  const magnitude = Math.min(clip, Math.abs(sample)) + bias;
+  const segment = 31 - Math.clz32(magnitude >> 7);
+  return ~(sign | (segment << 4) | ((magnitude >> (segment + 3)) & 0x0f)) & 0xff;
+};
+
+const linearOfMuLaw = (byte: number): number => {
+  const code = ~byte & 0xff;
+  const magnitude = ((((code & 0x0f) << 3) + bias) << ((code >> 4) & 7)) - bias;
+  return (code & 0x80) === 0 ? magnitude : -magnitude;
+};
+
+/** Section 3.1: the same segments over 13 bits, every other bit inverted, and the sign bit set for positive values. */
+const aLawOf = (sample: number): number => {
+  const sign = sample < 0 ? 0 : 0x80;
+  const magnitude = Math.min(clip, sample < 0 ? ~sample : sample) >> 3;
+  const segment = magnitude < 32 ? 0 : 27 - Math.clz32(magnitude);
+  const step = (segment < 2 ? magnitude >> 1 : magnitude >> segment) & 0x0f;
+  return (sign | (segment << 4) | step) ^ 0x55;
+};
+
+const linearOfALaw = (byte: number): number => {
+  const code = byte ^ 0x55;
+  const segment = (code >> 4) & 7;
+  const step = ((code & 0x0f) << 4) + 8;
+  const magnitude = segment === 0 ? step : (step + 0x100) << (segment - 1);
+  return (code & 0x80) === 0 ? -magnitude : magnitude;
+};
+
+const codec = (codeOf: (sample: number) => number, linearOf: (byte: number) => number): G711 => {
+  const codes = Uint8Array.from({ length: 65_536 }, (_, index) =>
+    codeOf(index < 32_768 ? index : index - 65_536),
+  );
+  const samples = Int16Array.from({ length: 256 }, (_, byte) => linearOf(byte));
+  return {
+    encode(audio, bytes, at) {
+      for (let index = 0; index < audio.length; index += 1)
+        bytes[at + index] = codes[(audio[index] ?? 0) & 0xffff] ?? 0;
+    },
+    decode(bytes) {
+      const audio = new Int16Array(bytes.length);
+      for (let index = 0; index < bytes.length; index += 1) audio[index] = samples[bytes[index] ?? 0] ?? 0;
+      return audio;
+    },
+  };
+};
+
+export const pcmu = codec(muLawOf, linearOfMuLaw);
+export const pcma = codec(aLawOf, linearOfALaw);

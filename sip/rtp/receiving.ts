@@ -1,0 +1,105 @@
+/** The incoming stream: audio in order, with concealed gaps, and its DTMF digits. */
+import type { G711 } from './g711.ts';
+import { createConcealment } from './concealment.ts';
+import { parseRtp, type RtpPacket } from './rtp-packet.ts';
+import { createReception, type Reception } from './reception.ts';
+import { createReorderBuffer, type ReorderBuffer } from './reorder-buffer.ts';
+import { createDigitReader } from './telephone-event.ts';
+
+/** A voice codec, DTMF (RFC 4733) or comfort noise (RFC 3389). */
+export type ReceivingFormat = G711 | 'telephone-event' | 'CN';
+
+/** Formats that the far end may send, by payload type. */
+export type ReceivingFormats = ReadonlyMap<number, ReceivingFormat>;
+
+export type ReceivingEvents = {
+  onAudio: (samples: Int16Array) => void;
+  onDigit: (key: string) => void;
+};
+
+export type Receiving = {
+  /** Returns undefined unless the datagram is a packet of an agreed format. */
+  read(datagram: Buffer): RtpPacket | undefined;
+  /** `at` is a monotonic time in milliseconds. */
+  take(packet: RtpPacket, at: number): void;
+  /** Must be called every 20 ms. */
+  expire(at: number): void;
+  setFormats(formats: ReceivingFormats): void;
+  reception: Pick<Reception, 'statistics' | 'report'>;
+};
+
+/** Maximum wait for a missing packet. */
+const waitMs = 60;
+const mostWaiting = 25;
+/** A longer gap is a pause, and not concealed. */
+const longestFilled = 10;
+
+export const createReceiving = (
+  first: ReceivingFormats,
+  { onAudio, onDigit }: ReceivingEvents,
+): Receiving => {
+  let formats = first;
+  let ssrc: number | null = null;
+  let samplesOfPacket = 160;
+  const reception = createReception();
+  const concealment = createConcealment();
+  const readKey = createDigitReader();
+  /** The last packet was comfort noise or DTMF: a gap after it is a pause, without a voice to continue. */
+  let isPause = false;
+
+  const pass = (packet: RtpPacket): void => {
+    const format = formats.get(packet.payloadType);
+    isPause = typeof format === 'string';
+    if (format === undefined || typeof format === 'string' || packet.payload.length === 0) return;
+    const samples = format.decode(packet.payload);
+    samplesOfPacket = samples.length;
+    concealment.heard(samples);
+    onAudio(samples);
+  };
+
+  const openBuffer = (): ReorderBuffer<RtpPacket> =>
+    createReorderBuffer(
+      {
+        onPacket: pass,
+        onGap(packets) {
+          if (!isPause && packets <= longestFilled) onAudio(concealment.fill(packets * samplesOfPacket));
+        },
+      },
+      { waitMs, most: mostWaiting },
+    );
+  let buffer = openBuffer();
+
+  const beginStream = (source: number): void => {
+    ssrc = source;
+    buffer.expire(Infinity);
+    buffer = openBuffer();
+    isPause = false;
+  };
+
+  /** Returns whether the event is within the voice stream: some gateways send events from a separate source. */
+  const takeEvent = (packet: RtpPacket): boolean => {
+    const key = readKey(packet);
+    if (key !== undefined) onDigit(key);
+    return ssrc === null || packet.ssrc === ssrc;
+  };
+
+  return {
+    read(datagram) {
+      const packet = parseRtp(datagram);
+      return packet !== undefined && formats.has(packet.payloadType) ? packet : undefined;
+    },
+    take(packet, at) {
+      const isEvent = formats.get(packet.payloadType) === 'telephone-event';
+      if (isEvent && !takeEvent(packet)) return;
+      if (packet.ssrc !== ssrc) beginStream(packet.ssrc);
+      reception.received(packet, at, isEvent ? 'event' : 'audio');
+      // Copied, because the next datagram may reuse the memory of the payload.
+      buffer.add({ ...packet, payload: Uint8Array.from(packet.payload) }, at);
+    },
+    expire: (at) => buffer.expire(at),
+    setFormats(changed) {
+      formats = changed;
+    },
+    reception,
+  };
+};

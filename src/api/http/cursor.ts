@@ -1,0 +1,48 @@
+/** The end of a page of a list. Opaque to clients: its content may change. */
+import * as z from 'zod';
+
+/** For lists sorted by a timestamp, then by an id. */
+export type MomentCursor = { at: Date; id: string };
+
+const form = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+export const encodeMomentCursor = ({ at, id }: MomentCursor): string =>
+  Buffer.from(`${at.getTime()}.${id}`).toString('base64url');
+
+/** `undefined` for any value that `encodeMomentCursor` did not create. */
+export const decodeMomentCursor = (cursor: string): MomentCursor | undefined => {
+  const [, time, id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (time === undefined || id === undefined) return undefined;
+  const at = new Date(Number(time));
+  const decoded = { at, id };
+  return Number(time) < Date.UTC(10_000, 0) && encodeMomentCursor(decoded) === cursor ? decoded : undefined;
+};
+
+/** Property of every page of a list. */
+export const nextCursor = z.string().nullable().meta({
+  description: 'For the next page; null on the last one.',
+  example: 'MTc2Mzc3MjAwMDAwMC43ZjljMmY2ZS00ZjBlLTRiN2UtOWIxYy0yZDFkNWExZTBjMTE',
+});
+
+const inQuery = <Cursor>(decode: (cursor: string) => Cursor | undefined) =>
+  z
+    .string()
+    .transform((value, context) => {
+      const cursor = decode(value);
+      if (cursor !== undefined) return cursor;
+      context.addIssue({ code: 'custom', message: 'This is no cursor of this list.' });
+      return z.NEVER;
+    })
+    .meta({ description: 'The `next_cursor` of the previous page.', override: { type: 'string' } });
+
+export const momentCursorInQuery = inQuery(decodeMomentCursor);
+
+/** For lists sorted by an increasing number. */
+export const encodeCountCursor = (count: number): string => Buffer.from(`n${count}`).toString('base64url');
+
+export const decodeCountCursor = (cursor: string): number | undefined => {
+  const [, digits] = /^n(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  return digits !== undefined && encodeCountCursor(Number(digits)) === cursor ? Number(digits) : undefined;
+};
+
+export const countCursorInQuery = inQuery(decodeCountCursor);

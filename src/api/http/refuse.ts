@@ -1,0 +1,80 @@
+/** The only place where errors become responses. */
+import type { default as Koa, ParameterizedContext } from 'koa';
+import type { Logger } from 'pino';
+import type { Refusal } from '#src/domain/refusal.ts';
+import type { ApiServices } from '../api-services.ts';
+import type { ApiMiddleware, ApiState, Rendered } from './context.ts';
+import { asRefusal, problemMediaType, problemOf } from './problem.ts';
+
+/** Parts that responses to errors need. */
+type Refusing = { operation: Pick<ApiServices['operation'], 'logger' | 'isPassing'> };
+
+/** Returns the response for an error; logs unexpected errors. */
+export const answerError = (
+  error: unknown,
+  requestId: string,
+  { operation: { logger, isPassing } }: Refusing,
+): Rendered & { body: string } => {
+  const refusal = asRefusal(error, isPassing);
+  logFailure(logger, refusal, requestId);
+  return {
+    status: refusal.status,
+    headers: { ...refusal.headers, 'Content-Type': problemMediaType },
+    body: problemOf(refusal, requestId),
+  };
+};
+
+export const refuse =
+  (services: Refusing): ApiMiddleware =>
+  async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const { status, headers, body } = answerError(error, ctx.state.requestId, services);
+      ctx.status = status;
+      ctx.set(headers);
+      ctx.body = body;
+    }
+  };
+
+/** The client logs its own mistakes; an unexpected error is logged with its cause. */
+const logFailure = (logger: Logger, { code, status, message, cause }: Refusal, requestId: string): void => {
+  const about = { code, detail: message, err: cause, request_id: requestId };
+  if (code === 'internal_error') logger.error({ err: cause, request_id: requestId }, 'a request failed');
+  // There may be hundreds of them per second, and the beginning and end of load shedding are logged.
+  else if (code === 'over_capacity') logger.debug(about, 'a request was refused');
+  else if (status >= 500) logger.warn(about, 'a request was refused');
+};
+
+const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
+/**
+ * Koa's own fallback writes plain text. Errors here occurred during the response (a file that cannot be read further, a
+ * disconnected client), so the error is logged, and answered if no data was sent.
+ */
+export const refuseLate = (app: Koa<ApiState>, { operation: { logger, isPassing } }: Refusing): void => {
+  const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {
+    if (error === null || error === undefined) return;
+    const { requestId } = this.state;
+    const { res } = this;
+    if ('code' in error && callerWentAway.has(String(error.code))) {
+      logger.debug({ err: error, request_id: requestId }, 'a client disconnected');
+      res.destroy();
+      return;
+    }
+    const refusal = asRefusal(error, isPassing);
+    logFailure(logger, refusal, requestId);
+    if (res.headersSent || res.destroyed) {
+      res.destroy();
+      return;
+    }
+    for (const name of res.getHeaderNames()) res.removeHeader(name);
+    res.writeHead(refusal.status, {
+      ...refusal.headers,
+      'Content-Type': problemMediaType,
+      'X-Request-Id': requestId,
+    });
+    res.end(problemOf(refusal, requestId));
+  };
+  Object.assign(app.context, { onerror: answer });
+};

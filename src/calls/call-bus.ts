@@ -1,0 +1,93 @@
+/**
+ * News of the calls on this gateway, in one stream. Lines, replies, charts and the journal publish; the journal, latency,
+ * metrics, traces, checkpoints and listeners subscribe. Subscribers are called at once, in the order of their
+ * subscription. An error in one is logged and affects neither the call nor the other subscribers.
+ *
+ * What happens to one call, in this order: `began`, `connecting`, then any of `line`, `reply`, `measured`, `changed`,
+ * `fact` and `stored`, then `ended` and `released`. A call that is rejected before its answer only begins and ends. A call
+ * that another gateway holds is `taken` and `released`, and does not end here.
+ */
+import type { Logger } from 'pino';
+import type { SnapshotFrom } from 'xstate';
+import type { CallInput } from '#machines/call-context.ts';
+import type { callMachine } from '#machines/call.ts';
+import type { CallFact } from '#machines/facts.ts';
+import type { Direction, LineEvent } from '#machines/line.ts';
+import type { EndReason, FinalStatus } from '#machines/outcome.ts';
+import type { CallToSummarize } from '#src/domain/call-summary.ts';
+import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
+
+export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'first_audio';
+
+export type CallNews = {
+  /** Published in the context of the request that places the call, so that the call's trace can link to it. */
+  began: { callId: string; direction: Direction };
+  /** The actor of the call is about to start. */
+  connecting: { callId: string; numberId: string; workspaceId: string; input: CallInput };
+  /** An event of the line, as the call receives it: a secret DTMF digit is a dot. */
+  line: { callId: string; event: LineEvent };
+  /** Progress of the requested reply. */
+  reply: { callId: string; stage: 'asked' | 'first_token' | 'first_sentence' };
+  /** The duration of a stage of a turn is known, also for a turn that is never heard. */
+  measured: { callId: string; stage: TurnStage; milliseconds: number };
+  /** The state of the call after each change. */
+  changed: { callId: string; snapshot: SnapshotFrom<typeof callMachine> };
+  /** A fact of the call, complete, and not stored yet. */
+  fact: { callId: string; fact: CallFact & { at: number } };
+  /** A fact is in the database; `ended`: the row of a call that ended with it, if known here. */
+  stored: { callId: string; fact: RecordedFact; ended: CallToSummarize | null };
+  ended: { callId: string; direction: Direction; status: FinalStatus; reason: EndReason };
+  /** Another gateway proves to hold the call, or to have ended it: this gateway writes no further facts of it. */
+  taken: { callId: string };
+  /** The call has left this gateway, also after a crash. */
+  released: { callId: string };
+};
+
+type NewsType = keyof CallNews;
+
+type Subscriber<Type extends NewsType> = (news: CallNews[Type]) => void;
+
+export type CallBus = {
+  /** Never throws. */
+  publish<Type extends NewsType>(type: Type, news: CallNews[Type]): void;
+  /** Returns the function that unsubscribes. `callId`: for the news of this call only. */
+  subscribe<Type extends NewsType>(type: Type, subscriber: Subscriber<Type>, callId?: string): () => void;
+};
+
+/** Subscribers by call; those of all calls under `anyCall`. */
+type Subscribers = { [Type in NewsType]?: Map<string, Set<Subscriber<Type>>> };
+
+const anyCall = '';
+
+export const createCallBus = ({ logger }: { logger: Pick<Logger, 'error'> }): CallBus => {
+  const subscribers: Subscribers = {};
+
+  const publishTo = <Type extends NewsType>(type: Type, news: CallNews[Type], callId: string): void => {
+    for (const subscriber of subscribers[type]?.get(callId) ?? []) {
+      try {
+        subscriber(news);
+      } catch (error) {
+        logger.error({ call_id: news.callId, news: type, err: error }, 'processing news of a call failed');
+      }
+    }
+  };
+
+  return {
+    publish(type, news) {
+      publishTo(type, news, anyCall);
+      publishTo(type, news, news.callId);
+    },
+    subscribe(type, subscriber, callId = anyCall) {
+      const byCall = (subscribers[type] ??= new Map());
+      const ofCall = byCall.get(callId) ?? new Set();
+      byCall.set(callId, ofCall);
+      // A separate function, so that two subscriptions of one function are distinct.
+      const receive: typeof subscriber = (news) => subscriber(news);
+      ofCall.add(receive);
+      return () => {
+        ofCall.delete(receive);
+        if (ofCall.size === 0 && byCall.get(callId) === ofCall) byCall.delete(callId);
+      };
+    },
+  };
+};

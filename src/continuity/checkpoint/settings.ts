@@ -1,0 +1,43 @@
+/**
+ * Settings that calls began with, for the checkpoints that are stored with their answers, in one statement. A call that
+ * was not answered cannot be resumed.
+ */
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import type { CallSettings, NewCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import { sealHeaders } from '#src/persistence/numbers/sealed-headers.ts';
+
+type AgentSecrets = Pick<AgentCall, 'bearerToken' | 'headers'>;
+
+export type CheckpointSettings = {
+  /** `secrets`: credentials for requests to its agent. */
+  keep(callId: string, settings: CallSettings, secrets: AgentSecrets): void;
+  /** The checkpoint to store with the answer; null for a call that is unknown here. */
+  checkpointOf(callId: string): NewCheckpoint | null;
+  /** The checkpoint was stored, or is no longer required. */
+  release(callId: string): void;
+};
+
+export const createCheckpointSettings = (
+  sealing: Pick<Sealing, 'seal'>,
+  /** Offset of a call's time from the database's clock, in milliseconds. */
+  aheadOf: (callId: string) => number,
+): CheckpointSettings => {
+  const calls = new Map<string, { settings: CallSettings; secrets: AgentSecrets }>();
+  return {
+    keep: (callId, settings, { bearerToken, headers }) =>
+      void calls.set(callId, { settings, secrets: { bearerToken, headers } }),
+    checkpointOf(callId) {
+      const call = calls.get(callId);
+      if (call === undefined) return null;
+      const { bearerToken, headers } = call.secrets;
+      return {
+        settings: call.settings,
+        tokenSealed: bearerToken && sealing.seal(bearerToken, callId),
+        headersSealed: Object.keys(headers).length === 0 ? null : sealHeaders(sealing, headers, callId),
+        aheadMs: aheadOf(callId),
+      };
+    },
+    release: (callId) => void calls.delete(callId),
+  };
+};

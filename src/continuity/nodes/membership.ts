@@ -1,0 +1,81 @@
+/** Registration of this gateway with the others of the database: start, address, renewal and end. */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database } from '#src/persistence/database/database.ts';
+import {
+  joinNodes,
+  removeNode,
+  renewNode,
+  tellAddress,
+  tellCountsAlone,
+  tellTakes,
+  type TakesOver,
+} from '#src/persistence/nodes/nodes.ts';
+
+export type Membership = {
+  join(): Promise<void>;
+  /** Called when others have ended what this gateway holds. */
+  onLost(letGo: () => void): void;
+  /** Publishes the URL at which others reach this gateway. */
+  tellAddress(url: string): Promise<void>;
+  /** Publishes which calls of others this gateway would resume. */
+  tellTakes(takes: TakesOver | null): Promise<void>;
+  /** Publishes whether this gateway counts calls in memory. */
+  tellCountsAlone(countsAlone: boolean): Promise<void>;
+  /**
+   * Renews the registration; registers again if others declared this gateway dead meanwhile. Rejects while the database
+   * is unavailable.
+   */
+  sayAlive(): Promise<void>;
+  /** Removes the registration once this gateway holds no calls. */
+  leave(): Promise<void>;
+};
+
+export const createMembership = (options: {
+  database: Database;
+  /** Name of this gateway among those of the database. */
+  node: string;
+  logger: Logger;
+}): Membership => {
+  const { database, node: name, logger } = options;
+  let instance = randomUUID();
+  let address: string | null = null;
+  let takes: TakesOver | null = null;
+  const whenLost: (() => void)[] = [];
+
+  const join = (): Promise<void> => joinNodes(database, { name, instance, address, takes });
+
+  const beginAnew = async (): Promise<void> => {
+    logger.error(
+      'other gateways declared this one dead and took its calls; it releases them and registers again',
+    );
+    for (const letGo of whenLost) letGo();
+    instance = randomUUID();
+    await join();
+  };
+
+  return {
+    join,
+    onLost: (letGo) => void whenLost.push(letGo),
+    tellAddress(url) {
+      address = url;
+      return tellAddress(database, { name, instance, address });
+    },
+    tellTakes(next) {
+      takes = next;
+      return tellTakes(database, { name, instance, takes });
+    },
+    tellCountsAlone: (countsAlone) => tellCountsAlone(database, { name, instance, countsAlone }),
+    async sayAlive() {
+      if (!(await renewNode(database, { name, instance }))) await beginAnew();
+    },
+    async leave() {
+      try {
+        if (await removeNode(database, { name, instance, isLost: false })) return;
+        await tellCountsAlone(database, { name, instance, countsAlone: false });
+      } catch (error) {
+        logger.warn({ err: error }, 'this gateway could not say that it ends; others find it dead');
+      }
+    },
+  };
+};

@@ -1,0 +1,112 @@
+/**
+ * Mutual supervision of gateways of one database: each periodically renews its registration (`membership.ts`), and the
+ * first one that finds another dead (`judge-nodes.ts`) cleans up after it (`clean-ups.ts`).
+ *
+ * A gateway that was declared dead but runs (it was cut off from the database, or frozen) learns this at its next
+ * renewal: it releases its calls, which others have already ended, and registers again.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { otherNodes } from '#src/persistence/nodes/nodes.ts';
+import { createCleanUps, type CleanUp } from './clean-ups.ts';
+import type { Counting } from '#src/cluster/counting.ts';
+import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
+import { createMembership, type Membership } from './membership.ts';
+
+export type NodeWatchNumbers = JudgeNumbers & {
+  /** Interval of the checks, each of which also renews the registration. */
+  beatMs: number;
+  /** Lifetime of a claim, after which another gateway may take the clean-up over. */
+  claimMs: number;
+};
+
+/** Duties when another gateway is dead, or when this one was declared dead. */
+export type NodeDuties = {
+  /** Steps after the death of a gateway, in this order. Failures are logged and do not prevent the other steps. */
+  cleanUps: readonly CleanUp[];
+  /** Called when others have ended what this gateway holds. */
+  onLost: () => void;
+  /** Started at each check with an available database; rejected ones are retried at the next check. */
+  atEachLook: () => Promise<void>;
+};
+
+type Counted = Pick<Counting, 'look' | 'beginAnew'>;
+
+export type NodeWatch = Pick<Membership, 'tellAddress' | 'tellTakes' | 'tellCountsAlone'> & {
+  /** Registers this gateway. It must not hold anything before. */
+  join(): Promise<void>;
+  /** Starts the supervision of the others. */
+  open(duties: NodeDuties, counting: Counted): void;
+  /** Removes the registration once this gateway holds no calls. */
+  close(): Promise<void>;
+};
+
+export const createNodeWatch = (options: {
+  database: Database;
+  /** Name of this gateway among those of the database. */
+  node: string;
+  numbers: NodeWatchNumbers;
+  clock: Clock;
+  /** Monotonic clock. */
+  steadyClock: Pick<Clock, 'now'>;
+  logger: Logger;
+}): NodeWatch => {
+  const { database, node, numbers, clock, steadyClock, logger } = options;
+  const membership = createMembership(options);
+  const judge = createNodeJudge(numbers);
+  const cleanUps = createCleanUps({ ...options, claimMs: numbers.claimMs });
+  let isDatabaseAway = false;
+  let atEachLook: NodeDuties['atEachLook'] = async () => {};
+  let counting: Counted | null = null;
+
+  const see = () => otherNodes(database, node);
+
+  const look = async (): Promise<void> => {
+    await membership.sayAlive();
+    const at = steadyClock.now();
+    const others = await see();
+    await counting?.look({ others, at }, see);
+    // Not awaited: this gateway continues to renew its registration.
+    judge.look(others).forEach(cleanUps.begin);
+    void atEachLook().catch((error: unknown) =>
+      logger.warn({ err: error }, 'what this gateway does at each look failed; the next one tries again'),
+    );
+    await cleanUps.removeCleaned(others);
+  };
+
+  const beat = async (): Promise<void> => {
+    try {
+      await look();
+      isDatabaseAway = false;
+    } catch (error) {
+      judge.blink();
+      if (!isDatabaseAway)
+        logger.warn({ err: error }, 'this gateway cannot say that it lives: the database is away');
+      isDatabaseAway = true;
+    }
+  };
+
+  const beating = createRepeatedTask({ work: beat, everyMs: numbers.beatMs, clock });
+
+  return {
+    join: membership.join,
+    tellAddress: membership.tellAddress,
+    tellTakes: membership.tellTakes,
+    tellCountsAlone: membership.tellCountsAlone,
+    open(duties, counted) {
+      counting = counted;
+      membership.onLost(counted.beginAnew);
+      membership.onLost(duties.onLost);
+      cleanUps.add(duties.cleanUps);
+      ({ atEachLook } = duties);
+      beating.start(0);
+    },
+    async close() {
+      await beating.stop();
+      await cleanUps.settled();
+      await membership.leave();
+    },
+  };
+};

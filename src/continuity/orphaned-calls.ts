@@ -1,0 +1,38 @@
+/**
+ * Ends calls of a dead process that cannot be resumed: each once, with `system_error` and an unknown duration
+ * (guides/design/calls.md, "Lost calls"). The database row decides: the first update ends the call, and there is one
+ * `call.ended`. src/recordings handles their recordings.
+ */
+import type { Logger } from 'pino';
+import { outcomeOf } from '#machines/outcome.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { CallRow } from '#src/persistence/calls/calls.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
+
+export type OrphanedCalls = {
+  /** Ends a call on behalf of its holder. Never throws. */
+  end(call: CallRow): void;
+};
+
+export const createOrphanedCalls = (options: {
+  journal: Pick<Journal, 'publish'>;
+  bus: Pick<CallBus, 'publish'>;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+}): OrphanedCalls => ({
+  end({ id: callId, direction, answeredAt }) {
+    options.logger.warn(
+      { call_id: callId },
+      'a call was lost with the process that held it; it is ended now',
+    );
+    const outcome = outcomeOf('system_error', answeredAt !== null);
+    options.bus.publish('ended', { callId, direction, ...outcome });
+    options.journal.publish(callId, {
+      type: 'call.ended',
+      at: options.clock.now(),
+      ...outcome,
+      durationIsKnown: false,
+    });
+  },
+});

@@ -1,0 +1,170 @@
+/**
+ * Takes over the calls of a dead process (guides/design/architecture.md, "Taking over"): each gets an actor that
+ * resumes from the stored state, and its line is taken over. Calls that cannot be resumed are ended.
+ */
+import type { Logger } from 'pino';
+import type { CallResumeState } from '#machines/resume-state.ts';
+import type { AgentCall } from '#src/domain/agent-call.ts';
+import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
+import { isLanguage } from '#src/domain/language.ts';
+import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import { journalOf } from '#src/persistence/calls/call-journal.ts';
+import { byOtherClock, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { TakenCall } from '#src/persistence/calls/held-calls.ts';
+import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import { openLegs } from '#src/persistence/calls/checkpoint-legs.ts';
+import type { CheckpointLegs } from './checkpoint/legs.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
+import type { CallTime } from '#src/calls/live/call-time.ts';
+import type { Switchboard } from '#src/calls/live/switchboard.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
+import type { CallTimes } from '#src/calls/call-parts.ts';
+import { callInput } from '#src/calls/setup/call-input.ts';
+import type { OrphanedCalls } from './orphaned-calls.ts';
+import { resumeStateOf } from './resume-state.ts';
+
+export type TakeOver = {
+  /** Resolves when each of these calls has its actor here, or is being ended. Never rejects. */
+  resume(calls: readonly TakenCall[]): Promise<void>;
+};
+
+type Resumable = TakenCall & { checkpoint: Checkpoint };
+
+export const isResumable = (call: TakenCall): call is Resumable => call.checkpoint !== null;
+
+export type TakeOverOptions = {
+  database: Database;
+  sealing: Pick<Sealing, 'open'>;
+  journal: Pick<Journal, 'open'>;
+  orphanedCalls: Pick<OrphanedCalls, 'end'>;
+  switchboard: Pick<Switchboard, 'connect'>;
+  bus: Pick<CallBus, 'publish'>;
+  /** Keeps the input of the agent until the call is released. */
+  keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
+  /** Its stored legs are written here from now on. */
+  legs: Pick<CheckpointLegs, 'resume'>;
+  /** The next line of this call takes over the existing leg. */
+  expectLine: (callId: string, left: LineCheckpoint) => void;
+  /**
+   * The recording of the call continues the one of `node`; `talkedMs`: time since the answer, at the time of the query.
+   */
+  expectRecording: (callId: string, earlier: { talkedMs: () => number; node: string }) => void;
+  times: CallTimes;
+  /** The name of this gateway among those that share the database. */
+  node: string;
+  callTime: Pick<CallTime, 'resume' | 'now' | 'shiftOf' | 'release'>;
+  /** Both in milliseconds since the epoch. */
+  clocks: { wall: () => number; database: () => number };
+  logger: Logger;
+};
+
+/** Maximum of journals that are read concurrently. */
+const atOnce = 16;
+
+/** Number of the other party's turns that its agent has received. */
+const turnsTold = ({ conversation: { messages, unanswered } }: CallResumeState): number =>
+  messages.filter(({ role }) => role === 'user').length - unanswered;
+
+const connectedWith = ({ transfer }: CallResumeState): LineCheckpoint['connectedWith'] =>
+  transfer?.state === 'connected' ? { to: transfer.to, talkedMs: transfer.talkedMs } : null;
+
+/** Milliseconds without a holder for a call that was handed over; null if its holder died. */
+const unheldMsOf = (progress: Checkpoint['progress'], now: number): number | null =>
+  progress === null || progress.leftAt === null ? null : now - progress.leftAt;
+
+/** Creates the actor of a call here. Rejects if that is impossible. */
+const createConnect = (options: TakeOverOptions) => {
+  const { database, sealing, journal, callTime, clocks, node } = options;
+
+  /** Current time of the call. Older gateways did not store its offset. */
+  const nowIn = ({ checkpoint: { aheadMs } }: Resumable, answeredAt: Date): number =>
+    Math.max(answeredAt.getTime(), aheadMs === null ? clocks.wall() : clocks.database() + aheadMs);
+
+  const agentCallOf = (
+    { id, direction, ownNumber, counterparty, language, instruction, checkpoint }: Resumable,
+    turnsTold: number,
+  ): AgentCall => ({
+    context: agentContext({
+      id,
+      direction,
+      ...partiesOf({ direction, ownNumber, counterparty }),
+      language,
+    }),
+    binding: checkpoint.settings.binding,
+    bearerToken: checkpoint.tokenSealed && sealing.open(checkpoint.tokenSealed, id),
+    headers: openHeaders(sealing, checkpoint.headersSealed ?? {}, id),
+    instruction,
+    transferTo: checkpoint.settings.transferTo,
+    turnsTold,
+  });
+
+  return async (call: Resumable): Promise<void> => {
+    const { id: callId, direction, checkpoint, language, numberId, workspaceId, answeredAt } = call;
+    if (!isLanguage(language) || answeredAt === null) throw new Error('This call cannot go on');
+    const legs = openLegs(sealing, call.legs);
+    const facts = await journalOf(database, callId);
+    const { greeting, policy, speech, voicemail, screening, menu } = checkpoint.settings;
+    callTime.resume(callId, nowIn(call, answeredAt));
+    const talkedMs = (): number => callTime.now(callId) - answeredAt.getTime();
+    const fresh = callInput({
+      agentCall: agentCallOf(call, 0),
+      language,
+      policy,
+      maxDurationSec: Math.max(0, call.maxDurationSec - talkedMs() / 1_000),
+      greeting,
+      speech,
+      voicemail,
+      screening,
+      menu,
+      times: options.times,
+    });
+    const progress = checkpoint.progress && byOtherClock(checkpoint.progress, -callTime.shiftOf(callId));
+    const now = callTime.now(callId);
+    const takenOver = resumeStateOf(
+      {
+        call,
+        checkpoint: { ...checkpoint, progress },
+        facts,
+        kickoff: fresh.kickoff,
+        greeting: fresh.greeting,
+        now,
+        unheldMs: unheldMsOf(checkpoint.progress, now),
+      },
+      node,
+    );
+    options.bus.publish('began', { callId, direction });
+    journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
+    options.keepAgent(callId, agentCallOf(call, turnsTold(takenOver)), workspaceId);
+    options.legs.resume(callId, legs);
+    options.expectLine(callId, { legs, connectedWith: connectedWith(takenOver) });
+    if (fresh.recording) options.expectRecording(callId, { talkedMs, node: call.takenFrom });
+    options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
+  };
+};
+
+export const createTakeOver = (options: TakeOverOptions): TakeOver => {
+  const { orphanedCalls, callTime, logger } = options;
+  const connect = createConnect(options);
+
+  const resumeCall = async (call: Resumable): Promise<void> => {
+    try {
+      await connect(call);
+    } catch (error) {
+      logger.error({ call_id: call.id, err: error }, 'a call could not be taken over');
+      callTime.release(call.id);
+      orphanedCalls.end(call);
+    }
+  };
+
+  return {
+    async resume(calls) {
+      const queue = calls.filter(isResumable).values();
+      const workOff = async (): Promise<void> => {
+        for (const call of queue) await resumeCall(call);
+      };
+      await Promise.all(Array.from({ length: atOnce }, workOff));
+    },
+  };
+};

@@ -1,0 +1,69 @@
+/** Erases words and recordings of calls after their number's retention period. */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { eraseOutlived } from '#src/persistence/calls/expired-calls.ts';
+import { numbersWithRetention, type NumberRetention } from '#src/persistence/numbers/retention.ts';
+
+export type RetentionNumbers = {
+  /** Interval between runs. */
+  everyMs: number;
+  /** Calls per transaction. */
+  batch: number;
+};
+
+const dayMs = 86_400_000;
+
+/** Longest possible call: calls that began this long before the last run had ended by then. */
+const longestCallMs = dayMs;
+
+const kinds = ['words', 'recordings'] as const;
+
+/** Runs now and then periodically. Gateways that run concurrently share the work. */
+export const keepToRetention = (options: {
+  database: Database;
+  numbers: RetentionNumbers;
+  clock: Clock;
+  logger: Logger;
+}): { close(): Promise<void> } => {
+  const { database, clock, logger } = options;
+  const { everyMs, batch } = options.numbers;
+  /** Position up to which a number's calls were checked, so that old calls are checked once. */
+  const lookedUntil = new Map<string, number>();
+
+  const erase = async (number: NumberRetention, kept: (typeof kinds)[number], stopped: AbortSignal) => {
+    const days = number[kept];
+    if (days === null) return 0;
+    const place = `${kept} ${number.id}`;
+    const begun = clock.now();
+    const since = new Date(lookedUntil.get(place) ?? 0);
+    let erased = 0;
+    for (let found = batch; found > 0; erased += found) {
+      if (stopped.aborted) return erased;
+      found = await eraseOutlived(database, kept, { numberId: number.id, since, days, most: batch });
+    }
+    lookedUntil.set(place, Math.max(since.getTime(), begun - days * dayMs - longestCallMs));
+    return erased;
+  };
+
+  const look = async (stopped: AbortSignal): Promise<void> => {
+    try {
+      for (const number of await numbersWithRetention(database))
+        for (const kept of kinds) {
+          const calls = await erase(number, kept, stopped);
+          if (calls > 0)
+            logger.info(
+              { number_id: number.id, kept, calls },
+              'erased data of calls after their retention period',
+            );
+        }
+    } catch (error) {
+      logger.warn({ err: error }, 'data past its retention period could not be erased; retrying');
+    }
+  };
+
+  const looking = createRepeatedTask({ work: look, everyMs, clock });
+  looking.start(0);
+  return { close: looking.stop };
+};

@@ -1,0 +1,147 @@
+/** This gateway in a cluster: gateways with one database monitor each other and forward requests for calls. */
+import type { Readable } from 'node:stream';
+import type { Config } from '#config/config.ts';
+import { cluster as clusterPolicy } from '#config/policy.ts';
+import {
+  answerInCallRequest,
+  createCallSignals,
+  type CallSignals,
+  type PerformHere,
+} from '#src/cluster/call-signals.ts';
+import type { OpenRecording } from '#src/domain/open-recording.ts';
+import { createCounting, type Counting } from '#src/cluster/counting.ts';
+import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
+import {
+  answerHandOver,
+  askToTake,
+  handOverIn,
+  type TakeHandedOver,
+} from '#src/continuity/hand-over-requests.ts';
+import { numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
+import { createNodeWatch, type NodeDuties } from '#src/continuity/nodes/node-watch.ts';
+import { createRecordingHandler, type RecordingHandler } from '#src/cluster/recording-handler.ts';
+import { createProofJudge } from '#src/cluster/node-proof.ts';
+import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
+import { createNodeSignals } from '#src/cluster/signals.ts';
+import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
+import { checkpointForm } from '#src/persistence/calls/call-checkpoints.ts';
+import { livingNodes } from '#src/persistence/nodes/nodes.ts';
+import type { Recordings } from '#src/recordings/recordings.ts';
+import type { Runtime } from './runtime.ts';
+
+export type SharedRecordings = {
+  /** A completed recording, wherever it is stored; see `Recordings` and `RecordingFetcher`. */
+  open(recording: {
+    callId: string;
+    file: string;
+    node: string;
+  }): Promise<OpenRecording<Readable> | undefined>;
+  /** URL for fetching recordings stored here. */
+  handler: RecordingHandler;
+};
+
+export type Cluster = {
+  askNode: CallSignals['ask'];
+  counting: Pick<Counting, 'alone' | 'isAlone' | 'store'>;
+  /** Serves other gateways' requests for local calls, and monitors the others. */
+  open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
+  /** Starts or stops accepting handed-over calls. */
+  takes(isTaking: boolean): Promise<void>;
+  /** Names of the other live gateways, and of those that would take this one's calls. */
+  others(): Promise<{ living: string[]; takers: string[] }>;
+  /** Resolves to whether that gateway takes calls. Rejects if it is unreachable, or without a database. */
+  giveCalls(node: string, callIds: readonly string[]): Promise<boolean>;
+  /** This gateway listens; `url` is its address on this machine. */
+  listensAt(url: string): Promise<void>;
+  /** Recordings of this gateway and access to those of others. */
+  share(recordings: Pick<Recordings, 'open' | 'openOwn'>): SharedRecordings;
+};
+
+/** Replaces a loopback address as seen from another machine. */
+const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
+
+/** A key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
+export const sharedLines = ({ lines, realLines }: Pick<Config, 'lines' | 'realLines'>): string | null => {
+  if (lines === 'simulator') return lines;
+  if (realLines === null || !realLines.isByRelay) return null;
+  return `${lines} ${realLines.drachtio.host}:${realLines.drachtio.port}`;
+};
+
+/** Notification between gateways. */
+const openWakeUps = ({ config, database, steadyClock, logger, started }: Runtime): WakeUps => {
+  const byDatabase = databaseWakeUps(database);
+  if (config.nats === null) return byDatabase;
+  const wakeUps = openNatsWakeUps({
+    nats: config.nats,
+    numbers: clusterPolicy.nats,
+    node: config.node,
+    database: byDatabase,
+    clock: steadyClock,
+    logger,
+  });
+  started.defer(wakeUps.close);
+  return wakeUps;
+};
+
+/** Registers this gateway among the others. */
+export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
+  const { config, database, sealing, clock, steadyClock, logger, started } = runtime;
+  const { node } = config;
+  const { answerMs, fetching } = clusterPolicy;
+  const lines = sharedLines(config);
+  const numbers = config.lines === 'none' ? numbersWithoutLines(clusterPolicy) : clusterPolicy;
+  const watch = createNodeWatch({ database, node, numbers, clock, steadyClock, logger });
+  const counting = createCounting({
+    database,
+    node,
+    tell: watch.tellCountsAlone,
+    numbers: clusterPolicy.counting,
+    clock: steadyClock,
+  });
+  const wakeUps = openWakeUps(runtime);
+  const signals = createNodeSignals({ database, wakeUps, node, answerMs, clock, logger });
+  const calls = createCallSignals(signals);
+  const fetcher = createRecordingFetcher({ database, keys: sealing, limits: fetching, now: clock.now });
+  started.defer(fetcher.close);
+  await watch.join();
+  started.defer(() => watch.close());
+  started.defer(() => signals.close());
+  return {
+    askNode: calls.ask,
+    counting,
+    async open({ perform, take, ...duties }) {
+      await signals.open((asked) => {
+        const handedOver = handOverIn(asked);
+        return handedOver === undefined
+          ? answerInCallRequest(asked, perform)
+          : answerHandOver(handedOver, take);
+      });
+      watch.open(duties, counting);
+    },
+    async takes(isTaking) {
+      await watch.tellTakes(isTaking && lines !== null ? { lines, form: checkpointForm } : null);
+    },
+    async others() {
+      const living = await livingNodes(database, node);
+      const takers = living.filter(
+        ({ takes }) => takes !== null && takes.lines === lines && takes.form >= checkpointForm,
+      );
+      return { living: living.map(({ name }) => name), takers: takers.map(({ name }) => name) };
+    },
+    giveCalls: (to, callIds) => askToTake(signals, to, { from: node, callIds: [...callIds] }),
+    async listensAt(url) {
+      const address = config.nodeUrl ?? (isWildcard(config.host) ? null : url);
+      if (address !== null) await watch.tellAddress(address);
+    },
+    share: (recordings) => ({
+      open: async (wanted) =>
+        (await recordings.open(wanted)) ??
+        (wanted.node === node ? undefined : fetcher.open(wanted.node, wanted.file)),
+      handler: createRecordingHandler({
+        open: recordings.openOwn,
+        judge: createProofJudge({ keys: sealing, now: clock.now, logger }),
+        logger,
+      }),
+    }),
+  };
+};

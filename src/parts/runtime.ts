@@ -1,0 +1,35 @@
+/** Dependencies of every part of the gateway. */
+import type { Logger } from 'pino';
+import type { Config } from '#config/config.ts';
+import type { CallBus } from '#src/calls/call-bus.ts';
+import type { CallTime } from '#src/calls/live/call-time.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { PolicySettings } from '#src/domain/call-policy.ts';
+import type { Country } from '#src/domain/phone-number.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { Sealing } from '#src/persistence/database/sealing.ts';
+import type { Environment } from './environment.ts';
+
+export type Runtime = {
+  config: Config;
+  country: Country;
+  /** Defaults for numbers and workspaces. */
+  platformPolicy: PolicySettings;
+  database: Database;
+  sealing: Sealing;
+  /** Wall clock, for display. */
+  clock: Clock;
+  /** Monotonic clock, for measurements. */
+  steadyClock: Clock;
+  /** Clock of the database, shared by all gateways. */
+  databaseClock: Clock;
+  /** News of the calls of this gateway. */
+  bus: CallBus;
+  callTime: CallTime;
+  /** Runs as fast as simulated calls. */
+  callClock: Clock;
+  logger: Logger;
+  environment: Environment;
+  /** Ends everything that was started, in reverse order. */
+  started: AsyncDisposableStack;
+};

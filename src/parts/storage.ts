@@ -1,0 +1,64 @@
+/** Storage: the data folder, the master key, the database, and the data of a first start. */
+import type { Logger } from 'pino';
+import type { Config } from '#config/config.ts';
+import { type Database, openDatabase } from '#src/persistence/database/database.ts';
+import { createSealing, type Sealing } from '#src/persistence/database/sealing.ts';
+import { prepareDataFolder } from '#src/start/data-folder.ts';
+import { clearOutlivedRows } from '#src/housekeeping/expired-rows.ts';
+import { storedMasterKey } from '#src/start/master-key.ts';
+import { seed } from '#src/start/seed.ts';
+import type { Environment } from './environment.ts';
+import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
+
+/** Opens the database; `started` owns it. Throws a StartError that names the setting. */
+export const startDatabase = async (
+  config: Pick<
+    Config,
+    'databaseUrl' | 'databasePool' | 'databaseJournalPool' | 'databaseLimits' | 'dataFolder' | 'node'
+  >,
+  logger: Logger,
+  started: AsyncDisposableStack,
+  { openDatabaseStream }: Pick<Environment, 'openDatabaseStream'>,
+): Promise<Database> => {
+  const connection = async () => {
+    if (openDatabaseStream !== null) return { openStream: openDatabaseStream };
+    if (config.databaseUrl !== null) return { url: config.databaseUrl };
+    const embedded = await startEmbedded({ dataFolder: config.dataFolder, logger });
+    started.defer(() => embedded.stop());
+    return embedded.connection;
+  };
+  const database = await openDatabase({
+    connection: await connection(),
+    poolSize: config.databasePool,
+    journalPoolSize: config.databaseJournalPool,
+    limits: config.databaseLimits,
+    node: config.node,
+    logger,
+  });
+  started.defer(() => database.close());
+  return database;
+};
+
+export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
+
+/**
+ * Opens the data folder and the database; `started` owns them. Throws a StartError if the folder or the database cannot
+ * be used.
+ */
+export const startStorage = async (
+  config: Config,
+  logger: Logger,
+  started: AsyncDisposableStack,
+  environment: Pick<Environment, 'openDatabaseStream'>,
+): Promise<Storage> => {
+  const { dataFolder, masterKey, oldMasterKeys } = config;
+  await prepareDataFolder(dataFolder);
+  const sealing = createSealing(masterKey ?? (await storedMasterKey(dataFolder)), oldMasterKeys);
+  const database = await startDatabase(config, logger, started, environment);
+  started.defer(clearOutlivedRows(database, logger));
+  return {
+    database,
+    sealing,
+    seeded: await seed({ database, sealing, dataFolder, node: config.node, logger }),
+  };
+};

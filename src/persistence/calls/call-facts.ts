@@ -1,0 +1,261 @@
+/**
+ * The journal of a call (guides/design/events.md, "Outbox"). One statement writes a fact: its journal row, its changes
+ * to the call and its customer event. A fact that was already written changes nothing.
+ */
+import type { CallFact } from '#machines/facts.ts';
+import type { CallRoute, SipDetails } from '#machines/line.ts';
+import type { CallToSummarize } from '#src/domain/call-summary.ts';
+import { explanationOf } from '#src/domain/sip-explanation.ts';
+import { transferChange } from '#src/domain/call-transfer.ts';
+import { addTurn } from './add-turn.ts';
+import { answerCall } from './answer-call.ts';
+import {
+  changeTransfer,
+  changeTransferSilently,
+  reportCall,
+  setAnsweredBy,
+  setConsent,
+  setOneWay,
+  setSummary,
+} from './call-facts/call-changes.ts';
+import { writeFact, type LineColumns, type NewFact } from './call-facts/new-fact.ts';
+import { completeRecording, failRecording } from './call-facts/recording-changes.ts';
+import { endCall } from './end-call.ts';
+import { checkpointRow, type NewCheckpoint } from './call-checkpoints.ts';
+import type { StoredTransition } from './call-transitions.ts';
+import { callToSummarize, type EndedCall } from './ended-calls.ts';
+import { newEventId } from '../events/outbox.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import type { Row } from '../database/tables.ts';
+
+type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
+
+/** A fact of a call to write; `at` is wall-clock milliseconds since the epoch. */
+export type RecordedFact =
+  | Stamped<CallFact>
+  | {
+      type: 'recording.completed';
+      at: number;
+      contentType: string;
+      durationSec: number;
+      bytes: number;
+      /** Path relative to the recordings folder. */
+      file: string;
+      /** Whether the end is missing because the gateway that wrote the file ended early. */
+      truncated: boolean;
+    }
+  | { type: 'recording.failed'; at: number }
+  | { type: 'call.summarized'; at: number; summary: string };
+
+/** A stored fact; `data` holds its fields except type, time and values stored in other rows. */
+export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
+
+/** Epoch of a call that was never taken over. */
+export const firstEpoch = 1;
+
+const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineColumns => ({
+  sipStatus: sip?.status ?? null,
+  sipReason: sip?.reason ?? null,
+  sipCallId: sip?.callId ?? null,
+  sipExplanation: explanationOf(sip ?? {}),
+  trunkId: route?.trunk.id ?? null,
+  trunkName: route?.trunk.name ?? null,
+  failedTrunks: route === undefined || route.failedTrunks.length === 0 ? null : route.failedTrunks,
+  postDialDelayMs: route?.postDialDelayMs ?? null,
+  localSignalling: route?.localAddress ?? null,
+  remoteSignalling: route?.remoteAddress ?? null,
+});
+
+/** Rows that are written in the same statement as a fact. */
+export type KeptBeside = {
+  /** With the answer: state from which another process can resume the call. */
+  checkpoint: NewCheckpoint | null;
+  /** With the end: transitions that are not stored yet. */
+  transitions: readonly StoredTransition[];
+  /** With the end: its writer knows that no stored leg has to be hung up any more. */
+  legsAreGone: boolean;
+};
+
+const nothingBeside: KeptBeside = { checkpoint: null, transitions: [], legsAreGone: false };
+
+/** Data of a fact without the values stored in the call's row. */
+const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
+
+/** Result of a fact that changed the database. */
+export type WrittenFact = {
+  /** With the end: input of the call's summary. */
+  ended: CallToSummarize | null;
+};
+
+/** Resolves to the call if the fact changed the database. */
+const write = (
+  db: Statements,
+  fact: RecordedFact,
+  place: Pick<NewFact, 'callId' | 'sequence' | 'epoch'>,
+  beside: KeptBeside,
+): Promise<readonly ({ id: string } | ({ id: string } & EndedCall))[]> => {
+  const { type, at } = fact;
+  const row = { ...place, type, at: new Date(at), data: dataOf(fact) };
+  const eventFact = { ...row, eventId: newEventId() };
+  switch (fact.type) {
+    case 'call.answered':
+      return answerCall(db, {
+        ...eventFact,
+        ...lineOf(fact),
+        checkpoints: db.asJson(
+          beside.checkpoint === null ? [] : [checkpointRow(place.callId, beside.checkpoint)],
+        ),
+      });
+    case 'call.answered_by':
+      return setAnsweredBy(db, { ...eventFact, answeredBy: fact.by });
+    case 'call.ended': {
+      const { status, reason, sound = null } = fact;
+      const durationIsKnown = !('durationIsKnown' in fact);
+      const transitions = db.asJson(beside.transitions);
+      return endCall(db, {
+        ...eventFact,
+        ...lineOf(fact),
+        status,
+        reason,
+        sound,
+        durationIsKnown,
+        transitions,
+        legsAreGone: beside.legsAreGone,
+      });
+    }
+    case 'call.hangup_requested':
+    case 'call.hangup_cancelled':
+      return reportCall(db, eventFact);
+    case 'call.consent': {
+      const { given, how } = fact;
+      return setConsent(db, { ...eventFact, consent: { given, how, at: row.at.toISOString() } });
+    }
+    case 'call.transfer_requested':
+    case 'call.transfer_connected':
+    case 'call.transfer_failed':
+    case 'call.transfer_returned':
+      return changeTransfer(db, { ...eventFact, transfer: transferChange(fact) });
+    case 'call.transfer_ringing':
+    case 'call.transfer_answered':
+      return changeTransferSilently(db, { ...row, transfer: transferChange(fact) });
+    case 'turn.spoken': {
+      const { role, text, whole, endedAt, latency } = fact;
+      return addTurn(db, { ...row, data: { endedAt, latency }, role, text, whole });
+    }
+    case 'sound.one_way':
+      return setOneWay(db, { ...row, missing: fact.missing });
+    case 'call.taken_over':
+    case 'call.held':
+    case 'call.resumed':
+    case 'agent.paused':
+    case 'agent.resumed':
+    case 'turn.digit':
+    case 'keys.pressed':
+    case 'keys.failed':
+    case 'say.requested':
+    case 'collect.requested':
+    case 'language.changed':
+    case 'recording.paused':
+    case 'recording.resumed':
+    case 'reply.failed':
+      return writeFact(db, row);
+    case 'recording.completed':
+      return completeRecording(db, { ...eventFact, ...fact, at: row.at });
+    case 'recording.failed':
+      return failRecording(db, eventFact);
+    // The remaining case: call.summarized.
+    default:
+      return setSummary(db, { ...eventFact, data: {}, summary: fact.summary });
+  }
+};
+
+/** Another gateway holds or has ended the call; this gateway must not write facts of it. */
+export class CallTaken extends Error {
+  override readonly name = 'CallTaken';
+}
+
+const epochOf = kyselyQuery((queries, { callId }: { callId: string }) =>
+  queries.selectFrom('Call').select('epoch').where('id', '=', callId),
+);
+
+/**
+ * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1, `epoch` its holders. Resolves to
+ * null if nothing changed: the sequence was written before, or the fact ends (answers) a call that was already ended
+ * (answered). Rejects with `CallTaken` if another gateway holds the call. `beside` is written in the same statement.
+ */
+export const recordFact = async (
+  db: Statements,
+  callId: string,
+  sequence: number,
+  fact: RecordedFact,
+  epoch = firstEpoch,
+  beside = nothingBeside,
+): Promise<WrittenFact | null> => {
+  const [changed] = await write(db, fact, { callId, sequence, epoch }, beside);
+  if (changed !== undefined) return { ended: 'turns' in changed ? callToSummarize(changed) : null };
+  const [call] = await epochOf(db, { callId });
+  // A call whose insertion is in doubt may be missing when its end is written.
+  if (call === undefined && fact.type !== 'call.ended') throw new Error('A fact belongs to no call');
+  if (call !== undefined && call.epoch !== epoch) throw new CallTaken('Another gateway holds this call');
+  return null;
+};
+
+/** Type of the fact at this sequence of a stored call, null if there is none. */
+const factAt = kyselyQuery((queries, { callId, sequence }: { callId: string; sequence: number }) =>
+  queries
+    .selectFrom('Call')
+    .leftJoin('CallFactRow', (join) =>
+      join.onRef('CallFactRow.callId', '=', 'Call.id').on('CallFactRow.sequence', '=', sequence),
+    )
+    .select('CallFactRow.type')
+    .where('Call.id', '=', callId),
+);
+
+/**
+ * Like `recordFact`, for the call's holder. Also rejects with `CallTaken` if another gateway ended the call: a late end
+ * must not repeat post-end work.
+ */
+export const recordAsHolder = async (
+  ...given: Parameters<typeof recordFact>
+): Promise<WrittenFact | null> => {
+  const [db, callId, sequence, fact] = given;
+  const written = await recordFact(...given);
+  if (written !== null || fact.type !== 'call.ended') return written;
+  const [own] = await factAt(db, { callId, sequence });
+  if (own !== undefined && own.type !== fact.type) throw new CallTaken('Another gateway has ended this call');
+  return null;
+};
+
+const journalOf = kyselyQuery((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('CallFactRow')
+    .select(['sequence', 'type', 'at', 'data'])
+    .where('callId', '=', callId)
+    .orderBy('sequence'),
+);
+
+/** Returns the journal of a call, in order. */
+export const facts = (db: Statements, callId: string): Promise<StoredFact[]> => journalOf(db, { callId });
+
+/** Position of a call's journal: highest sequence written (0 for none) and the holder. */
+export type JournalPlace = { sequence: number; epoch: number };
+
+const lastOf = kyselyQuery((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('Call')
+    .select(({ selectFrom }) => [
+      'epoch',
+      selectFrom('CallFactRow')
+        .select(({ fn }) => fn.max('CallFactRow.sequence').as('last'))
+        .whereRef('CallFactRow.callId', '=', 'Call.id')
+        .as('sequence'),
+    ])
+    .where('id', '=', callId),
+);
+
+export const journalPlace = async (db: Statements, callId: string): Promise<JournalPlace> => {
+  const [place] = await lastOf(db, { callId });
+  return { sequence: place?.sequence ?? 0, epoch: place?.epoch ?? firstEpoch };
+};

@@ -1,0 +1,58 @@
+/**
+ * First part of every statement that writes a fact: its journal row. There is no row if the fact was written before or
+ * if another gateway holds the call. Comparing the epoch locks the call, so a take-over waits for a fact that is being
+ * written and finds it in the journal.
+ */
+import { sqlText } from '../../database/sql-text.ts';
+import type { Row } from '../../database/tables.ts';
+
+/** `epoch` is that of the call's holder, which writes the fact. */
+export type NewFact = Row<'CallFactRow'> & Pick<Row<'Call'>, 'epoch'>;
+
+/** A fact with a customer event. */
+export type NewEventFact = NewFact & { eventId: string };
+
+/** Columns supplied by the line. Null keeps the stored value. */
+export type LineColumns = Pick<
+  Row<'Call'>,
+  | 'sipStatus'
+  | 'sipReason'
+  | 'sipCallId'
+  | 'sipExplanation'
+  | 'trunkId'
+  | 'trunkName'
+  | 'failedTrunks'
+  | 'postDialDelayMs'
+  | 'localSignalling'
+  | 'remoteSignalling'
+>;
+
+/** `$1` to `$6` of a statement with `newFact`. */
+export const factParameters = ['callId', 'sequence', 'epoch', 'type', 'at', 'data'] as const;
+
+export const newFact = `fact as (
+  insert into call_fact (call_id, sequence, type, at, data)
+  select call.id, $2, $4, $5, $6
+  from call
+  where call.id = $1 and call.epoch = $3
+  for no key update
+  on conflict do nothing
+  returning call_id, type, at
+)`;
+
+/** `$1` to `$7` of a statement with `newFact` and `newEvent`. */
+export const eventFactParameters = [...factParameters, 'eventId'] as const;
+
+/** The event of the fact; `outbox` stores it. Its position within the call is the fact's sequence. */
+export const newEvent = `new_event as (
+  select $7::text as id, call_id, type, at, $2::int as position from fact
+)`;
+
+/** Writes a fact that changes nothing else. */
+export const writeFact = sqlText<NewFact, { id: string }>(
+  `
+    with ${newFact}
+    select call_id as id from fact
+  `,
+  factParameters,
+);

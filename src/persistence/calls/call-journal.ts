@@ -1,0 +1,57 @@
+/** Read access to a call's journal: facts with their words. `call-facts.ts` writes the facts. */
+import { sql, type Expression } from 'kysely';
+import type { StoredFact } from './call-facts.ts';
+import { secondsBetween } from '../database/expressions.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import type { Row } from '../database/tables.ts';
+
+/** A fact as readers see it. */
+export type JournalEntry = StoredFact & {
+  /** Seconds from the answer; null before the answer and for unanswered calls. */
+  tOffsetSec: number | null;
+  /** Text of `turn.spoken`; its place in the transcript is `data.turn`. */
+  role: Row<'CallTurn'>['role'] | null;
+  text: string | null;
+  whole: boolean | null;
+  /** Text of `call.summarized`. */
+  summary: string | null;
+};
+
+/** Place in the transcript that a `turn.spoken` fact names. */
+const turnOf = (data: Expression<StoredFact['data']>) => sql<number>`(${data} ->> 'turn')::int`;
+
+const eventsOf = kyselyQuery((queries, { callId, after }: { callId: string; after: number }) =>
+  queries
+    .selectFrom('CallFactRow as fact')
+    .innerJoin('Call', 'Call.id', 'fact.callId')
+    .leftJoin('CallTurn as turn', (join) =>
+      join.onRef('turn.callId', '=', 'fact.callId').on(({ eb, ref }) => {
+        const turn = turnOf(ref('fact.data'));
+        return eb('turn.sequence', '=', eb.case().when('fact.type', '=', 'turn.spoken').then(turn).end());
+      }),
+    )
+    .select(({ eb, ref }) => [
+      'fact.sequence',
+      'fact.type',
+      'fact.at',
+      'fact.data',
+      'turn.role',
+      'turn.text',
+      'turn.whole',
+      eb
+        .case()
+        .when('fact.at', '>=', ref('Call.answeredAt'))
+        .then(secondsBetween(ref('Call.answeredAt'), ref('fact.at')))
+        .end()
+        .as('tOffsetSec'),
+      eb.case().when('fact.type', '=', 'call.summarized').then(ref('Call.summary')).end().as('summary'),
+    ])
+    .where('fact.callId', '=', callId)
+    .where('fact.sequence', '>', after)
+    .orderBy('fact.sequence'),
+);
+
+/** Facts after `sequence`, in order. The caller must have verified access to the call. */
+export const journalOf = (db: Statements, callId: string, after = 0): Promise<JournalEntry[]> =>
+  eventsOf(db, { callId, after });

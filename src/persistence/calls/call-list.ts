@@ -1,0 +1,151 @@
+/** Paginated lists of calls. */
+import { sql, type Compilable, type Expression, type ExpressionBuilder } from 'kysely';
+import type { Direction } from '#machines/line.ts';
+import type { CallSearch } from '#src/domain/call-search.ts';
+import type { Metadata } from '#src/domain/metadata.ts';
+import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
+import { callColumns, type CallRow } from './calls.ts';
+import { isCancelled } from '../database/connection-errors.ts';
+import type { Database } from '../database/database.ts';
+import { runQuery } from '../database/kysely-query.ts';
+import type { Tables } from '../database/tables.ts';
+
+export type CallListQuery = {
+  /** A number, a workspace, or conditions that both share. */
+  scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined };
+  limit: number;
+  /** Ordered by `startedAt`, then by id, in the same direction; newest first by default. */
+  order?: 'newest' | 'oldest' | undefined;
+  /** The last call of the previous page. */
+  after?: { startedAt: Date; id: string } | undefined;
+  status?: CallStatus | undefined;
+  endReason?: EndReason | undefined;
+  trunkId?: string | undefined;
+  direction?: Direction | undefined;
+  /** Filters, all of which must match. */
+  metadata?: Metadata | undefined;
+  /** Calls that started at or after this instant. */
+  since?: Date | undefined;
+  /** Calls that started before this instant. */
+  until?: Date | undefined;
+  search?: CallSearch | undefined;
+};
+
+/** A search that exceeds the database's time limit because too many calls match. */
+export class SearchTooBroad extends Error {
+  override readonly name = 'SearchTooBroad';
+}
+
+/** Time limit of a search. */
+const searchMs = 2_000;
+
+/** Request one more than a page to learn whether another page exists. */
+export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]> => {
+  const { search } = query;
+  if (search === undefined)
+    return query.metadata === undefined ? calls(db, query).execute() : withinTime(db, [calls(db, query)]);
+  switch (search.kind) {
+    case 'id':
+      return calls(db, query)
+        .where('Call.id', '>=', search.first)
+        .where('Call.id', '<=', search.last)
+        .execute();
+    case 'words':
+      return withinTime(db, [byWords(db, query, search.words)]);
+    default:
+      return withinTime(db, [byWords(db, query, [search.digits]), inProgress(db, query, search.digits)]).then(
+        (found) => found.toSorted(inOrder(query)).slice(0, query.limit),
+      );
+  }
+};
+
+const calls = ({ queries }: Database, query: CallListQuery) =>
+  queries
+    .selectFrom('Call')
+    .select(callColumns)
+    .where(fits(query))
+    .where(isInPlace(query, 'Call.startedAt', 'Call.id'))
+    .orderBy('Call.startedAt', wayOf(query))
+    .orderBy('Call.id', wayOf(query))
+    .limit(query.limit);
+
+/** Ended calls. Ordering by the search row, which holds the same time, avoids a second sort. */
+const byWords = ({ queries }: Database, query: CallListQuery, words: readonly string[]) => {
+  const wanted = words.map((word) => (word.length === 1 ? `'${word}'` : `'${word}':*`)).join(' & ');
+  let found = queries
+    .selectFrom('CallSearch')
+    .innerJoin('Call', 'Call.id', 'CallSearch.callId')
+    .select(callColumns)
+    .where(({ ref }) => sql<boolean>`${ref('CallSearch.words')} @@ ${wanted}::tsquery`)
+    .where(fits(query))
+    .where(isInPlace(query, 'CallSearch.startedAt', 'CallSearch.callId'))
+    .orderBy('CallSearch.startedAt', wayOf(query))
+    .orderBy('CallSearch.callId', wayOf(query))
+    .limit(query.limit);
+  const { scope } = query;
+  if ('workspaceId' in scope) found = found.where('CallSearch.workspaceId', '=', scope.workspaceId);
+  return found;
+};
+
+/** Calls in progress have no search row yet, and they are few. */
+const inProgress = (db: Database, query: CallListQuery, digits: string) =>
+  calls(db, query).where('Call.endedAt', 'is', null).where('Call.counterparty', 'like', `%${digits}%`);
+
+const wayOf = ({ order = 'newest' }: CallListQuery) => (order === 'newest' ? 'desc' : 'asc');
+
+const inOrder =
+  (query: CallListQuery) =>
+  (one: CallRow, other: CallRow): number => {
+    const later = one.startedAt.getTime() - other.startedAt.getTime() || (one.id < other.id ? -1 : 1);
+    return wayOf(query) === 'desc' ? -later : later;
+  };
+
+const fits =
+  ({ scope, status, endReason, trunkId, direction, metadata }: CallListQuery) =>
+  ({ and, eb, ref }: ExpressionBuilder<Tables, 'Call'>) =>
+    and([
+      ...(scope.numberId === undefined ? [] : [eb('Call.numberId', '=', scope.numberId)]),
+      ...('workspaceId' in scope ? [eb('Call.workspaceId', '=', scope.workspaceId)] : []),
+      ...(status === undefined ? [] : [eb('Call.status', '=', status)]),
+      ...(endReason === undefined ? [] : [eb('Call.endReason', '=', endReason)]),
+      ...(trunkId === undefined ? [] : [eb('Call.trunkId', '=', trunkId)]),
+      ...(direction === undefined ? [] : [eb('Call.direction', '=', direction)]),
+      ...(metadata === undefined ? [] : [holds(ref('Call.metadata'), metadata)]),
+    ]);
+
+const holds = (column: Expression<Metadata | null>, metadata: Metadata) =>
+  sql<boolean>`${column} @> ${JSON.stringify(metadata)}::jsonb`;
+
+type Place = ['Call.startedAt', 'Call.id'] | ['CallSearch.startedAt', 'CallSearch.callId'];
+
+/** Calls within the requested time range and after the previous page. */
+const isInPlace =
+  ({ after, since, until, order }: CallListQuery, ...[startedAt, id]: Place) =>
+  ({ and, eb, refTuple, tuple }: ExpressionBuilder<Tables, 'Call' | 'CallSearch'>) =>
+    and([
+      ...(since === undefined ? [] : [eb(startedAt, '>=', since)]),
+      ...(until === undefined ? [] : [eb(startedAt, '<', until)]),
+      ...(after === undefined
+        ? []
+        : [eb(refTuple(startedAt, id), order === 'oldest' ? '>' : '<', tuple(after.startedAt, after.id))]),
+    ]);
+
+/** The two queries run in sequence and take at most twice the limit together. */
+const withinTime = async (db: Database, queries: readonly Compilable<CallRow>[]): Promise<CallRow[]> => {
+  try {
+    return await db.transaction(async (statements) => {
+      await runQuery(
+        statements,
+        db.queries.selectNoFrom(
+          sql<string>`set_config('statement_timeout', ${String(searchMs)}, true)`.as('limited'),
+        ),
+      );
+      const found: CallRow[] = [];
+      for (const query of queries) found.push(...(await runQuery(statements, query)));
+      return found;
+    });
+  } catch (error) {
+    if (isCancelled(error)) throw new SearchTooBroad('A search took too long', { cause: error });
+    throw error;
+  }
+};

@@ -1,0 +1,36 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { Call } from './call.ts';
+
+/**
+ * Search data of an ended call: one row each, written with the end (`call-search-words.ts`) and deleted with the call. Code
+ * that deletes words of a call, but not the call, must also delete this row: deleted words must not be found.
+ */
+export const CallSearch = defineEntity({
+  name: 'CallSearch',
+  tableName: 'call_search',
+  properties: {
+    callId: () =>
+      p
+        .manyToOne(Call)
+        .mapToPk()
+        .primary()
+        .fieldName('call_id')
+        .updateRule('no action')
+        .deleteRule('cascade'),
+    workspaceId: p.uuid(),
+    /** Copy of the call's start time; finds the newest calls first. */
+    startedAt: p.datetime(3),
+    /**
+     * In PostgreSQL's comparison form: words of caller name, instruction, transcript and summary, and suffixes of the
+     * other party's number with at least four digits.
+     */
+    words: p.type('tsvector').$type<string>(),
+  },
+  indexes: [
+    {
+      name: 'call_search_workspace_id_started_at_call_id_index',
+      properties: ['workspaceId', 'startedAt', 'callId'],
+    },
+    { name: 'call_search_words_index', properties: ['words'], type: 'gin' },
+  ],
+});

@@ -1,0 +1,92 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
+import { oneWaySounds } from '#src/domain/one-way-sound.ts';
+import { answerers } from '#src/domain/voicemail.ts';
+import type { CallConsent } from '#src/domain/consent.ts';
+import type { CallTransfer } from '#src/domain/call-transfer.ts';
+import type { Diversion } from '#src/domain/caller-identity.ts';
+import type { Metadata } from '#src/domain/metadata.ts';
+import type { SipExplanation } from '#src/domain/sip-explanation.ts';
+import type { SipHeaders } from '#src/domain/sip-headers.ts';
+import { PhoneNumber } from '../numbers/phone-number.ts';
+import { Workspace } from '../workspaces/workspace.ts';
+
+export const Call = defineEntity({
+  name: 'Call',
+  tableName: 'call',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: () => p.manyToOne(Workspace).mapToPk().fieldName('workspace_id'),
+    numberId: () => p.manyToOne(PhoneNumber).mapToPk().fieldName('number_id'),
+    direction: p.enum(['inbound', 'outbound']),
+    ownNumber: p.text(),
+    counterparty: p.text(),
+    /** Display name of the caller. */
+    callerName: p.text().nullable(),
+    /** Diversions of the call; null if it was not diverted. */
+    diversions: p.json<Diversion[]>().nullable(),
+    language: p.text(),
+    status: p.enum(callStatuses),
+    endReason: p.enum(endReasons).nullable(),
+    instruction: p.text().nullable(),
+    summary: p.text().nullable(),
+    /** Metadata from the client that placed the call; null if there is none. */
+    metadata: p.json<Metadata>().nullable(),
+    /** Headers of its INVITE beyond those of every INVITE: received or sent. Null if there are none. */
+    sipHeaders: p.json<SipHeaders>().nullable(),
+    /** The last requested transfer; null for none. */
+    transfer: p.json<CallTransfer>().nullable(),
+    /** Consent of the other party; null without an announcement or without an answer yet. */
+    consent: p.json<CallConsent>().nullable(),
+    maxDurationSec: p.integer(),
+    recordingEnabled: p.boolean(),
+    startedAt: p.datetime(3),
+    answeredAt: p.datetime(3).nullable(),
+    endedAt: p.datetime(3).nullable(),
+    /** Connected time; null until the call has ended. */
+    durationSec: p.double().$type<number>().nullable(),
+    /** The kind of answerer; null if not determined. */
+    answeredBy: p.enum(answerers).nullable(),
+    sipStatus: p.integer().nullable(),
+    sipReason: p.text().nullable(),
+    sipCallId: p.text().nullable(),
+    /** Reason of the end from the rejection, CANCEL or BYE; null if it gives none. */
+    sipExplanation: p.json<SipExplanation>().nullable(),
+    /** Null without SIP. No foreign key: a call outlives its trunk, and the configured trunk has no row. */
+    trunkId: p.text().nullable(),
+    trunkName: p.text().nullable(),
+    /** Ids of the trunks that were tried before and failed. */
+    failedTrunks: p.array().nullable(),
+    postDialDelayMs: p.integer().nullable(),
+    /** `address:port` */
+    localSignalling: p.text().nullable(),
+    remoteSignalling: p.text().nullable(),
+    /** Null if both parties heard each other, or if unknown. */
+    oneWay: p.enum(oneWaySounds).nullable(),
+    /** Null until the call has ended, and if the line has no packet statistics. */
+    sound: p.json<MediaStatistics>().nullable(),
+    /** Time at which the words of the call were erased, alone or with all personal data; null while they are stored. */
+    wordsErasedAt: p.datetime(3).nullable(),
+    /** Time at which all data about the other party was erased; null while it is stored. */
+    erasedAt: p.datetime(3).nullable(),
+    /** Node that holds, or last held, the call. */
+    node: p.text(),
+    /** Counts the holders of the call from 1. Former holders cannot write (`call-facts.ts`). */
+    epoch: p.integer().default(1),
+  },
+  // Lists scan the index backwards: newest first.
+  indexes: [
+    { name: 'call_number_id_started_at_id_index', properties: ['numberId', 'startedAt', 'id'] },
+    { name: 'call_workspace_id_started_at_id_index', properties: ['workspaceId', 'startedAt', 'id'] },
+    // Indexed columns and condition do not change with answers and summaries, which therefore update no index; used to
+    // count a workspace's calls.
+    { name: 'call_in_progress_index', properties: ['workspaceId', 'node'], where: 'ended_at is null' },
+    {
+      name: 'call_metadata_index',
+      properties: ['metadata'],
+      type: 'gin',
+      where: 'metadata is not null',
+    },
+  ],
+});

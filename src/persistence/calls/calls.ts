@@ -1,0 +1,188 @@
+/** The row of a call: insertion and look-ups. `call-facts.ts` writes later changes. */
+import type { FinalStatus } from '#machines/outcome.ts';
+import type { EndReason } from '#src/domain/end-reasons.ts';
+import type { ChartOpening } from './call-transitions.ts';
+import type { Database } from '../database/database.ts';
+import { newSearch } from './call-search-words.ts';
+import { createCalls, createKeyedCalls } from './create-calls.ts';
+import { sqlText } from '../database/sql-text.ts';
+import type { KeyedAnswer } from '../workspaces/idempotency-records.ts';
+import { inBatches } from '../database/in-batches.ts';
+import { newEventId, outbox } from '../events/outbox.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import { recordingFrom, recordingJson, type RecordingJson, type RecordingRecord } from './recordings.ts';
+import type { Statements } from '../database/statements.ts';
+import { columnsOf, type Queries, type Row } from '../database/tables.ts';
+
+export type CallRow = Row<'Call'>;
+
+/** A call with its recording; null if there is none (not recorded, or not answered yet). */
+export type CallRecord = CallRow & { recording: RecordingRecord | null };
+
+/** Columns of a call that are known at its creation. */
+type CreationColumn =
+  | 'id'
+  | 'workspaceId'
+  | 'numberId'
+  | 'direction'
+  | 'ownNumber'
+  | 'counterparty'
+  | 'callerName'
+  | 'diversions'
+  | 'language'
+  | 'instruction'
+  | 'metadata'
+  | 'sipHeaders'
+  | 'maxDurationSec'
+  | 'recordingEnabled'
+  | 'startedAt'
+  | 'node';
+
+/** Optional columns; omitting one stores null. */
+type OptionalColumn = 'callerName' | 'diversions' | 'metadata' | 'sipHeaders';
+
+export type CallBirth = Pick<CallRow, Exclude<CreationColumn, OptionalColumn>> &
+  Partial<Pick<CallRow, OptionalColumn>> & {
+    /** Result stored with the call, so that a repeated request gets the same one. */
+    keyedAnswer?: KeyedAnswer | null;
+    /**
+     * First transition of the chart, equal for all calls of a batch; if absent, it is stored like later transitions.
+     */
+    opening?: ChartOpening;
+  };
+
+export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
+
+/** Inserts calls that ended before ringing, each with its fact and event `call.ended`. */
+const createEndedCalls = sqlText<{ calls: string; events: string }, { id: string }>(
+  `
+    with new_event as (
+      select id, call_id, type, at, 0 as position from json_populate_recordset(null::event, $2::json)
+    ),
+    call_after as (
+      insert into call (
+        id, workspace_id, number_id, direction, own_number, counterparty, caller_name, diversions, language,
+        instruction, metadata, sip_headers, max_duration_sec, recording_enabled, started_at, node, status,
+        end_reason, ended_at, duration_sec
+      )
+      select
+        id, workspace_id, number_id, direction, own_number, counterparty, caller_name, diversions, language,
+        instruction, metadata, sip_headers, max_duration_sec, recording_enabled, started_at, node, status,
+        end_reason, ended_at, duration_sec
+      from json_populate_recordset(null::call, $1::json)
+      returning call.*
+    ),
+    fact as (
+      insert into call_fact (call_id, sequence, type, at, data)
+      select id, 1, 'call.ended', ended_at, jsonb_build_object('reason', end_reason, 'status', status)
+      from call_after
+    ),
+    ${newSearch},
+    ${outbox}
+    select call_after.id from call_after, notification
+  `,
+  ['calls', 'events'],
+);
+
+type End = { status: FinalStatus; reason: EndReason; at: Date };
+
+/** Rows that are inserted with a call. */
+const rowsOfBirth = ({ keyedAnswer, opening, ...birth }: CallBirth, end?: End) => ({
+  opening,
+  call: {
+    ...birth,
+    ...(end === undefined
+      ? { status: 'ringing' }
+      : { status: end.status, endReason: end.reason, endedAt: end.at, durationSec: 0 }),
+  },
+  event: {
+    id: newEventId(),
+    callId: birth.id,
+    type: end === undefined ? 'call.ringing' : 'call.ended',
+    at: end?.at ?? birth.startedAt,
+  },
+  answers: keyedAnswer ? [{ ...keyedAnswer, numberId: birth.numberId, callId: birth.id }] : [],
+});
+
+const asBirths = (db: Pick<Statements, 'asJson'>, rows: readonly ReturnType<typeof rowsOfBirth>[]) => ({
+  calls: db.asJson(rows.map(({ call }) => call)),
+  events: db.asJson(rows.map(({ event }) => event)),
+});
+
+/**
+ * Resolves when the call's row (`ringing`), the event `call.ringing` with its deliveries and the answer to its request
+ * are committed together; `false` if none is, because the request's key already placed another call.
+ */
+export type InsertCall = (birth: CallBirth) => Promise<boolean>;
+
+/** Concurrent insertions share one statement and one commit. */
+export const createCallInsertion = (db: Database): InsertCall =>
+  inBatches(async (births: readonly CallBirth[]) => {
+    const inserted = await insertCalls(db, births);
+    return ({ id }) => inserted.has(id);
+  });
+
+/** Inserts calls together; resolves to the ids of the stored ones. */
+export const insertCalls = async (
+  db: Pick<Statements, 'execute' | 'asJson'>,
+  births: readonly CallBirth[],
+): Promise<ReadonlySet<string>> => {
+  const rows = births.map((birth) => rowsOfBirth(birth));
+  const opened = rows.at(0)?.opening;
+  if (rows.some(({ opening }) => opening !== opened))
+    throw new Error('Calls that are born together begin in one chart');
+  const answers = rows.flatMap((birth) => birth.answers);
+  const { chartVersion = null, state = null } = opened ?? {};
+  const calls = { ...asBirths(db, rows), chartVersion, state };
+  const stored =
+    answers.length === 0
+      ? await createCalls(db, calls)
+      : await createKeyedCalls(db, {
+          ...calls,
+          answers: db.asJson(answers),
+          keyed: answers.map(({ callId }) => callId),
+        });
+  return new Set(stored.map(({ id }) => id));
+};
+
+/** Inserts one call. */
+export const insertCall = async (db: Statements, birth: CallBirth): Promise<boolean> =>
+  (await insertCalls(db, [birth])).has(birth.id);
+
+/** Inserts a call that was rejected before ringing, with fact and event `call.ended`. */
+export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {
+  await createEndedCalls(db, asBirths(db, [rowsOfBirth(birth, end)]));
+};
+
+/** Calls with their recordings, as `callRecord` reads them. */
+export const callsWithRecording = (queries: Queries) =>
+  queries
+    .selectFrom('Call')
+    .leftJoin('Recording', 'Recording.callId', 'Call.id')
+    .select(callColumns)
+    .select(recordingJson().as('recording'));
+
+export const callRecord = <Call extends { recording: RecordingJson }>(
+  row: Call,
+): Omit<Call, 'recording'> & { recording: RecordingRecord | null } => ({
+  ...row,
+  recording: recordingFrom(row.recording),
+});
+
+const callOfNumber = kyselyQuery((queries, { callId, numberId }: { callId: string; numberId: string }) =>
+  callsWithRecording(queries).where('Call.id', '=', callId).where('Call.numberId', '=', numberId),
+);
+
+const callOfWorkspace = kyselyQuery(
+  (queries, { callId, workspaceId }: { callId: string; workspaceId: string }) =>
+    callsWithRecording(queries).where('Call.id', '=', callId).where('Call.workspaceId', '=', workspaceId),
+);
+
+/** One call of the requesting number or workspace; undefined for other calls. `callId` must be a UUID. */
+export const findCall = async (
+  db: Statements,
+  wanted: { callId: string } & ({ numberId: string } | { workspaceId: string }),
+): Promise<CallRecord | undefined> => {
+  const [row] = await ('numberId' in wanted ? callOfNumber(db, wanted) : callOfWorkspace(db, wanted));
+  return row && callRecord(row);
+};

@@ -1,0 +1,115 @@
+/** Far ends of calls in their checkpoints; see `CallCheckpoint`. */
+import { z } from 'zod';
+import type { StoredLeg, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { Database } from '../database/database.ts';
+import { withoutWaitingForDisk } from '../database/expressions.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Sealing } from '../database/sealing.ts';
+import { rowsOf, type Row } from '../database/tables.ts';
+import { checkpointForm } from './call-checkpoints.ts';
+import { openLeg, sealLeg } from './sealed-legs.ts';
+
+const standingDialog: z.ZodType<StandingDialog> = z.object({
+  type: z.enum(['uac', 'uas']),
+  localTag: z.string(),
+  remoteTag: z.string(),
+  localContact: z.string(),
+  localSdp: z.string(),
+  remoteSdp: z.string(),
+  weRefresh: z.boolean(),
+  // Absent in legs of older gateways.
+  expiresSec: z.number().nullable().default(null),
+  // Absent in legs of older gateways.
+  takesInfo: z.boolean().default(false),
+  trunkId: z.string(),
+});
+
+const sipLeg: z.ZodType<SipLeg> = z.object({
+  state: z.enum(['arriving', 'inviting', 'standing']),
+  transactionId: z.string(),
+  dialogId: z.string(),
+  sipCallId: z.string(),
+  local: z.string(),
+  remote: z.string(),
+  target: z.string(),
+  nextHop: z.string().nullable(),
+  routes: z.array(z.string()).optional(),
+  channel: z
+    .object({
+      server: z.string(),
+      uuid: z.string(),
+      // Absent in legs of older gateways.
+      dialog: z.object({ id: z.string(), contact: z.string() }).optional(),
+    })
+    .nullable(),
+  isOfTransfer: z.boolean().optional(),
+  // Absent in legs of older gateways.
+  dialog: standingDialog.nullable().default(null),
+});
+
+/** Reads stored legs, which another gateway version may have written. */
+export const openLegs = (sealing: Pick<Sealing, 'open'>, legs: Row<'CallCheckpoint'>['legs']): StoredLeg[] =>
+  Object.entries(legs).map(([id, leg]) => ({ id, leg: openLeg(sealing, id, sipLeg.parse(leg)) }));
+
+/** The far ends of one call, with the epoch of its holder. `callId` is a leg's own id where there is no call. */
+export type CallLegs = { callId: string; epoch: number; legs: readonly StoredLeg[] };
+
+const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: string }) =>
+  queries
+    .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
+    .with('dropped', (write) =>
+      write
+        .deleteFrom('CallCheckpoint')
+        .using(['hurried', rowsOf('CallCheckpoint', over)])
+        .whereRef('CallCheckpoint.callId', '=', 'given.callId')
+        .whereRef('CallCheckpoint.epoch', '=', 'given.epoch'),
+    )
+    .insertInto('CallCheckpoint')
+    .columns(['callId', 'node', 'epoch', 'form', 'legs'])
+    .expression((query) =>
+      query
+        .selectFrom(['hurried', rowsOf('CallCheckpoint', stored)])
+        .select(['given.callId', 'given.node', 'given.epoch', 'given.form', 'given.legs']),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .column('callId')
+        .doUpdateSet(({ ref }) => ({ legs: ref('excluded.legs') }))
+        .whereRef('CallCheckpoint.epoch', '=', 'excluded.epoch'),
+    ),
+);
+
+/**
+ * Writes the legs of these calls, and deletes the checkpoints of calls whose legs are over, in one statement; skips
+ * calls that another gateway holds. It does not wait for the disk: the data survives a crash of the gateway, and the
+ * writes of a call's start, answer and end make it durable soon after.
+ */
+export const writeLegs = async (
+  db: Database,
+  sealing: Pick<Sealing, 'seal'>,
+  node: string,
+  { stored, over }: { stored: readonly CallLegs[]; over: readonly Pick<CallLegs, 'callId' | 'epoch'>[] },
+): Promise<void> => {
+  const rows = stored.map(({ legs, ...call }) => ({
+    ...call,
+    node,
+    form: checkpointForm,
+    legs: Object.fromEntries(legs.map(({ id, leg }) => [id, sealLeg(sealing, id, leg)])),
+  }));
+  await writing(db, { stored: db.asJson(rows), over: db.asJson(over) });
+};
+
+const ofNode = kyselyQuery((queries, { node }: { node: string }) =>
+  queries.selectFrom('CallCheckpoint').select(['callId', 'epoch', 'legs']).where('node', '=', node),
+);
+
+/** Legs that this node holds, or held when it died. */
+export const legsOf = async (
+  db: Database,
+  sealing: Pick<Sealing, 'open'>,
+  node: string,
+): Promise<CallLegs[]> =>
+  (await ofNode(db, { node })).flatMap(({ legs, ...call }) => {
+    const opened = openLegs(sealing, legs);
+    return opened.length === 0 ? [] : [{ ...call, legs: opened }];
+  });

@@ -1,0 +1,128 @@
+/**
+ * Insertion of calls that several gateways count together (guides/design/limits.md, "Several gateways"): serialized for
+ * a workspace, each after reading its calls in progress from the database. While a gateway counts in memory, the others
+ * store no calls here.
+ */
+import { insertCalls, type CallBirth } from './calls.ts';
+import type { Database } from '../database/database.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import { spentOn, type DayGrant } from './spent-minutes.ts';
+import type { Statements } from '../database/statements.ts';
+import { lockWorkspaces } from '../workspaces/workspaces.ts';
+
+/** Numbers of calls in progress at all gateways. */
+export type CallsInProgress = { ofNumber: number; ofWorkspace: number };
+
+export type CountedBirth = {
+  birth: CallBirth;
+  /** Throws if the call must be refused beside these calls. */
+  admit: (calls: CallsInProgress) => void;
+  /** The call's grant of the daily minutes; null without a limit. */
+  within: DayGrant | null;
+};
+
+/**
+ * Stored with its duration limit in seconds, or not stored: the request's key already placed another call, or the call
+ * was refused.
+ */
+export type CountedOutcome =
+  { type: 'stored'; maxDurationSec: number } | { type: 'key taken' } | { type: 'refused'; by: unknown };
+
+/** Whether this gateway is registered and not declared dead, and the other gateways that count in memory. */
+export type CountingNodes = { isPresent: boolean; alone: readonly string[] };
+
+const nodes = kyselyQuery((queries, { node }: { node: string }) =>
+  queries
+    .selectFrom('Node')
+    .select(['name', 'countsAlone', 'lostAt'])
+    .where(({ eb, or }) => or([eb('name', '=', node), eb('countsAlone', '=', true)]))
+    // The lock prevents the deletion of these rows until the transaction ends. While they exist, no other gateway
+    // considers itself alone.
+    .forKeyShare(),
+);
+
+const countingNodes = async (db: Statements, node: string): Promise<CountingNodes> => {
+  const rows = await nodes(db, { node });
+  return {
+    isPresent: rows.some(({ name, lostAt }) => name === node && lostAt === null),
+    alone: rows.filter(({ name }) => name !== node).map(({ name }) => name),
+  };
+};
+
+const inProgress = kyselyQuery((queries, { workspaceIds }: { workspaceIds: readonly string[] }) =>
+  queries
+    .selectFrom('Call')
+    .select(({ fn }) => ['workspaceId', 'numberId', fn.countAll<number>().as('calls')])
+    .where('workspaceId', '=', ({ fn, val }) => fn.any(val(workspaceIds)))
+    .where('endedAt', 'is', null)
+    .groupBy(['workspaceId', 'numberId']),
+);
+
+/** Counts of calls by number and by workspace. */
+const callsInProgress = async (db: Statements, workspaceIds: readonly string[]) => {
+  const counts = new Map<string, number>();
+  const add = (owner: string, calls: number): void =>
+    void counts.set(owner, (counts.get(owner) ?? 0) + calls);
+  for (const { workspaceId, numberId, calls } of await inProgress(db, { workspaceIds })) {
+    add(workspaceId, calls);
+    add(numberId, calls);
+  }
+  return {
+    of: ({ workspaceId, numberId }: CallBirth): CallsInProgress => ({
+      ofNumber: counts.get(numberId) ?? 0,
+      ofWorkspace: counts.get(workspaceId) ?? 0,
+    }),
+    addOne({ workspaceId, numberId }: CallBirth): void {
+      add(workspaceId, 1);
+      add(numberId, 1);
+    },
+  };
+};
+
+type Judged = { birth: CallBirth } | { refusedBy: unknown };
+
+/** Decides on each call, counting the admitted ones before it. */
+const judge = async (db: Statements, births: readonly CountedBirth[]): Promise<Map<CountedBirth, Judged>> => {
+  const calls = await callsInProgress(db, [...new Set(births.map(({ birth }) => birth.workspaceId))]);
+  const judged = new Map<CountedBirth, Judged>();
+  for (const counted of births) {
+    const { birth, admit, within } = counted;
+    const spent = within && (await spentOn(db, { ...within.day, workspaceId: birth.workspaceId }));
+    try {
+      admit(calls.of(birth));
+      const maxDurationSec = within === null || spent === null ? birth.maxDurationSec : within.grant(spent);
+      calls.addOne(birth);
+      judged.set(counted, { birth: { ...birth, maxDurationSec } });
+    } catch (refusedBy) {
+      judged.set(counted, { refusedBy });
+    }
+  }
+  return judged;
+};
+
+/**
+ * Stores the admitted calls. Returns undefined and stores none if `mayCount` reports that the nodes do not count
+ * together yet. A call with daily minutes must be the only one, because a later one would not see its grant.
+ */
+export const insertCountedCalls = (
+  db: Database,
+  {
+    births,
+    node,
+    mayCount,
+  }: { births: readonly CountedBirth[]; node: string; mayCount: (nodes: CountingNodes) => boolean },
+): Promise<((counted: CountedBirth) => CountedOutcome) | undefined> =>
+  db.transaction(async (statements) => {
+    await lockWorkspaces(statements, [...new Set(births.map(({ birth }) => birth.workspaceId))]);
+    if (!mayCount(await countingNodes(statements, node))) return undefined;
+    const judged = await judge(statements, births);
+    const admitted = [...judged.values()].flatMap((one) => ('birth' in one ? [one.birth] : []));
+    const stored = admitted.length === 0 ? new Set<string>() : await insertCalls(statements, admitted);
+    return (counted) => {
+      const one = judged.get(counted);
+      if (one === undefined) throw new Error('This call was not among those that were judged');
+      if ('refusedBy' in one) return { type: 'refused', by: one.refusedBy };
+      const { id, maxDurationSec } = one.birth;
+      return stored.has(id) ? { type: 'stored', maxDurationSec } : { type: 'key taken' };
+    };
+  });

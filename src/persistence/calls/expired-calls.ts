@@ -1,0 +1,69 @@
+/** Erases words and recordings of calls after their retention period, in batches. */
+import { sql } from 'kysely';
+import { statusesInProgress } from '#src/domain/end-reasons.ts';
+import type { Database } from '../database/database.ts';
+import { eraseRecordings, eraseWords } from './erasing.ts';
+import { now } from '../database/expressions.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Kept } from '../numbers/retention.ts';
+import type { Queries } from '../database/tables.ts';
+
+type Outlived = {
+  numberId: string;
+  /** Calls that began before this moment were already checked. */
+  since: Date;
+  days: number;
+  most: number;
+};
+
+const over = (queries: Queries, { numberId, since, days, most }: Outlived) =>
+  queries
+    .selectFrom('Call')
+    .select('Call.id')
+    .where('Call.numberId', '=', numberId)
+    .where('Call.startedAt', '>=', since)
+    .where('Call.endedAt', '<=', sql<Date>`${now} - make_interval(days => ${days}::int)`)
+    .where('Call.startedAt', '<=', sql<Date>`${now} - make_interval(days => ${days}::int)`)
+    .where('Call.status', 'not in', statusesInProgress)
+    .orderBy('Call.startedAt')
+    .limit(most);
+
+const withWords = kyselyQuery((queries, outlived: Outlived) =>
+  over(queries, outlived).where('Call.wordsErasedAt', 'is', null),
+);
+
+const withRecordings = kyselyQuery((queries, outlived: Outlived) =>
+  over(queries, outlived).where(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('Recording')
+        .select('Recording.callId')
+        .whereRef('Recording.callId', '=', 'Call.id')
+        .where('Recording.erasedAt', 'is', null),
+    ),
+  ),
+);
+
+/** Locks rows in a fixed order, so that gateways cannot deadlock. */
+const locked = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
+  queries
+    .selectFrom('Call')
+    .select('id')
+    .where('id', '=', ({ fn, val }) => fn.any(val(callIds)))
+    .orderBy('id')
+    .forNoKeyUpdate(),
+);
+
+/**
+ * Erases words or recordings of calls after their retention period; resolves to the number of calls, at most `most`,
+ * and to 0 when none are left.
+ */
+export const eraseOutlived = async (db: Database, kept: Kept, outlived: Outlived): Promise<number> => {
+  const found = await (kept === 'words' ? withWords : withRecordings)(db, outlived);
+  const callIds = found.map(({ id }) => id);
+  if (callIds.length === 0) return 0;
+  await db.transaction(async (statements) => {
+    await locked(statements, { callIds });
+    await (kept === 'words' ? eraseWords : eraseRecordings)(statements, callIds);
+  });
+  return callIds.length;
+};

@@ -1,0 +1,208 @@
+/** Calls that a gateway holds, and their transfer to another gateway when it is dead or hands them over. */
+import { sql } from 'kysely';
+import { isInDoubt } from '../database/connection-errors.ts';
+import type { Database } from '../database/database.ts';
+import { checkpointForm, readCheckpoint, type Checkpoint } from './call-checkpoints.ts';
+import { callColumns, type CallRow } from './calls.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import type { Queries, Row } from '../database/tables.ts';
+
+/** A call that was taken from its former holder. */
+export type TakenCall = CallRow & {
+  /** The previous holder; an earlier process has the same name. */
+  takenFrom: string;
+  /** Resume state; null if the call cannot be resumed: it was not answered, or its state is unreadable here. */
+  checkpoint: Checkpoint | null;
+  /** Its far ends; none if it has no checkpoint. */
+  legs: Row<'CallCheckpoint'>['legs'];
+};
+
+/** `by` takes the calls that can be resumed; the others keep their node, whose folder has their recordings. */
+type Taking = { from: string; by: string; form: number };
+
+type TakingSome = Taking & { callIds: readonly string[] };
+
+/** Takes all calls of a node, or those that it hands over. */
+const taking = (
+  queries: Queries,
+  { from, by, form, callIds }: TakingSome,
+  which: 'all' | 'of the lost' | 'handed over',
+) =>
+  queries
+    .with('taken', (write) =>
+      write
+        .updateTable('Call')
+        .set(({ and, eb, exists, selectFrom, ref, val }) => ({
+          epoch: eb('Call.epoch', '+', sql.lit(1)),
+          node: eb
+            .case()
+            .when(
+              and([
+                eb('Call.answeredAt', 'is not', null),
+                exists(
+                  selectFrom('CallCheckpoint')
+                    .whereRef('CallCheckpoint.callId', '=', 'Call.id')
+                    .where('CallCheckpoint.settings', 'is not', null)
+                    .where('CallCheckpoint.form', '<=', form),
+                ),
+              ]),
+            )
+            .then(val(by))
+            .else(ref('Call.node'))
+            .end(),
+        }))
+        .where('Call.node', '=', from)
+        .where('Call.endedAt', 'is', null)
+        .$if(which === 'handed over', (some) =>
+          some.where('Call.id', '=', ({ fn, val }) => fn.any(val(callIds))),
+        )
+        .$if(which === 'of the lost', (lost) =>
+          lost.where(({ exists, selectFrom }) =>
+            exists(selectFrom('Node').where('Node.name', '=', from).where('Node.lostAt', 'is not', null)),
+          ),
+        )
+        .returning(callColumns),
+    )
+    .with('takenCheckpoints', (write) =>
+      write
+        .updateTable('CallCheckpoint')
+        .from('taken')
+        .set(({ ref }) => ({ node: ref('taken.node'), epoch: ref('taken.epoch') }))
+        .whereRef('CallCheckpoint.callId', '=', 'taken.id')
+        .returning([
+          'CallCheckpoint.callId',
+          'CallCheckpoint.form',
+          'CallCheckpoint.settings',
+          'CallCheckpoint.tokenSealed',
+          'CallCheckpoint.headersSealed',
+          'CallCheckpoint.progress',
+          'CallCheckpoint.aheadMs',
+          'CallCheckpoint.legs',
+        ]),
+    )
+    .selectFrom('taken as Call')
+    .leftJoin('takenCheckpoints', (join) =>
+      join.onRef('takenCheckpoints.callId', '=', 'Call.id').on('takenCheckpoints.form', '<=', form),
+    )
+    .select(callColumns)
+    .select([
+      'takenCheckpoints.settings',
+      'takenCheckpoints.tokenSealed',
+      'takenCheckpoints.headersSealed',
+      'takenCheckpoints.progress',
+      'takenCheckpoints.aheadMs',
+      'takenCheckpoints.legs',
+      sql<string>`${from}::text`.as('takenFrom'),
+    ])
+    .orderBy('Call.startedAt')
+    .orderBy('Call.id');
+
+const takingFromEarlierProcess = kyselyQuery((queries, values: TakingSome) => taking(queries, values, 'all'));
+const takingFromLostNode = kyselyQuery((queries, values: TakingSome) =>
+  taking(queries, values, 'of the lost'),
+);
+const takingHandedOver = kyselyQuery((queries, values: TakingSome) => taking(queries, values, 'handed over'));
+
+const all = { callIds: [] };
+
+type Found = Awaited<ReturnType<typeof takingFromLostNode>>[number];
+
+const takenCall = ({
+  settings,
+  tokenSealed,
+  headersSealed,
+  progress,
+  aheadMs,
+  legs,
+  ...call
+}: Found): TakenCall => ({
+  ...call,
+  checkpoint:
+    call.answeredAt === null || settings === null
+      ? null
+      : (readCheckpoint({ settings, tokenSealed, headersSealed, progress, aheadMs }) ?? null),
+  legs: legs ?? {},
+});
+
+/** The commit of a take-over was not confirmed; `confirmTaken` determines whether these calls were taken. */
+export class TakingInDoubt extends Error {
+  override readonly name = 'TakingInDoubt';
+  readonly calls: readonly TakenCall[];
+  constructor(calls: readonly TakenCall[], cause: unknown) {
+    super('It is not known whether calls were taken', { cause });
+    this.calls = calls;
+  }
+}
+
+/**
+ * Records the taken calls before the commit: a lost confirmation would otherwise leave calls with a holder that does
+ * not know them.
+ */
+const takeKnowingly = async (
+  db: Pick<Database, 'transaction'>,
+  take: (statements: Statements) => Promise<Found[]>,
+): Promise<TakenCall[]> => {
+  let taken: TakenCall[] = [];
+  try {
+    await db.transaction(async (statements) => {
+      taken = (await take(statements)).map(takenCall);
+    });
+  } catch (error) {
+    if (taken.length > 0 && isInDoubt(error)) throw new TakingInDoubt(taken, error);
+    throw error;
+  }
+  return taken;
+};
+
+/** The lock waits for a take-over that the server is still executing. */
+const holders = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
+  queries
+    .selectFrom('Call')
+    .select(['id', 'node', 'epoch'])
+    .where('id', '=', ({ fn, val }) => fn.any(val(callIds)))
+    .where('endedAt', 'is', null)
+    .forShare(),
+);
+
+/** Returns the calls of a `TakingInDoubt` that were actually taken. */
+export const confirmTaken = async (db: Statements, calls: readonly TakenCall[]): Promise<TakenCall[]> => {
+  const held = await holders(db, { callIds: calls.map(({ id }) => id) });
+  const byId = new Map(held.map((call) => [call.id, call]));
+  return calls.filter(({ id, node, epoch }) => {
+    const now = byId.get(id);
+    return now?.node === node && now.epoch === epoch;
+  });
+};
+
+/**
+ * Takes the calls of a dead process of this node. The old process, should it still run, and earlier holders can no
+ * longer write facts of them.
+ */
+export const takeFromEarlierProcess = async (db: Statements, node: string): Promise<TakenCall[]> =>
+  (await takingFromEarlierProcess(db, { from: node, by: node, form: checkpointForm, ...all })).map(takenCall);
+
+/**
+ * Takes the calls of a node that others declared dead (`nodes.ts`); returns none if it runs again. If several nodes
+ * take its calls, one resumes each call. Without lines (`canResume` false) none can be resumed. May throw a
+ * `TakingInDoubt`.
+ */
+export const takeFromLostNode = (
+  db: Pick<Database, 'transaction'>,
+  { from, by, canResume }: { from: string; by: string; canResume: boolean },
+): Promise<TakenCall[]> =>
+  takeKnowingly(db, (statements) =>
+    takingFromLostNode(statements, { from, by, form: canResume ? checkpointForm : 0, ...all }),
+  );
+
+/**
+ * Takes calls that a running node released for this one. Skips unknown, ended and already taken calls. May throw a
+ * `TakingInDoubt`.
+ */
+export const takeHandedOver = (
+  db: Pick<Database, 'transaction'>,
+  { from, by, callIds }: { from: string; by: string; callIds: readonly string[] },
+): Promise<TakenCall[]> =>
+  takeKnowingly(db, (statements) =>
+    takingHandedOver(statements, { from, by, form: checkpointForm, callIds }),
+  );

@@ -1,0 +1,76 @@
+/**
+ * Hang-ups requested between the death of a call's gateway and the take-over by another one (`CallCheckpoint`): they are
+ * stored with the call for its next holder.
+ */
+import { nodeHasSession } from '../database/advisory-locks.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import type { Row } from '../database/tables.ts';
+
+export type HangupAction = NonNullable<Row<'CallCheckpoint'>['pendingHangup']>;
+
+type Storing = { callId: string; numberId: string; holder: string };
+
+const storingAs = (action: HangupAction) =>
+  kyselyQuery((queries, { callId, numberId, holder }: Storing) =>
+    queries
+      .updateTable('CallCheckpoint')
+      .from('Call')
+      .set(({ fn, val }) => ({
+        // An earlier immediate hang-up is not downgraded.
+        pendingHangup:
+          action === 'hangup' ? fn.coalesce('CallCheckpoint.pendingHangup', val(action)) : action,
+      }))
+      .whereRef('Call.id', '=', 'CallCheckpoint.callId')
+      .where('Call.id', '=', callId)
+      .where('Call.numberId', '=', numberId)
+      .where('Call.node', '=', holder)
+      .where('Call.endedAt', 'is', null)
+      .where('CallCheckpoint.settings', 'is not', null)
+      .where(({ not, ref }) => not(nodeHasSession(ref('Call.node'))))
+      .returning('CallCheckpoint.callId'),
+  );
+
+const storing = { hangup: storingAs('hangup'), hangup_immediately: storingAs('hangup_immediately') };
+
+/**
+ * Stores a hang-up with a call whose holder has no database session. Returns `false` if it has one, no longer holds the
+ * call, or the call cannot be resumed.
+ */
+export const storeHangup = async (
+  db: Statements,
+  { action, ...call }: Storing & { action: HangupAction },
+): Promise<boolean> => (await storing[action](db, call)).length > 0;
+
+export type PendingHangup = { callId: string; numberId: string; action: HangupAction };
+
+const left = kyselyQuery((queries, { node }: { node: string }) =>
+  queries
+    .selectFrom('CallCheckpoint')
+    .innerJoin('Call', 'Call.id', 'CallCheckpoint.callId')
+    .select(['CallCheckpoint.callId', 'Call.numberId', 'CallCheckpoint.pendingHangup'])
+    .where('CallCheckpoint.pendingHangup', 'is not', null)
+    .where('Call.node', '=', node),
+);
+
+/** Stored hang-ups of the calls that this gateway holds. */
+export const pendingHangupsOf = async (db: Statements, node: string): Promise<PendingHangup[]> =>
+  (await left(db, { node })).flatMap(({ pendingHangup: action, ...call }) =>
+    action === null ? [] : [{ ...call, action }],
+  );
+
+const removing = kyselyQuery((queries, { callId, action }: Pick<PendingHangup, 'callId' | 'action'>) =>
+  queries
+    .updateTable('CallCheckpoint')
+    .set({ pendingHangup: null })
+    .where('callId', '=', callId)
+    .where('pendingHangup', '=', action),
+);
+
+/** Removes an executed or obsolete hang-up; keeps a more urgent one that was stored meanwhile. */
+export const removePendingHangup = async (
+  db: Statements,
+  { callId, action }: Pick<PendingHangup, 'callId' | 'action'>,
+): Promise<void> => {
+  await removing(db, { callId, action });
+};

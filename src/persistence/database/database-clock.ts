@@ -1,0 +1,48 @@
+/**
+ * Clock of the database, used for all due times that gateways share: wall clocks of gateways may differ and be set, but
+ * there is one database. The clock is read periodically and advances monotonically in between.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#src/domain/clock.ts';
+import { kyselyQuery } from './kysely-query.ts';
+import type { Statements } from './statements.ts';
+
+export type DatabaseClock = { clock: Clock; close: () => void };
+
+const everyMs = 30_000;
+/** Slower answers are too imprecise for a clock reading. */
+const promptMs = 1_000;
+
+/** `now()` would return the transaction's start time. */
+const reading = kyselyQuery((queries) =>
+  queries.selectNoFrom(({ fn }) => fn<Date>('clock_timestamp').as('now')),
+);
+
+/** Timers use `steady`, a monotonic clock. Rejects if the database does not answer. */
+export const openDatabaseClock = async (
+  db: Statements,
+  { steady, logger }: { steady: Clock; logger: Logger },
+): Promise<DatabaseClock> => {
+  const read = async (): Promise<{ ahead: number; tookMs: number }> => {
+    const asked = steady.now();
+    const [row] = await reading(db, {});
+    if (row === undefined) throw new Error('The database does not say what time it is');
+    // Uses the time of the query's start: due times are then never late, but early by at most the answer's delay.
+    return { ahead: row.now.getTime() - asked, tookMs: steady.now() - asked };
+  };
+  let last = await read();
+  const readAgain = async (): Promise<void> => {
+    try {
+      const fresh = await read();
+      if (fresh.tookMs <= Math.max(promptMs, last.tookMs)) last = fresh;
+    } catch (error) {
+      logger.debug({ err: error }, 'the clock of the database could not be read');
+    }
+  };
+  const timer = setInterval(() => void readAgain(), everyMs);
+  timer.unref();
+  return {
+    clock: { ...steady, now: () => steady.now() + last.ahead },
+    close: () => clearInterval(timer),
+  };
+};

@@ -1,0 +1,180 @@
+/**
+ * The only access to the database: MikroORM over a PostgreSQL server, embedded or configured. There are three pools:
+ *
+ * - one for reads and writes that a request waits for;
+ * - one for the call journal, whose facts arrive in bursts and may wait without delaying other statements;
+ * - one for the node itself (`node-session.ts`), the migrations, and mutually exclusive work (`with-advisory-lock.ts`).
+ *
+ * While the node's session finds the server down or frozen, statements fail immediately instead of each waiting for it.
+ */
+import type { Duplex } from 'node:stream';
+import { Migrator } from '@mikro-orm/migrations';
+import type { EntityManager, Options } from '@mikro-orm/postgresql';
+import { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import { StartError } from '#src/domain/start-error.ts';
+import { withAdvisoryLock } from './with-advisory-lock.ts';
+import { connectionStartError, DatabaseAway } from './connection-errors.ts';
+import { DatabaseServers, type DatabaseServer } from './database-servers.ts';
+import { serversOf } from './database-url.ts';
+import { connectionsOver } from './dialect.ts';
+import { migrate, migrationTable } from '../migrations/migrate.ts';
+import { migrations } from '../migrations/index.ts';
+import { openNodeSession, type NodeSessionLimits } from '../nodes/node-session.ts';
+import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
+import { ormOver, statementsIn, statementsOf, type Statements } from './statements.ts';
+import { EntityNames, type Tables } from './tables.ts';
+
+export type Database = Statements & {
+  /** Like `statements`, on the journal's own connections. Statements queue there without a time limit. */
+  journal: Statements;
+  /**
+   * Runs several statements atomically; rolls back if `work` throws. The manager is in the same transaction; its changes
+   * are flushed at the end.
+   */
+  transaction: <Result>(
+    work: (statements: Statements, manager: EntityManager) => Promise<Result>,
+  ) => Promise<Result>;
+  /** A fresh fork with its own identity map. */
+  entityManager: () => EntityManager;
+  /**
+   * Calls `onNotify` for each notification on the channel, and once after a reconnect, since some may have been missed.
+   * The returned function unsubscribes.
+   */
+  listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
+  /** Runs work under a database-wide lock named `what`; other gateways wait. */
+  withAdvisoryLock: <Result>(what: string, work: () => Promise<Result>) => Promise<Result>;
+  /** Throws if the database does not answer. */
+  ping: () => Promise<void>;
+  /** Closes all connections within a time limit. */
+  close: () => Promise<void>;
+};
+
+export type DatabaseConnection =
+  /**
+   * `postgresql://user:password@host:port/database`, with `pg` parameters (`sslmode` …), and several servers of one
+   * database as `host:port,host:port`.
+   */
+  | { url: string }
+  | { socketFolder: string; database: string; user: string }
+  /** A server reached through custom streams instead of sockets. */
+  | { openStream: () => Duplex };
+
+export type DatabaseLimits = PoolLimits & NodeSessionLimits;
+
+/** `where`: for messages, without the password. */
+const describe = (
+  connection: DatabaseConnection,
+): { where: string; servers: [DatabaseServer, ...DatabaseServer[]] } => {
+  if ('url' in connection) {
+    const servers = serversOf(connection.url);
+    return { where: servers.map(({ name }) => name).join(', '), servers };
+  }
+  if ('openStream' in connection) {
+    const name = 'the stream';
+    const address = { stream: connection.openStream, database: 'postgres', user: 'trunkline' };
+    return { where: name, servers: [{ name, address }] };
+  }
+  const { socketFolder, database, user } = connection;
+  return {
+    where: socketFolder,
+    servers: [{ name: socketFolder, address: { host: socketFolder, port: 5432, user, database } }],
+  };
+};
+
+/** One connection for the node's session, one for mutually exclusive work, and two for migrations. */
+const nodePoolSize = 4;
+
+const migrating: Partial<Options> = {
+  entities: [],
+  discovery: { warnWhenNoEntities: false },
+  extensions: [Migrator],
+  migrations: { tableName: migrationTable, migrationsList: migrations, snapshot: false, silent: true },
+};
+
+/**
+ * Connects, acquires the node's name and migrates. Throws a StartError if the server cannot be used, the database is
+ * newer than the code, or another gateway has the same name.
+ */
+export const openDatabase = async (settings: {
+  connection: DatabaseConnection;
+  /** Connections for reads and writes. */
+  poolSize: number;
+  /** Connections for the journal. The node has a few additional ones. */
+  journalPoolSize: number;
+  limits: DatabaseLimits;
+  /** Name of this process among the gateways of the database. */
+  node: string;
+  logger: Logger;
+}): Promise<Database> => {
+  const { limits, node, journalPoolSize, logger } = settings;
+  const { where, servers: known } = describe(settings.connection);
+  const servers = new DatabaseServers(known, limits);
+  await using opened = new AsyncDisposableStack();
+  const open = (pool: Pick<Parameters<typeof openPool>[0], 'size' | 'isPatient'>): OpenPool => {
+    const fresh = openPool({
+      address: () => ({ application_name: `trunkline ${node}`, ...servers.address() }),
+      limits,
+      ...pool,
+    });
+    opened.defer(fresh.close);
+    return fresh;
+  };
+
+  try {
+    const nodePool = open({ size: nodePoolSize, isPatient: true });
+    // Migrations also leave idle connections in the node's pool.
+    const patient: OpenPool[] = [nodePool];
+    let requests: OpenPool | undefined;
+    const connect = () => nodePool.pool.connect();
+    const session = await openNodeSession({
+      async connect() {
+        await servers.choose();
+        return connect();
+      },
+      node,
+      limits,
+      onSilence() {
+        for (const pool of patient) pool.renew();
+        // Pending requests fail immediately instead of waiting for an unreachable server.
+        requests?.breakOff();
+      },
+      logger,
+    });
+    opened.defer(session.close);
+    await withAdvisoryLock(connect, 'migrations', (client) =>
+      migrate(ormOver(connectionsOver(nodePool.pool).dialect, migrating), client),
+    );
+    const pool = open({ size: settings.poolSize });
+    const journalPool = open({ size: journalPoolSize });
+    requests = pool;
+    patient.push(journalPool);
+    const { isAway } = session;
+    const { dialect, execute } = connectionsOver(pool.pool, { isAway });
+    const orm = ormOver(dialect);
+    const names = new EntityNames(orm.getMetadata());
+    const statements = statementsOf(orm.em.getKysely<Tables>(), names, execute);
+    const journal = connectionsOver(journalPool.pool, { isAway, turns: journalPoolSize });
+    const entityManager = (): EntityManager => {
+      if (isAway()) throw new DatabaseAway();
+      return orm.em.fork();
+    };
+    const running = opened.move();
+    return {
+      ...statements,
+      async transaction(work) {
+        return entityManager().transactional((manager) => work(statementsIn(manager, names), manager));
+      },
+      journal: statementsOf(new Kysely<Tables>({ dialect: journal.dialect }), names, journal.execute),
+      entityManager,
+      listen: session.listen,
+      withAdvisoryLock: (what, work) => withAdvisoryLock(connect, what, work),
+      ping: async () => {
+        await statements.execute('select 1');
+      },
+      close: () => running.disposeAsync(),
+    };
+  } catch (error) {
+    throw error instanceof StartError ? error : connectionStartError(where, error);
+  }
+};

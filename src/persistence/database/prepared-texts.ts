@@ -1,0 +1,15 @@
+/**
+ * Texts that the server prepares once per connection: those that run often and are constant. It plans other texts each
+ * time.
+ */
+
+/** Names under which the server prepares the texts, once per connection. */
+const preparedNames = new Map<string, string>();
+
+/** Lets the server prepare this text, which must be constant. */
+export const prepareText = (text: string): void => {
+  if (!preparedNames.has(text)) preparedNames.set(text, `trunkline_${preparedNames.size + 1}`);
+};
+
+/** Undefined for a text that is not prepared. */
+export const preparedNameOf = (text: string): string | undefined => preparedNames.get(text);

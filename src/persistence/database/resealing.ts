@@ -1,0 +1,209 @@
+/**
+ * Reseals secrets of older master keys with the newest one. Skips a secret that changes meanwhile: the change already
+ * sealed it with the newest key.
+ */
+import type { Database } from './database.ts';
+import { withReplaced } from './expressions.ts';
+import { sealedKeys } from '../calls/sealed-legs.ts';
+import type { Sealing } from './sealing.ts';
+
+type SealedSecret = { about: string; sealed: string };
+
+type Change = SealedSecret & { resealed: string; secret: string };
+
+/** A column of sealed secrets. Tables have different types, so each has its own queries. */
+type SealedColumn = {
+  read(db: Database): Promise<SealedSecret[]>;
+  write(db: Database, change: Change, sealing: Sealing): Promise<unknown>;
+};
+
+/** Number keys: sealed recovery copy and fingerprint. */
+const numberKeys: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('NumberKey')
+      .select(['numberId as about', 'keySealed as sealed'])
+      .where('keySealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed, secret }, sealing) =>
+    queries
+      .updateTable('NumberKey')
+      .set({ keySealed: resealed, keyHash: sealing.fingerprint(secret) })
+      .where('numberId', '=', about)
+      .where('keySealed', '=', sealed)
+      .execute(),
+};
+
+const agentTokens: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('AgentBinding')
+      .select(['numberId as about', 'tokenSealed as sealed'])
+      .where('tokenSealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('AgentBinding')
+      .set({ tokenSealed: resealed })
+      .where('numberId', '=', about)
+      .where('tokenSealed', '=', sealed)
+      .execute(),
+};
+
+/** One row may contain several sealed values. */
+const agentHeaders: SealedColumn = {
+  async read({ queries }) {
+    const rows = await queries
+      .selectFrom('AgentBinding')
+      .select(['numberId as about', 'headersSealed'])
+      .execute();
+    return rows.flatMap(({ about, headersSealed }) =>
+      Object.values(headersSealed).map((sealed) => ({ about, sealed })),
+    );
+  },
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('AgentBinding')
+      .set(({ ref }) => ({ headersSealed: withReplaced(ref('headersSealed'), sealed, resealed) }))
+      .where('numberId', '=', about)
+      .execute(),
+};
+
+const handshakeSecrets: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('PhoneNumber')
+      .select(['id as about', 'inboundAuthSecretSealed as sealed'])
+      .where('inboundAuthSecretSealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('PhoneNumber')
+      .set({ inboundAuthSecretSealed: resealed })
+      .where('id', '=', about)
+      .where('inboundAuthSecretSealed', '=', sealed)
+      .execute(),
+};
+
+const trunkPasswords: SealedColumn = {
+  read: ({ queries }) =>
+    queries
+      .selectFrom('TrunkRow')
+      .select(['id as about', 'passwordSealed as sealed'])
+      .where('passwordSealed', 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('TrunkRow')
+      .set({ passwordSealed: resealed })
+      .where('id', '=', about)
+      .where('passwordSealed', '=', sealed)
+      .execute(),
+};
+
+const webhookSecrets = (column: 'secretSealed' | 'previousSecretSealed'): SealedColumn => ({
+  read: ({ queries }) =>
+    queries
+      .selectFrom('WebhookEndpoint')
+      .select(['id as about', `${column} as sealed`])
+      .where(column, 'is not', null)
+      .$narrowType<SealedSecret>()
+      .execute(),
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('WebhookEndpoint')
+      .set({ [column]: resealed })
+      .where('id', '=', about)
+      .where(column, '=', sealed)
+      .execute(),
+});
+
+/** Media keys are within the session descriptions of a call in progress, several in one row. */
+const callKeys: SealedColumn = {
+  async read({ queries }) {
+    const calls = await queries.selectFrom('CallCheckpoint').select('legs').execute();
+    const legs = calls.flatMap((call) => Object.entries(call.legs));
+    return legs.flatMap(([about, { dialog }]) =>
+      [dialog?.localSdp, dialog?.remoteSdp].flatMap((description) =>
+        (description?.match(sealedKeys) ?? []).map((sealed) => ({ about, sealed })),
+      ),
+    );
+  },
+  write: ({ queries }, { about, sealed, resealed }) =>
+    queries
+      .updateTable('CallCheckpoint')
+      .set(({ ref }) => ({ legs: withReplaced(ref('legs'), sealed, resealed) }))
+      .where(({ fn, val }) => fn('jsonb_exists', ['legs', val(about)]))
+      .execute(),
+};
+
+export type SecretKind =
+  | 'number_keys'
+  | 'agent_tokens'
+  | 'agent_headers'
+  | 'handshake_secrets'
+  | 'trunk_passwords'
+  | 'webhook_secrets'
+  | 'call_keys';
+
+const sealedColumns: readonly { kind: SecretKind; columns: readonly SealedColumn[] }[] = [
+  { kind: 'number_keys', columns: [numberKeys] },
+  { kind: 'agent_tokens', columns: [agentTokens] },
+  { kind: 'agent_headers', columns: [agentHeaders] },
+  { kind: 'handshake_secrets', columns: [handshakeSecrets] },
+  { kind: 'trunk_passwords', columns: [trunkPasswords] },
+  {
+    kind: 'webhook_secrets',
+    columns: [webhookSecrets('secretSealed'), webhookSecrets('previousSecretSealed')],
+  },
+  { kind: 'call_keys', columns: [callKeys] },
+];
+
+/**
+ * `resealed`: secrets that were sealed with an older key. `unreadable`: secrets that no configured key opens; they are
+ * unchanged.
+ */
+export type ResealedSecrets = { kind: SecretKind; resealed: number; unreadable: number };
+
+const openOrNull = (sealing: Sealing, { sealed, about }: SealedSecret): string | null => {
+  try {
+    return sealing.open(sealed, about);
+  } catch {
+    // Counted here; using the secret reports the error.
+    return null;
+  }
+};
+
+/** Reseals the secrets of one column and counts them by outcome. */
+const resealColumn = async (
+  db: Database,
+  sealing: Sealing,
+  column: SealedColumn,
+): Promise<Omit<ResealedSecrets, 'kind'>> => {
+  const older = (await column.read(db)).filter(({ sealed }) => !sealing.isNewest(sealed));
+  let unreadable = 0;
+  for (const one of older) {
+    const secret = openOrNull(sealing, one);
+    if (secret === null) unreadable += 1;
+    else await column.write(db, { ...one, secret, resealed: sealing.seal(secret, one.about) }, sealing);
+  }
+  return { resealed: older.length - unreadable, unreadable };
+};
+
+export const resealSecrets = async (db: Database, sealing: Sealing): Promise<ResealedSecrets[]> => {
+  const all: ResealedSecrets[] = [];
+  for (const { kind, columns } of sealedColumns) {
+    const counted: ResealedSecrets = { kind, resealed: 0, unreadable: 0 };
+    for (const column of columns) {
+      const { resealed, unreadable } = await resealColumn(db, sealing, column);
+      counted.resealed += resealed;
+      counted.unreadable += unreadable;
+    }
+    all.push(counted);
+  }
+  return all;
+};

@@ -1,0 +1,37 @@
+/** Query interface over the entities for the other modules of this folder. */
+import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql';
+import { CompiledQuery, type PostgresDialect } from 'kysely';
+import type { Execute } from './dialect.ts';
+import { entities } from './entities.ts';
+import type { EntityNames, Queries, Tables } from './tables.ts';
+
+export type Statements = {
+  /** Builds queries with the names of entities and their properties (`kysely-query.ts`). */
+  queries: Queries;
+  /** Encodes rows of a table as the one parameter that `rowsOf` and `json_populate_recordset` read. */
+  asJson: (rows: readonly Readonly<Record<string, unknown>>[]) => string;
+  /** Runs SQL text with `$1`, `$2` …; the caller states the type of the rows. */
+  execute: <Found>(sql: string, parameters?: readonly unknown[]) => Promise<Found[]>;
+};
+
+/** MikroORM over connections of this project. */
+export const ormOver = (dialect: PostgresDialect, options: Partial<Options> = {}): MikroORM =>
+  // The connections determine the database, but MikroORM requires a name.
+  new MikroORM({ entities, dbName: 'postgres', driverOptions: dialect, ...options });
+
+/** `kysely` and `execute` use the same connections. */
+export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execute): Statements => ({
+  queries: kysely.withPlugin(names),
+  asJson: (rows) => JSON.stringify(rows.map((row) => names.inColumns(row))),
+  execute: async <Found>(sql: string, parameters: readonly unknown[] = []) =>
+    (await execute(sql, parameters)) as Found[],
+});
+
+/** Statements in the manager's transaction. */
+export const statementsIn = (manager: EntityManager, names: EntityNames): Statements => {
+  const kysely = manager.getKysely<Tables>();
+  return statementsOf(kysely, names, async (sql, parameters) => {
+    const { rows } = await kysely.executeQuery<object>(CompiledQuery.raw(sql, [...parameters]));
+    return rows;
+  });
+};

@@ -1,0 +1,150 @@
+/**
+ * Tables for queries, derived from the entities: a table has its entity's name, a column its property's. No table or
+ * column is listed here.
+ *
+ * MikroORM's plugin for this, `MikroKyselyPlugin` (7.2.1), looks up the table of each name. It does not find it in an
+ * update with an alias or after a `with … returning`, and it returns the `call_id` of a recording joined with its call
+ * as `id`, the property of Call. Here a property is the same column in every table, which is checked at start, so no
+ * look-up is needed.
+ */
+import type { InferKyselyDB, MetadataStorage } from '@mikro-orm/postgresql';
+import {
+  AliasNode,
+  ColumnNode,
+  IdentifierNode,
+  OperationNodeTransformer,
+  RawNode,
+  ReferenceNode,
+  SelectionNode,
+  sql,
+  type AliasedRawBuilder,
+  type Kysely,
+  type KyselyPlugin,
+  type OperationNode,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryResult,
+  type RootOperationNode,
+  type Selectable,
+  type UnknownRow,
+} from 'kysely';
+import { entities } from './entities.ts';
+
+export type Tables = InferKyselyDB<
+  (typeof entities)[number],
+  { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' }
+>;
+
+/** A row as read. */
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
+
+/**
+ * Every column of a table by name. A prepared query must name its columns: the server refuses to run a prepared `*`
+ * after a migration, of this gateway or of a newer one, has added a column.
+ */
+export const columnsOf = <Table extends keyof Tables>(table: Table): (keyof Row<Table> & string)[] => {
+  const entity = entities.find(({ name }) => name === table);
+  // The type of `Object.keys` loses the key type.
+  return Object.keys(entity?.properties ?? {}) as (keyof Row<Table> & string)[];
+};
+
+/** Kysely over all tables: `selectFrom`, `insertInto`, `with` … */
+export type Queries = Kysely<Tables>;
+
+class Renaming extends OperationNodeTransformer {
+  readonly #names: ReadonlyMap<string, string>;
+
+  constructor(names: ReadonlyMap<string, string>) {
+    super();
+    this.#names = names;
+  }
+
+  protected override transformIdentifier(node: IdentifierNode): IdentifierNode {
+    const name = this.#names.get(node.name);
+    return name === undefined ? node : { ...node, name };
+  }
+}
+
+/** A selected column and its name in the result. */
+const resultName = (selection: OperationNode): { column: OperationNode; name: string } | undefined => {
+  if (AliasNode.is(selection)) {
+    const { node: column, alias } = selection;
+    return IdentifierNode.is(alias) ? { column, name: alias.name } : undefined;
+  }
+  const column = ReferenceNode.is(selection) ? selection.column : selection;
+  return ColumnNode.is(column) ? { column: selection, name: column.column.name } : undefined;
+};
+
+/** Uses an alias that the name mapping does not change. */
+const underItsName = (selected: SelectionNode): SelectionNode => {
+  const result = resultName(selected.selection);
+  if (result === undefined) throw new Error('A query names every column of its result');
+  return SelectionNode.create(AliasNode.create(result.column, RawNode.createWithSql(`"${result.name}"`)));
+};
+
+/** Results have the names that the query assigns; rows from the server are returned unchanged. */
+const withResultNames = (query: RootOperationNode): RootOperationNode => {
+  if ('returning' in query && query.returning !== undefined) {
+    const { returning } = query;
+    return { ...query, returning: { ...returning, selections: returning.selections.map(underItsName) } };
+  }
+  if ('selections' in query && query.selections !== undefined) {
+    return { ...query, selections: query.selections.map(underItsName) };
+  }
+  return query;
+};
+
+/** Bytes in PostgreSQL's text format. */
+const asBytes = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
+
+/** Replaces names of entities and properties with those of tables and columns. */
+export class EntityNames implements KyselyPlugin {
+  readonly #columns = new Map<string, string>();
+  readonly #renaming: Renaming;
+
+  constructor(metadata: MetadataStorage) {
+    const tables = new Map<string, string>();
+    const properties = new Map<string, string>();
+    for (const { className, tableName, props } of metadata) {
+      tables.set(className, tableName);
+      for (const { name, fieldNames } of props) {
+        const [column = name] = fieldNames;
+        if ((this.#columns.get(name) ?? column) !== column || (properties.get(column) ?? name) !== name) {
+          throw new Error(`${className}.${name} is the column ${column}, but not in another entity`);
+        }
+        this.#columns.set(name, column);
+        properties.set(column, name);
+      }
+    }
+    this.#renaming = new Renaming(new Map([...tables, ...this.#columns]));
+  }
+
+  transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
+    return this.#renaming.transformNode(withResultNames(node), queryId);
+  }
+
+  transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return Promise.resolve(result);
+  }
+
+  /** A row with column names, as `rowsOf` reads it; null values may be omitted. */
+  inColumns(row: Readonly<Record<string, unknown>>): UnknownRow {
+    const named: UnknownRow = {};
+    for (const name of Object.keys(row)) {
+      const value = row[name];
+      if (value === null) continue;
+      named[this.#columns.get(name) ?? name] = value instanceof Uint8Array ? asBytes(value) : value;
+    }
+    return named;
+  }
+}
+
+/**
+ * Passes any number of rows as one parameter: `json` is an array of them, made by `Statements.asJson`. A missing column
+ * is null.
+ */
+export const rowsOf = <Table extends keyof Tables>(
+  table: Table,
+  json: string,
+): AliasedRawBuilder<Row<Table>, 'given'> =>
+  sql<Row<Table>>`json_populate_recordset(null::${sql.table(table)}, ${json}::json)`.as('given');

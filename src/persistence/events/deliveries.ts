@@ -1,0 +1,171 @@
+/**
+ * Event deliveries: rows that form a queue. A node claims a delivery for a limited time (`claimedUntil`): claims of a
+ * dead process are released once its death is known, and expire in any case.
+ */
+import { sql } from 'kysely';
+import { claimDueDeliveries, type ClaimedRow } from './claim-deliveries.ts';
+import { notified } from '../database/notifications.ts';
+import { deliveriesChannel, type EventSnapshot } from './outbox.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import type { Queries, Row } from '../database/tables.ts';
+
+export type ClaimedDelivery = {
+  id: string;
+  /** Number of the attempt to make now, from 1 over the delivery's whole life. */
+  attempt: number;
+  /** Failed attempts since the delivery was created or last replayed: its position in the retry schedule. */
+  failedInRound: number;
+  event: Pick<Row<'Event'>, 'id' | 'type' | 'at' | 'callId'> & { snapshot: EventSnapshot };
+  endpoint: Pick<
+    Row<'WebhookEndpoint'>,
+    | 'id'
+    | 'workspaceId'
+    | 'url'
+    | 'secretSealed'
+    | 'previousSecretSealed'
+    | 'previousSecretUntil'
+    | 'failingSince'
+  >;
+};
+
+export type DeliveryClaim = {
+  node: string;
+  now: Date;
+  until: Date;
+  /** Free slots of this process. */
+  free: number;
+  /** Slots that each workspace holds in this process. */
+  held: ReadonlyMap<string, number>;
+  /** Maximum number of concurrent claims of an endpoint over all nodes. */
+  perEndpoint: number;
+  /** Lower maxima of individual endpoints. */
+  restrained: ReadonlyMap<string, number>;
+};
+
+const nested = ({ id, attempt, failedInRound, ...row }: ClaimedRow): ClaimedDelivery => {
+  const { eventId, type, at, callId, snapshot } = row;
+  const { endpointId, workspaceId, url, failingSince } = row;
+  const { secretSealed, previousSecretSealed, previousSecretUntil } = row;
+  return {
+    id,
+    attempt,
+    failedInRound,
+    event: { id: eventId, type, at, callId, snapshot },
+    endpoint: {
+      id: endpointId,
+      workspaceId,
+      url,
+      secretSealed,
+      previousSecretSealed,
+      previousSecretUntil,
+      failingSince,
+    },
+  };
+};
+
+/** Number of deliveries of an endpoint that one claim examines beyond its free slots. */
+const lookAhead = 50;
+
+/** Delay before a delivery is examined again whose predecessor is due or in progress. */
+const deferralMs = 1_000;
+
+/**
+ * Claims deliveries of active endpoints that are due at `now`, until `until`. Fair scheduling: the workspace with the
+ * fewest slots first, then its endpoint with the most free slots, then the longest-due deliveries. A workspace gets no
+ * slot while it holds as many as are free; an endpoint never exceeds its share, earlier claims included, and never has
+ * two deliveries of one call.
+ */
+export const claimDeliveries = async (
+  db: Statements,
+  { held, restrained, ...claim }: DeliveryClaim,
+): Promise<ClaimedDelivery[]> => {
+  const rows = await claimDueDeliveries(db, {
+    ...claim,
+    lookAhead,
+    deferredUntil: new Date(claim.now.getTime() + deferralMs),
+    holders: [...held.keys()],
+    holderSlots: [...held.values()],
+    restricted: [...restrained.keys()],
+    restrictedTo: [...restrained.values()],
+  });
+  const claimed = rows.filter((row) => row.id !== null);
+  // More deliveries may follow the deferred ones.
+  if (claimed.length === 0 && (rows[0]?.deferred ?? 0) > 0) {
+    return claimDeliveries(db, { ...claim, held, restrained });
+  }
+  return claimed.map(nested);
+};
+
+const firstAfter = (queries: Queries, column: 'nextAttemptAt' | 'claimedUntil', now: Date) =>
+  queries
+    .withoutPlugins()
+    .selectFrom('WebhookEndpoint as endpoint')
+    .crossJoinLateral((lateral) =>
+      lateral
+        .selectFrom('EventDelivery')
+        .select(`EventDelivery.${column} as at`)
+        .whereRef('EventDelivery.endpointId', '=', 'endpoint.id')
+        .where('EventDelivery.state', '=', sql.lit('pending'))
+        .where(`EventDelivery.${column}`, '>', now)
+        .orderBy(`EventDelivery.${column}`)
+        .limit(1)
+        .as('first'),
+    )
+    .select(({ fn }) => fn.min('first.at').as('at'))
+    .where('endpoint.state', '=', 'active');
+
+const nextDue = kyselyQuery((queries, { now }: { now: Date }) =>
+  queries.selectNoFrom(({ fn }) =>
+    fn<Date | null>('least', [
+      firstAfter(queries, 'nextAttemptAt', now),
+      firstAfter(queries, 'claimedUntil', now),
+    ]).as('dueAt'),
+  ),
+);
+
+/**
+ * The first instant after `now` at which a delivery of an active endpoint falls due or a claim expires. Due deliveries
+ * that were not claimed wait for a free slot and do not count.
+ */
+export const nextDeliveryDueAt = async (db: Statements, now: Date): Promise<Date | undefined> =>
+  (await nextDue(db, { now }))[0]?.dueAt ?? undefined;
+
+const releasing = kyselyQuery((queries, { deliveryId }: { deliveryId: string }) =>
+  queries
+    .updateTable('EventDelivery')
+    .set({ claimedUntil: null, claimedBy: null })
+    .where('id', '=', deliveryId)
+    .where('state', '=', sql.lit('pending')),
+);
+
+/** Releases a claimed delivery without an attempt; it is due immediately. */
+export const releaseDelivery = async (db: Statements, deliveryId: string): Promise<void> => {
+  await releasing(db, { deliveryId });
+};
+
+const releasingAllOf = kyselyQuery((queries, { node }: { node: string }) =>
+  queries
+    .with('released', (write) =>
+      write
+        .updateTable('EventDelivery')
+        .set({ claimedUntil: null, claimedBy: null })
+        .where('claimedBy', '=', node)
+        .returning('id'),
+    )
+    .with('counted', (read) =>
+      read.selectFrom('released').select(({ fn }) => fn.countAll<number>().as('count')),
+    )
+    .selectFrom('counted')
+    .select(({ eb, ref }) => [
+      'count',
+      eb.case().when(ref('count'), '>', 0).then(notified(deliveriesChannel)).end().as('notified'),
+    ]),
+);
+
+/**
+ * Releases the claims of a dead process; the deliveries are due immediately at every node. Receivers may already have
+ * got them: they see the same `webhook-id` again. Resolves to the number of deliveries.
+ */
+export const releaseDeliveriesOf = async (db: Statements, node: string): Promise<number> =>
+  (await releasingAllOf(db, { node }))[0]?.count ?? 0;

@@ -1,0 +1,31 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { EventType } from '#src/domain/event-types.ts';
+import { PhoneNumber } from '../numbers/phone-number.ts';
+import { Workspace } from '../workspaces/workspace.ts';
+
+/** Webhook endpoint for a workspace's events. */
+export const WebhookEndpoint = defineEntity({
+  name: 'WebhookEndpoint',
+  tableName: 'webhook_endpoint',
+  properties: {
+    id: p.uuid().primary(),
+    workspaceId: () => p.manyToOne(Workspace).mapToPk().index().fieldName('workspace_id'),
+    /** Null: calls of all numbers. */
+    numberId: () =>
+      p.manyToOne(PhoneNumber).mapToPk().nullable().fieldName('number_id').deleteRule('no action'),
+    url: p.text(),
+    /** Null: all types. */
+    events: p.array().$type<EventType[]>().nullable(),
+    secretSealed: p.text(),
+    /** Also signs, beside the new secret, until `previousSecretUntil`. */
+    previousSecretSealed: p.text().nullable(),
+    previousSecretUntil: p.datetime(3).nullable(),
+    state: p.enum(['active', 'paused', 'disabled']).default('active'),
+    disabledReason: p.text().nullable(),
+    /** Time of the first failed attempt since the last success; null if the last attempt succeeded. */
+    failingSince: p.datetime(3).nullable(),
+    /** Error of the last attempt while the endpoint is failing. */
+    lastFailure: p.text().nullable(),
+    createdAt: p.datetime(3),
+  },
+});

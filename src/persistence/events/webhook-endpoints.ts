@@ -1,0 +1,157 @@
+/** Webhook endpoints of a workspace (guides/design/events.md, "Endpoints"). */
+import { LockMode } from '@mikro-orm/core';
+import type { Database } from '../database/database.ts';
+import { WebhookEndpoint } from './webhook-endpoint.ts';
+import { notify } from '../database/notifications.ts';
+import { deliveriesChannel } from './outbox.ts';
+import { given, oldestFirst, recordOf, type Patch } from '../database/records.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import { columnsOf, type Row } from '../database/tables.ts';
+
+export type WebhookEndpointRecord = Row<'WebhookEndpoint'>;
+
+/** Condition: an endpoint of this workspace. */
+export type EndpointIn = { endpointId: string; workspaceId: string };
+
+/** When an endpoint becomes active, its pending events become due. */
+export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' | 'numberId'>> & {
+  state?: 'active' | 'paused' | undefined;
+};
+
+const columns = columnsOf('WebhookEndpoint');
+
+const failing = kyselyQuery(
+  (queries, { endpointId, at, failure }: { endpointId: string; at: Date; failure: string }) =>
+    queries
+      .updateTable('WebhookEndpoint')
+      .set(({ fn, val }) => ({
+        failingSince: fn.coalesce('failingSince', val(at)),
+        lastFailure: failure,
+      }))
+      .where('id', '=', endpointId),
+);
+
+const working = kyselyQuery((queries, { endpointId }: { endpointId: string }) =>
+  queries
+    .updateTable('WebhookEndpoint')
+    .set({ failingSince: null, lastFailure: null })
+    .where('id', '=', endpointId)
+    .where('failingSince', 'is not', null),
+);
+
+export const createWebhookEndpoint = async (
+  db: Database,
+  endpoint: Pick<
+    WebhookEndpointRecord,
+    'id' | 'workspaceId' | 'numberId' | 'url' | 'events' | 'secretSealed' | 'createdAt'
+  >,
+): Promise<WebhookEndpointRecord> => {
+  const created = {
+    ...endpoint,
+    previousSecretSealed: null,
+    previousSecretUntil: null,
+    disabledReason: null,
+    failingSince: null,
+    lastFailure: null,
+  };
+  await db.entityManager().insert(WebhookEndpoint, created);
+  return { ...created, state: 'active' };
+};
+
+/** Oldest first. */
+export const listWebhookEndpoints = async (
+  db: Database,
+  workspaceId: string,
+): Promise<WebhookEndpointRecord[]> => {
+  const endpoints = await db.entityManager().find(WebhookEndpoint, { workspaceId }, { orderBy: oldestFirst });
+  return endpoints.map((endpoint) => recordOf<WebhookEndpointRecord>(endpoint, columns));
+};
+
+const rowOf = ({ endpointId, workspaceId }: EndpointIn) => ({ id: endpointId, workspaceId });
+
+/** Undefined for an endpoint of another workspace. */
+export const findWebhookEndpoint = async (
+  db: Database,
+  wanted: EndpointIn,
+): Promise<WebhookEndpointRecord | undefined> => {
+  const endpoint = await db.entityManager().findOne(WebhookEndpoint, rowOf(wanted));
+  return endpoint === null ? undefined : recordOf<WebhookEndpointRecord>(endpoint, columns);
+};
+
+/** Locks the endpoint, so that the delivery worker records no failure of the old settings meanwhile. */
+const changeEndpoint = (
+  db: Database,
+  wanted: EndpointIn,
+  change: (endpoint: Pick<WebhookEndpointRecord, 'secretSealed'>) => Partial<WebhookEndpointRecord>,
+  then: (statements: Statements) => Promise<void> = async () => {},
+): Promise<WebhookEndpointRecord | undefined> =>
+  db.transaction(async (statements, manager) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const endpoint = await manager.findOne(WebhookEndpoint, rowOf(wanted), { lockMode });
+    if (endpoint === null) return undefined;
+    manager.assign(endpoint, change(endpoint));
+    await then(statements);
+    return recordOf<WebhookEndpointRecord>(endpoint, columns);
+  });
+
+export const patchWebhookEndpoint = (
+  db: Database,
+  wanted: EndpointIn,
+  patch: EndpointPatch,
+): Promise<WebhookEndpointRecord | undefined> => {
+  const reason = patch.state === undefined ? {} : { disabledReason: null };
+  // A new URL or a reactivated endpoint clears the failure state.
+  const isNew = patch.url !== undefined || patch.state === 'active';
+  const failure = isNew ? { failingSince: null, lastFailure: null } : {};
+  return changeEndpoint(
+    db,
+    wanted,
+    () => ({ ...given(patch), ...reason, ...failure }),
+    async (statements) => {
+      if (patch.state === 'active') await notify(statements, deliveriesChannel);
+    },
+  );
+};
+
+/** Signs with the new secret; until `previousUntil` also with the replaced one. */
+export const rotateEndpointSecret = (
+  db: Database,
+  wanted: EndpointIn,
+  { secretSealed, previousUntil }: { secretSealed: string; previousUntil: Date },
+): Promise<WebhookEndpointRecord | undefined> =>
+  changeEndpoint(db, wanted, (endpoint) => ({
+    previousSecretSealed: endpoint.secretSealed,
+    previousSecretUntil: previousUntil,
+    secretSealed,
+  }));
+
+/** Disables the endpoint until an admin reactivates it. */
+export const disableWebhookEndpoint = async (
+  db: Database,
+  endpointId: string,
+  reason: string,
+): Promise<void> => {
+  await db
+    .entityManager()
+    .nativeUpdate(WebhookEndpoint, { id: endpointId }, { state: 'disabled', disabledReason: reason });
+};
+
+/** Records a failed attempt that began at this time. */
+export const noteEndpointFailure = async (
+  db: Statements,
+  failed: { endpointId: string; at: Date; failure: string },
+): Promise<void> => {
+  await failing(db, failed);
+};
+
+/** Records a successful attempt, which clears the failure state. */
+export const noteEndpointWorks = async (db: Statements, endpointId: string): Promise<void> => {
+  await working(db, { endpointId });
+};
+
+/** Deletes the endpoint with its deliveries. Resolves to whether it existed. */
+export const deleteWebhookEndpoint = async (
+  db: Pick<Database, 'entityManager'>,
+  wanted: EndpointIn,
+): Promise<boolean> => (await db.entityManager().nativeDelete(WebhookEndpoint, rowOf(wanted))) > 0;

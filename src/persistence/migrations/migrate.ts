@@ -1,0 +1,77 @@
+/**
+ * Migrates the database to this version of the code, forward only. Gateways may start at the same time and MikroORM's
+ * migrator takes no lock, so the caller must hold one.
+ */
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { PoolClient } from 'pg';
+import { StartError } from '#src/domain/start-error.ts';
+import { askConnection } from '../database/ask-connection.ts';
+import { formerMigrations, fromFormer } from './former.ts';
+import { initial, migrations } from './index.ts';
+
+export const migrationTable = 'schema_migration';
+
+/** The migrator's own table is not an entity. */
+const migrationTables = sql`select 1 from pg_tables
+  where schemaname = current_schema() and tablename = ${migrationTable}`;
+
+const executedMigrations = sql<{ name: string }>`select name from ${sql.id(migrationTable)} order by id`;
+
+const executedNames = async (client: PoolClient): Promise<string[]> => {
+  const tables = await askConnection(client, migrationTables);
+  if (tables.length === 0) return [];
+  return (await askConnection(client, executedMigrations)).map(({ name }) => name);
+};
+
+const newer = (migration: string): StartError =>
+  new StartError(
+    `The database is newer than this version of Trunkline (it holds the migration "${migration}"): ` +
+      'update Trunkline, or use another database (GW_DATABASE_URL)',
+  );
+
+const tooOld = (last: string): StartError =>
+  new StartError(
+    `The database was made by a development version of Trunkline before 0.1.0 (its last migration is "${last}"), ` +
+      'which this version cannot bring up to date. Nothing was changed. Use an empty database (GW_DATABASE_URL, or ' +
+      'another GW_DATA_DIR), or start the last version that has all former migrations with this database once, then this one',
+  );
+
+const isFormer = (name: string): boolean => /^\d{4}-/.test(name) && name <= formerMigrations.last;
+
+const forgetFormer = sql`delete from ${sql.id(migrationTable)}`;
+
+const noteMigration = (name: string) =>
+  sql`insert into ${sql.id(migrationTable)} (name, executed_at) values (${name}, now())`;
+
+/** Brings a database with all former migrations to the schema of `name`, and replaces their names by it. */
+const takeOver = async (client: PoolClient, name: string): Promise<void> => {
+  await client.query('begin');
+  try {
+    for (const statement of fromFormer) await client.query(statement);
+    await askConnection(client, forgetFormer);
+    await askConnection(client, noteMigration(name));
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+};
+
+/**
+ * Throws a StartError for a database that a newer version has migrated, or a development version before the last one.
+ * The caller must hold the migration lock.
+ */
+export const migrate = async (orm: MikroORM, client: PoolClient): Promise<void> => {
+  const executed = await executedNames(client);
+  const former = executed.filter((name) => name !== initial.name && isFormer(name));
+  const unknown = executed.find(
+    (name) => !former.includes(name) && migrations.every((migration) => migration.name !== name),
+  );
+  if (unknown !== undefined) throw newer(unknown);
+  if (former.length > 0) {
+    const isComplete = former.length === formerMigrations.count && former.includes(formerMigrations.last);
+    if (!isComplete || former.length < executed.length) throw tooOld(former.toSorted().at(-1) ?? '');
+    await takeOver(client, initial.name);
+  } else if (executed.length < migrations.length) await orm.migrator.up();
+};

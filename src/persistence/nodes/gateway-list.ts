@@ -1,0 +1,48 @@
+/** The gateways of the database as members of a workspace see them: state, and number of the workspace's calls. */
+import { nodeHasSession } from '../database/advisory-locks.ts';
+import { firstEpoch } from '../calls/call-facts.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+
+export type ListedGateway = {
+  name: string;
+  /** By the database clock. */
+  seenAt: Date;
+  /** Whether a database session holds its name. */
+  hasSession: boolean;
+  /** Whether other gateways declared this one dead and clean up after it. */
+  isLost: boolean;
+  /** Whether it would resume calls that others hand over. */
+  takesCalls: boolean;
+  /** Number of the workspace's calls that the gateway holds. */
+  ringing: number;
+  active: number;
+  /** Number of those calls that began at another gateway or in an earlier process. */
+  takenOver: number;
+};
+
+const listing = kyselyQuery((queries, { workspaceId }: { workspaceId: string }) =>
+  queries
+    .selectFrom('Node')
+    .leftJoin('Call', (join) =>
+      join
+        .onRef('Call.node', '=', 'Node.name')
+        .on('Call.workspaceId', '=', workspaceId)
+        .on('Call.endedAt', 'is', null),
+    )
+    .select(({ eb, fn, ref }) => [
+      'Node.name',
+      'Node.seenAt',
+      nodeHasSession(ref('Node.name')).as('hasSession'),
+      eb('Node.lostAt', 'is not', null).$castTo<boolean>().as('isLost'),
+      eb('Node.takesLines', 'is not', null).$castTo<boolean>().as('takesCalls'),
+      fn.count<number>('Call.id').filterWhere('Call.status', '=', 'ringing').as('ringing'),
+      fn.count<number>('Call.id').filterWhere('Call.status', '=', 'active').as('active'),
+      fn.count<number>('Call.id').filterWhere('Call.epoch', '>', firstEpoch).as('takenOver'),
+    ])
+    .groupBy(['Node.name', 'Node.seenAt', 'Node.lostAt', 'Node.takesLines'])
+    .orderBy('Node.name'),
+);
+
+export const listGatewaysOf = (db: Statements, workspaceId: string): Promise<ListedGateway[]> =>
+  listing(db, { workspaceId });

@@ -1,0 +1,109 @@
+/** The connection of a node's session (`node-session.ts`). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql, type RawBuilder } from 'kysely';
+import type { PoolClient } from 'pg';
+import { nodeLock, tryLock } from '../database/advisory-locks.ts';
+import { askConnection } from '../database/ask-connection.ts';
+import { discard } from '../database/dialect.ts';
+
+/** Makes the server detect vanished machines by TCP keep-alive: otherwise their names would stay locked for hours. */
+const noticeVanishedMachines = sql`select set_config('tcp_keepalives_idle', '10', false),
+  set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`;
+
+/** A server session. Its process number alone may be reused by another session. */
+type ServerSession = { pid: number; begunAt: string };
+
+const ownSession = sql<ServerSession>`select pid, backend_start::text as "begunAt" from pg_stat_activity
+  where pid = pg_backend_pid()`;
+
+const ending = ({ pid, begunAt }: ServerSession) =>
+  sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where pid = ${pid} and backend_start = ${begunAt}::timestamptz`;
+
+/** Attempts to acquire a name that an ended session has yet to release. */
+const namePolls = 20;
+const namePollMs = 50;
+
+type ConnectionListener = { onNotification: (channel: string) => void; onLost: (error?: Error) => void };
+
+export class NodeConnection {
+  readonly #client: PoolClient;
+  readonly #session: ServerSession;
+  readonly #answerMs: number;
+  /** Serializes statements on the connection. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(client: PoolClient, session: ServerSession, answerMs: number) {
+    this.#client = client;
+    this.#session = session;
+    this.#answerMs = answerMs;
+  }
+
+  /** Closes the connection if it does not answer within `answerMs`; the same limit applies to all its statements. */
+  static async begin(client: PoolClient, answerMs: number): Promise<NodeConnection> {
+    try {
+      await askConnection(client, noticeVanishedMachines, answerMs);
+      const [session] = await askConnection(client, ownSession, answerMs);
+      if (session === undefined) throw new Error('The database does not know the session that asks it');
+      return new NodeConnection(client, session, answerMs);
+    } catch (error) {
+      discard(client);
+      throw error;
+    }
+  }
+
+  #ask<Found>(statement: RawBuilder<Found>): Promise<Found[]> {
+    const asked = this.#last.then(() => askConnection(this.#client, statement, this.#answerMs));
+    this.#last = asked.catch(() => {});
+    return asked;
+  }
+
+  hear({ onNotification, onLost }: ConnectionListener): void {
+    this.#client.on('error', onLost);
+    this.#client.on('end', () => onLost());
+    this.#client.on('notification', ({ channel }) => onNotification(channel));
+  }
+
+  /** Rejects if the server does not answer. */
+  async beat(): Promise<void> {
+    await this.#ask(sql`select 1`);
+  }
+
+  /** Whether this connection holds the name now. A session that was just closed releases its name shortly after. */
+  async takeName(node: string): Promise<boolean> {
+    for (let poll = 0; poll < namePolls; poll += 1) {
+      if (await this.#tryName(node)) return true;
+      await sleep(namePollMs);
+    }
+    return false;
+  }
+
+  async #tryName(node: string): Promise<boolean> {
+    return (await this.#ask(tryLock(nodeLock(node))))[0]?.taken === true;
+  }
+
+  /** Takes the name from a lost connection, whose session the server may not have closed yet. */
+  async takeNameFrom(lost: NodeConnection, node: string): Promise<void> {
+    if (await this.#tryName(node)) return;
+    await this.#ask(ending(lost.#session));
+    if (await this.takeName(node)) return;
+    throw new Error(`The node name ${node} is still held in the database`);
+  }
+
+  async listen(channel: string): Promise<void> {
+    await this.#ask(sql`listen ${sql.id(channel)}`);
+  }
+
+  async unlisten(channel: string): Promise<void> {
+    await this.#ask(sql`unlisten ${sql.id(channel)}`);
+  }
+
+  /** Closes the connection without waiting for the server. */
+  discard(): void {
+    discard(this.#client);
+  }
+
+  close(): void {
+    this.#client.release(true);
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * One connection for the gateway's lifetime. It holds the node's name (an advisory lock: two gateways with the same
+ * name would end each other's calls), listens for notifications and monitors the database: periodic queries detect a
+ * frozen server as well as a stopped one.
+ *
+ * It reconnects after a loss; since notifications may have been missed, every listener is then called once. A server
+ * that has not noticed the loss still holds the name for the old session, which is ended first.
+ */
+import { sql } from 'kysely';
+import type { PoolClient } from 'pg';
+import type { Logger } from 'pino';
+import { StartError } from '#src/domain/start-error.ts';
+import { askConnection } from '../database/ask-connection.ts';
+import { ChannelListeners } from '../database/channel-listeners.ts';
+import { hasNoConnectionLeft } from '../database/connection-errors.ts';
+import { discard } from '../database/dialect.ts';
+import { NodeConnection } from './node-connection.ts';
+
+export type NodeSession = {
+  listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
+  /** Whether the database was found down or frozen and has not answered since. */
+  isAway: () => boolean;
+  close: () => void;
+};
+
+export type NodeSessionLimits = {
+  /** Interval of the database check. */
+  beatMs: number;
+  /** A server without an answer for this long counts as unavailable. */
+  beatAnswerMs: number;
+  /** Delay of the first reconnect after a loss; it doubles after each failure. */
+  retryFirstMs: number;
+  retryLongestMs: number;
+};
+
+type NodeSessionOptions = {
+  /** Opens a dedicated connection. */
+  connect: () => Promise<PoolClient>;
+  node: string;
+  limits: NodeSessionLimits;
+  /** The server was silent: other silent connections to it are dead. */
+  onSilence: () => void;
+  logger: Logger;
+};
+
+type State =
+  | { name: 'held'; connection: NodeConnection }
+  /** The session reconnects. `away`: the server itself does not answer. */
+  | { name: 'lost' | 'away'; last: NodeConnection }
+  | { name: 'closed' };
+
+class LastingSession implements NodeSession {
+  readonly #options: NodeSessionOptions;
+  readonly #listeners = new ChannelListeners();
+  #state: State;
+  /** Timer of the next check or the next reconnect. */
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: NodeSessionOptions, connection: NodeConnection) {
+    this.#options = options;
+    this.#state = this.#hold(connection);
+  }
+
+  readonly isAway = (): boolean => this.#state.name === 'away';
+
+  readonly listen: NodeSession['listen'] = async (channel, onNotify) => {
+    this.#listeners.add(channel, onNotify);
+    // After a loss, the next connection subscribes.
+    if (this.#state.name === 'held') await this.#state.connection.listen(channel);
+    return async () => {
+      if (this.#listeners.remove(channel, onNotify)) await this.#leave(channel);
+    };
+  };
+
+  readonly close = (): void => {
+    clearTimeout(this.#timer);
+    if (this.#state.name === 'held') this.#state.connection.close();
+    this.#state = { name: 'closed' };
+  };
+
+  async #leave(channel: string): Promise<void> {
+    if (this.#state.name !== 'held') return;
+    // The next check replaces a connection that fails here; its notifications are lost.
+    await this.#state.connection.unlisten(channel).catch((err: unknown) => {
+      this.#options.logger.debug({ err }, 'A channel of the database could not be left');
+    });
+  }
+
+  #hold(connection: NodeConnection): State {
+    connection.hear({
+      onNotification: (channel) => this.#listeners.call(channel),
+      onLost: (error) => this.#lose(connection, 'lost', error),
+    });
+    this.#beatLater(connection);
+    return { name: 'held', connection };
+  }
+
+  #isHeld(connection: NodeConnection): boolean {
+    return this.#state.name === 'held' && this.#state.connection === connection;
+  }
+
+  #beatLater(connection: NodeConnection): void {
+    this.#timer = setTimeout(() => void this.#beat(connection), this.#options.limits.beatMs);
+  }
+
+  async #beat(connection: NodeConnection): Promise<void> {
+    try {
+      await connection.beat();
+      if (this.#isHeld(connection)) this.#beatLater(connection);
+    } catch (error) {
+      if (!this.#isHeld(connection)) return;
+      this.#lose(connection, 'away', error);
+      this.#options.onSilence();
+    }
+  }
+
+  #lose(connection: NodeConnection, found: 'lost' | 'away', err?: unknown): void {
+    if (!this.#isHeld(connection)) return;
+    clearTimeout(this.#timer);
+    connection.discard();
+    this.#state = { name: found, last: connection };
+    this.#options.logger.warn({ err }, 'The connection to the database was lost');
+    this.#tryAfter(this.#options.limits.retryFirstMs);
+  }
+
+  #tryAfter(delayMs: number): void {
+    this.#timer = setTimeout(() => {
+      this.#comeBack().catch((err: unknown) => {
+        this.#options.logger.debug({ err }, 'The database is still away');
+        if (this.#state.name !== 'closed') {
+          this.#tryAfter(Math.min(delayMs * 2, this.#options.limits.retryLongestMs));
+        }
+      });
+    }, delayMs);
+  }
+
+  async #comeBack(): Promise<void> {
+    const client = await this.#connectAgain();
+    const connection = await NodeConnection.begin(client, this.#options.limits.beatAnswerMs);
+    try {
+      if ('last' in this.#state) await connection.takeNameFrom(this.#state.last, this.#options.node);
+      for (const channel of this.#listeners.channels()) await connection.listen(channel);
+      if (this.#state.name === 'closed') throw new Error('Closed meanwhile');
+    } catch (error) {
+      connection.discard();
+      throw error;
+    }
+    this.#state = this.#hold(connection);
+    this.#options.logger.info('The connection to the database is back');
+    this.#listeners.callAll();
+  }
+
+  /** Checks whether the server answers. */
+  async #connectAgain(): Promise<PoolClient> {
+    try {
+      const client = await this.#options.connect();
+      await askConnection(client, sql`select 1`, this.#options.limits.beatAnswerMs).catch(
+        (error: unknown) => {
+          discard(client);
+          throw error;
+        },
+      );
+      this.#found('lost');
+      return client;
+    } catch (error) {
+      this.#found(hasNoConnectionLeft(error) ? 'lost' : 'away');
+      throw error;
+    }
+  }
+
+  #found(name: 'lost' | 'away'): void {
+    if ('last' in this.#state) this.#state = { ...this.#state, name };
+  }
+}
+
+/** Throws a StartError if another gateway holds the name. */
+export const openNodeSession = async (options: NodeSessionOptions): Promise<NodeSession> => {
+  const { connect, node, limits } = options;
+  const connection = await NodeConnection.begin(await connect(), limits.beatAnswerMs);
+  try {
+    if (await connection.takeName(node)) return new LastingSession(options, connection);
+    throw new StartError(
+      `Another gateway named "${node}" uses this database: stop it, or give this one another name (GW_NODE)`,
+    );
+  } catch (error) {
+    connection.discard();
+    throw error;
+  }
+};

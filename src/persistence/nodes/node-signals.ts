@@ -1,0 +1,89 @@
+/**
+ * Requests between gateways, as rows that are taken once. Notifications only announce them, so a lost connection loses
+ * no request, and an expired request is never executed.
+ */
+import { createHash } from 'node:crypto';
+import { now, secondsAgo } from '../database/expressions.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import type { Row } from '../database/tables.ts';
+
+export type StoredSignal = Pick<Row<'NodeSignal'>, 'id' | 'fromNode' | 'request'>;
+
+/**
+ * Channel that announces requests and answers to a gateway. Channel names are limited in length, gateway names are not.
+ */
+export const signalChannel = (node: string): string =>
+  `signals_${createHash('sha256').update(node).digest('hex').slice(0, 32)}`;
+
+type Sending = { id: string; toNode: string; fromNode: string; request: object };
+
+const sending = kyselyQuery((queries, { id, toNode, fromNode, request }: Sending) =>
+  queries.insertInto('NodeSignal').values({ id, toNode, fromNode, request, state: 'sent', sentAt: now }),
+);
+
+/** Inserts a request without notifying its recipient. */
+export const sendSignal = async (db: Statements, signal: Sending): Promise<void> => {
+  await sending(db, signal);
+};
+
+type Taking = { node: string; withinSec: number; forgottenSec: number };
+
+const taking = kyselyQuery((queries, { node, withinSec, forgottenSec }: Taking) =>
+  queries
+    .with('tooLate', (write) =>
+      write
+        .deleteFrom('NodeSignal')
+        .where('toNode', '=', node)
+        .where('sentAt', '<', secondsAgo(forgottenSec)),
+    )
+    .updateTable('NodeSignal')
+    .set({ state: 'taken' })
+    .where('toNode', '=', node)
+    .where('state', '=', 'sent')
+    .where('sentAt', '>=', secondsAgo(withinSec))
+    .returning(['id', 'fromNode', 'request']),
+);
+
+/** Takes the open requests to this gateway; those older than `withinMs` have expired. */
+export const takeSignals = (db: Statements, node: string, withinMs: number): Promise<StoredSignal[]> =>
+  taking(db, { node, withinSec: withinMs / 1_000, forgottenSec: (2 * withinMs) / 1_000 });
+
+const answering = kyselyQuery((queries, { id, answer }: { id: string; answer: object }) =>
+  queries
+    .updateTable('NodeSignal')
+    .set({ state: 'answered', answer })
+    .where('id', '=', id)
+    .where('state', '=', 'taken')
+    .returning('id'),
+);
+
+/** Whether the requester still waits; does not notify it. */
+export const answerSignal = async (
+  db: Statements,
+  { id }: Pick<StoredSignal, 'id'>,
+  answer: object,
+): Promise<boolean> => (await answering(db, { id, answer })).length > 0;
+
+const takingAnswers = kyselyQuery((queries, { ids }: { ids: readonly string[] }) =>
+  queries
+    .deleteFrom('NodeSignal')
+    .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
+    .where('state', '=', 'answered')
+    .returning(['id', 'answer']),
+);
+
+/** Returns the available answers to these signals and deletes them with the signals. */
+export const takeAnswers = (
+  db: Statements,
+  ids: readonly string[],
+): Promise<{ id: string; answer: unknown }[]> => takingAnswers(db, { ids });
+
+const withdrawing = kyselyQuery((queries, { id }: { id: string }) =>
+  queries.deleteFrom('NodeSignal').where('id', '=', id),
+);
+
+/** Withdraws an expired signal, so that it is not executed unless it already was. */
+export const withdrawSignal = async (db: Statements, id: string): Promise<void> => {
+  await withdrawing(db, { id });
+};

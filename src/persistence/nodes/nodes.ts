@@ -1,0 +1,205 @@
+/**
+ * The gateways of the database. Each periodically renews its row and holds its name by a session (`node-session.ts`). A
+ * dead gateway is claimed, so that one other gateway cleans up after it.
+ */
+import { nodeHasSession } from '../database/advisory-locks.ts';
+import { now, secondsAhead } from '../database/expressions.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import type { Row } from '../database/tables.ts';
+
+/** One run of a gateway. */
+export type NodeInstance = Pick<Row<'Node'>, 'name' | 'instance'>;
+
+/** `seenAt` changes whenever the gateway renews its row. */
+export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
+  /** Whether it was declared dead and its clean-up is incomplete. */
+  isLost: boolean;
+  /** Whether a database session holds its name. */
+  hasSession: boolean;
+};
+
+type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
+
+/** Calls that a gateway would resume; `null` while it resumes none. */
+export type TakesOver = { lines: string; form: number };
+
+const none = { takesLines: null, takesForm: null };
+
+const columnsOf = (takes: TakesOver | null): Pick<Row<'Node'>, 'takesLines' | 'takesForm'> =>
+  takes === null ? none : { takesLines: takes.lines, takesForm: takes.form };
+
+type Joining = WithAddress & ReturnType<typeof columnsOf>;
+
+const joining = kyselyQuery((queries, { name, instance, address, takesLines, takesForm }: Joining) =>
+  queries
+    .insertInto('Node')
+    .values({ name, instance, address, takesLines, takesForm, seenAt: now })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet(({ ref }) => ({
+        instance: ref('excluded.instance'),
+        address: ref('excluded.address'),
+        takesLines: ref('excluded.takesLines'),
+        takesForm: ref('excluded.takesForm'),
+        seenAt: ref('excluded.seenAt'),
+        lostAt: null,
+        countsAlone: false,
+        claimedUntil: null,
+      })),
+    ),
+);
+
+/** Registers a starting gateway, replacing an earlier registration of the same name. */
+export const joinNodes = async (
+  db: Statements,
+  { takes = null, ...node }: WithAddress & { takes?: TakesOver | null },
+): Promise<void> => {
+  await joining(db, { ...node, ...columnsOf(takes) });
+};
+
+const renewing = kyselyQuery((queries, { name, instance }: NodeInstance) =>
+  queries
+    .updateTable('Node')
+    .set({ seenAt: now })
+    .where('name', '=', name)
+    .where('instance', '=', instance)
+    .where('lostAt', 'is', null)
+    .returning('name'),
+);
+
+/** Renews a gateway's registration. `false`: others declared it dead meanwhile. */
+export const renewNode = async (db: Statements, node: NodeInstance): Promise<boolean> =>
+  (await renewing(db, node)).length > 0;
+
+const others = kyselyQuery((queries, { name }: { name: string }) =>
+  queries
+    .selectFrom('Node')
+    .select(({ eb, ref }) => [
+      'name',
+      'instance',
+      'seenAt',
+      eb('lostAt', 'is not', null).$castTo<boolean>().as('isLost'),
+      nodeHasSession(ref('Node.name')).as('hasSession'),
+    ])
+    .where('name', '<>', name),
+);
+
+export const otherNodes = (db: Statements, name: string): Promise<OtherNode[]> => others(db, { name });
+
+type Claim = NodeInstance & { seenAt: Date; forSec: number };
+
+const claiming = kyselyQuery((queries, { name, instance, seenAt, forSec }: Claim) =>
+  queries
+    .updateTable('Node')
+    .set(({ fn }) => ({
+      lostAt: fn.coalesce('lostAt', now),
+      countsAlone: false,
+      claimedUntil: secondsAhead(forSec),
+    }))
+    .where('name', '=', name)
+    .where('instance', '=', instance)
+    .where('seenAt', '=', seenAt)
+    .where(({ eb, or }) => or([eb('claimedUntil', 'is', null), eb('claimedUntil', '<', now)]))
+    .returning('name'),
+);
+
+/**
+ * Claims the clean-up after a dead gateway for a limited time. `false` if another gateway claimed it, if the dead one
+ * was seen after `seenAt`, or if it runs again.
+ */
+export const claimLostNode = async (
+  db: Statements,
+  { forMs, ...node }: NodeInstance & { seenAt: Date; forMs: number },
+): Promise<boolean> => (await claiming(db, { ...node, forSec: forMs / 1000 })).length > 0;
+
+const removing = kyselyQuery((queries, { name, instance, isLost }: NodeInstance & { isLost: boolean }) =>
+  queries
+    .deleteFrom('Node')
+    .where('name', '=', name)
+    .where('instance', '=', instance)
+    .where(({ eb, parens, val }) => eb(parens('lostAt', 'is not', null), '=', val(isLost)))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('Call').where('Call.node', '=', name).where('Call.endedAt', 'is', null))),
+    )
+    .returning('name'),
+);
+
+/**
+ * Removes a gateway without calls: after an orderly end, or a dead one. `false` while it still holds calls, or if it
+ * runs again.
+ */
+export const removeNode = async (
+  db: Statements,
+  node: NodeInstance & { isLost: boolean },
+): Promise<boolean> => (await removing(db, node)).length > 0;
+
+const telling = kyselyQuery((queries, { name, instance, address }: WithAddress) =>
+  queries.updateTable('Node').set({ address }).where('name', '=', name).where('instance', '=', instance),
+);
+
+/** Stores the address at which others reach this gateway, once it listens. */
+export const tellAddress = async (db: Statements, node: WithAddress): Promise<void> => {
+  await telling(db, node);
+};
+
+const tellingTakes = kyselyQuery(
+  (queries, { name, instance, takesLines, takesForm }: NodeInstance & ReturnType<typeof columnsOf>) =>
+    queries
+      .updateTable('Node')
+      .set({ takesLines, takesForm })
+      .where('name', '=', name)
+      .where('instance', '=', instance),
+);
+
+export const tellTakes = async (
+  db: Statements,
+  { takes, ...node }: NodeInstance & { takes: TakesOver | null },
+): Promise<void> => {
+  await tellingTakes(db, { ...node, ...columnsOf(takes) });
+};
+
+const tellingCountsAlone = kyselyQuery(
+  (queries, { name, instance, countsAlone }: NodeInstance & { countsAlone: boolean }) =>
+    queries
+      .updateTable('Node')
+      .set({ countsAlone })
+      .where('name', '=', name)
+      .where('instance', '=', instance)
+      .where('lostAt', 'is', null),
+);
+
+/** Stores whether the gateway counts calls in memory. */
+export const tellCountsAlone = async (
+  db: Statements,
+  node: NodeInstance & { countsAlone: boolean },
+): Promise<void> => {
+  await tellingCountsAlone(db, node);
+};
+
+const living = kyselyQuery((queries, { name }: { name: string }) =>
+  queries
+    .selectFrom('Node')
+    .select(['name', 'takesLines', 'takesForm'])
+    .where('name', '<>', name)
+    .where('lostAt', 'is', null)
+    .where(({ ref }) => nodeHasSession(ref('Node.name')))
+    .orderBy('name'),
+);
+
+/** The other running gateways and the calls that each would resume. */
+export const livingNodes = async (
+  db: Statements,
+  name: string,
+): Promise<{ name: string; takes: TakesOver | null }[]> =>
+  (await living(db, { name })).map(({ name: other, takesLines: lines, takesForm: form }) => ({
+    name: other,
+    takes: lines === null || form === null ? null : { lines, form },
+  }));
+
+const addressOf = kyselyQuery((queries, { name }: { name: string }) =>
+  queries.selectFrom('Node').select('address').where('name', '=', name),
+);
+
+/** Address of a gateway for others; null if there is none. */
+export const addressOfNode = async (db: Statements, name: string): Promise<string | null> =>
+  (await addressOf(db, { name }))[0]?.address ?? null;

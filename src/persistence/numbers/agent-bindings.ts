@@ -1,0 +1,126 @@
+/** Agent bindings of a number, one for each direction. A direction without a row has the built-in agent. */
+import { LockMode } from '@mikro-orm/core';
+import type { Direction } from '#machines/line.ts';
+import type { AgentBinding } from '#src/domain/agent-binding.ts';
+import {
+  changedHeaders,
+  mostAgentHeaders,
+  type AgentHeaderChanges,
+  type SealedHeaders,
+} from '#src/domain/agent-headers.ts';
+import type { Database } from '../database/database.ts';
+import { AgentBinding as AgentBindingRow } from './agent-binding.ts';
+import { PhoneNumber } from './phone-number.ts';
+import { recordOf, type Patch } from '../database/records.ts';
+
+/** A binding as it is returned: reports whether the token and each header exist, but not their values. */
+export type AgentBindingRecord = AgentBinding & {
+  tokenConfigured: boolean;
+  headers: Readonly<Record<string, { configured: true }>>;
+};
+
+export const builtInBinding = (direction: Direction): AgentBinding => ({
+  direction,
+  agent: 'builtin',
+  agentType: null,
+  chatUrl: null,
+  assistantId: null,
+  agentId: null,
+  controls: 'off',
+});
+
+/** Columns of an `AgentBinding`. */
+export const bindingColumns = [
+  'direction',
+  'agent',
+  'agentType',
+  'chatUrl',
+  'assistantId',
+  'agentId',
+  'controls',
+] as const satisfies readonly (keyof AgentBinding)[];
+
+const presented = (
+  binding: AgentBinding,
+  { tokenSealed, headersSealed }: Pick<BindingSecrets, 'tokenSealed' | 'headersSealed'>,
+): AgentBindingRecord => ({
+  ...binding,
+  tokenConfigured: tokenSealed !== null,
+  headers: Object.fromEntries(
+    Object.keys(headersSealed)
+      .toSorted()
+      .map((name) => [name, { configured: true }]),
+  ),
+});
+
+/** Secrets of a binding, sealed with the number's id, and the URL for which they are stored. */
+export type BindingSecrets = {
+  chatUrl: string | null;
+  tokenSealed: string | null;
+  headersSealed: SealedHeaders;
+};
+
+const secretsIn = ({ chatUrl, tokenSealed, headersSealed }: Patch<BindingSecrets>): BindingSecrets => ({
+  chatUrl: chatUrl ?? null,
+  tokenSealed: tokenSealed ?? null,
+  headersSealed: headersSealed ?? {},
+});
+
+/** Returns the bindings of both directions. */
+export const agentBindingsOf = async (
+  db: Database,
+  numberId: string,
+): Promise<{ inbound: AgentBindingRecord; outbound: AgentBindingRecord }> => {
+  const rows = await db.entityManager().find(AgentBindingRow, { numberId });
+  const of = (direction: Direction): AgentBindingRecord => {
+    const row = rows.find((one) => one.direction === direction);
+    return row === undefined
+      ? presented(builtInBinding(direction), { tokenSealed: null, headersSealed: {} })
+      : presented(recordOf<AgentBinding>(row, bindingColumns), secretsIn(row));
+  };
+  return { inbound: of('inbound'), outbound: of('outbound') };
+};
+
+/** Undefined if no binding is stored. */
+export const bindingSecrets = async (
+  db: Database,
+  numberId: string,
+  direction: Direction,
+): Promise<BindingSecrets | undefined> => {
+  const row = await db.entityManager().findOne(AgentBindingRow, { numberId, direction });
+  return row === null ? undefined : secretsIn(row);
+};
+
+/** Sealed with the number's id. Undefined keeps the stored value, null removes it. */
+export type SecretChanges = {
+  tokenSealed?: string | null | undefined;
+  /** Missing names keep their values. */
+  headersSealed?: AgentHeaderChanges | null | undefined;
+};
+
+/**
+ * Replaces the binding of one direction. Returns undefined and changes nothing if it would have more than
+ * `mostAgentHeaders`.
+ */
+export const putAgentBinding = (
+  db: Database,
+  numberId: string,
+  binding: AgentBinding,
+  { tokenSealed, headersSealed }: SecretChanges = {},
+): Promise<AgentBindingRecord | undefined> =>
+  db.transaction(async (_statements, manager) => {
+    // The number's lock also serializes two changes of a binding that has no row yet.
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    await manager.findOneOrFail(PhoneNumber, { id: numberId }, { lockMode });
+    const { direction } = binding;
+    const stored = await manager.findOne(AgentBindingRow, { numberId, direction });
+    const secrets = {
+      tokenSealed: tokenSealed === undefined ? (stored?.tokenSealed ?? null) : tokenSealed,
+      headersSealed: changedHeaders(stored?.headersSealed ?? {}, headersSealed),
+    };
+    if (Object.keys(secrets.headersSealed).length > mostAgentHeaders) return undefined;
+    const row = { ...binding, ...secrets };
+    if (stored === null) await manager.insert(AgentBindingRow, { numberId, ...row });
+    else manager.assign(stored, row);
+    return presented(binding, secrets);
+  });

@@ -1,0 +1,51 @@
+/**
+ * API keys of numbers: one for each number; a new key replaces the old one immediately
+ * (guides/design/administration.md, "Number keys").
+ */
+import { findNumbersByKeys, type CallableNumber } from './callable-numbers.ts';
+import type { Database } from '../database/database.ts';
+import { inBatches } from '../database/in-batches.ts';
+import { recordOf } from '../database/records.ts';
+import { NumberKey } from './number-key.ts';
+import type { Sealing } from '../database/sealing.ts';
+import type { Row } from '../database/tables.ts';
+
+/** Finds the number of a key. Undefined for an unknown or replaced key. Concurrent requests share one query. */
+export type AuthenticateNumber = (key: string) => Promise<CallableNumber | undefined>;
+
+export const createNumberAuthentication = (
+  db: Database,
+  sealing: Pick<Sealing, 'fingerprints'>,
+): AuthenticateNumber => {
+  const find = inBatches(async (keys: readonly (readonly Buffer[])[]) => {
+    const numbers = await findNumbersByKeys(db, keys.flat());
+    return (fingerprints) =>
+      fingerprints
+        .map((fingerprint) => numbers.get(fingerprint.toString('hex')))
+        .find((number) => number !== undefined);
+  });
+  return (key) => find(sealing.fingerprints(key));
+};
+
+/** Finds the number of a single key. */
+export const authenticateNumber = (
+  db: Database,
+  sealing: Pick<Sealing, 'fingerprints'>,
+  key: string,
+): Promise<CallableNumber | undefined> => createNumberAuthentication(db, sealing)(key);
+
+/** `keySealed` is null for a key issued before recovery copies existed: it cannot be revealed. */
+export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
+
+type NewKey = Row<'NumberKey'> & { keySealed: string };
+
+/** Issues or replaces a key: the old one is invalid when this resolves. */
+export const putNumberKey = async (db: Database, key: NewKey): Promise<void> => {
+  await db.entityManager().upsert(NumberKey, key);
+};
+
+/** Undefined for a number without a key. */
+export const findNumberKey = async (db: Database, numberId: string): Promise<NumberKeyRecord | undefined> => {
+  const key = await db.entityManager().findOne(NumberKey, { numberId });
+  return key === null ? undefined : recordOf<NumberKeyRecord>(key, ['keySealed', 'issuedAt']);
+};

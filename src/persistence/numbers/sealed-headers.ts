@@ -1,0 +1,20 @@
+/** Stored headers of agent endpoints: values are sealed, names are readable. */
+import type { AgentHeaders, SealedHeaders } from '#src/domain/agent-headers.ts';
+import type { Sealing } from '../database/sealing.ts';
+
+const mapped = (headers: AgentHeaders, change: (value: string) => string): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]));
+
+/** `about`: id of the number or call that owns the headers. */
+export const sealHeaders = (
+  sealing: Pick<Sealing, 'seal'>,
+  headers: AgentHeaders,
+  about: string,
+): SealedHeaders => mapped(headers, (value) => sealing.seal(value, about));
+
+/** Throws as `Sealing.open` does. */
+export const openHeaders = (
+  sealing: Pick<Sealing, 'open'>,
+  headers: SealedHeaders,
+  about: string,
+): AgentHeaders => mapped(headers, (sealed) => sealing.open(sealed, about));

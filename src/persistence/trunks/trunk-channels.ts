@@ -1,0 +1,141 @@
+/**
+ * Load of all gateways on a trunk with limits. Taking a channel locks the trunk's row until the transaction ends, which
+ * serializes the count. A channel counts until it is released, at most until its call ends: channels of a dead gateway
+ * are free when its calls are over, and move with a call that another gateway takes over.
+ */
+import type { TrunkChannel } from '#src/domain/trunk.ts';
+import type { Database } from '../database/database.ts';
+import {
+  clockNow,
+  later,
+  laterOf,
+  millisecondsUntil,
+  now,
+  secondsAgo,
+  withoutWaitingForDisk,
+} from '../database/expressions.ts';
+import { kyselyQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+
+/** Time within which an inbound call is stored or rejected; until then its channel counts without a call. */
+const arrivingSec = 30;
+
+const lockingTrunk = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
+  queries
+    .with('hurried', (read) => read.selectNoFrom(withoutWaitingForDisk.as('commit')))
+    .insertInto('TrunkLoad')
+    .columns(['trunkId', 'nextCallAt'])
+    .expression((read) =>
+      read.selectFrom('hurried').select(({ val }) => [val(trunkId).as('trunkId'), now.as('at')]),
+    )
+    .onConflict((conflict) =>
+      conflict.column('trunkId').doUpdateSet(({ ref }) => ({ nextCallAt: ref('TrunkLoad.nextCallAt') })),
+    ),
+);
+
+/** Deletes channels whose calls ended or were never stored. */
+const clearing = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
+  queries
+    .deleteFrom('TrunkChannel')
+    .where('trunkId', '=', trunkId)
+    .where(({ and, eb, exists, lit, not, or, selectFrom }) => {
+      const itsCall = selectFrom('Call').select('Call.id').whereRef('Call.id', '=', 'TrunkChannel.callId');
+      return or([
+        exists(itsCall.where('Call.endedAt', 'is not', null)),
+        and([eb('takenAt', '<', secondsAgo(lit(arrivingSec))), not(exists(itsCall))]),
+      ]);
+    }),
+);
+
+const counting = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
+  queries
+    .selectFrom('TrunkChannel')
+    .select(({ fn }) => fn.countAll<number>().as('channels'))
+    .where('trunkId', '=', trunkId),
+);
+
+const taking = kyselyQuery((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
+  queries
+    .insertInto('TrunkChannel')
+    .values({ trunkId, callId, node, takenAt: now })
+    .onConflict((conflict) =>
+      conflict.columns(['trunkId', 'callId']).doUpdateSet(({ ref }) => ({ node: ref('excluded.node') })),
+    ),
+);
+
+const givingBack = kyselyQuery((queries, { trunkId, callId, node }: TrunkChannel & { node: string }) =>
+  queries
+    .deleteFrom('TrunkChannel')
+    .where('trunkId', '=', trunkId)
+    .where('callId', '=', callId)
+    .where('node', '=', node),
+);
+
+const waitingTurn = kyselyQuery(
+  (queries, { trunkId, gapMs, patienceMs }: { trunkId: string; gapMs: number; patienceMs: number }) =>
+    queries
+      .insertInto('TrunkLoad')
+      .values({ trunkId, nextCallAt: later(clockNow, gapMs) })
+      .onConflict((conflict) =>
+        conflict
+          .column('trunkId')
+          .doUpdateSet(({ ref }) => ({
+            nextCallAt: later(laterOf(ref('TrunkLoad.nextCallAt'), clockNow), gapMs),
+          }))
+          .where(({ eb, ref }) => eb(millisecondsUntil(ref('TrunkLoad.nextCallAt')), '<=', patienceMs)),
+      )
+      .returning(({ ref }) => millisecondsUntil(ref('TrunkLoad.nextCallAt')).as('untilNext')),
+);
+
+const removingChannels = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
+  queries.deleteFrom('TrunkChannel').where('trunkId', '=', trunkId),
+);
+
+const removingTurns = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
+  queries.deleteFrom('TrunkLoad').where('trunkId', '=', trunkId),
+);
+
+/**
+ * Deletes the load of a deleted trunk. Channels of dead gateways are otherwise cleared when a channel is taken, which
+ * no longer happens for this trunk.
+ */
+export const forgetTrunkLoad = async (db: Statements, trunkId: string): Promise<void> => {
+  await removingChannels(db, { trunkId });
+  await removingTurns(db, { trunkId });
+};
+
+const take = async (
+  db: Statements,
+  { maxChannels, ...channel }: TrunkChannel & { node: string; maxChannels: number },
+): Promise<boolean> => {
+  await lockingTrunk(db, channel);
+  await clearing(db, channel);
+  const [counted] = await counting(db, channel);
+  if ((counted?.channels ?? 0) >= maxChannels) return false;
+  await taking(db, channel);
+  return true;
+};
+
+export const createTrunkLoad = (database: Database, node: string) => ({
+  /** Resolves to whether a channel was free. */
+  take: (channel: TrunkChannel & { maxChannels: number }): Promise<boolean> =>
+    database.transaction((db) => take(db, { ...channel, node })),
+
+  /** Moves the channel of a call that this gateway took over; this gateway releases it from now on. */
+  async keep(channel: TrunkChannel): Promise<void> {
+    await taking(database, { ...channel, node });
+  },
+
+  /** Does nothing if another gateway took over the call meanwhile. */
+  async giveBack(channel: TrunkChannel): Promise<void> {
+    await givingBack(database, { ...channel, node });
+  },
+
+  /** Milliseconds until the next call may start; null if the wait exceeds its patience. */
+  async turn(call: { trunkId: string; callsPerSecond: number; patienceMs: number }): Promise<number | null> {
+    const { trunkId, callsPerSecond, patienceMs } = call;
+    const gapMs = 1_000 / callsPerSecond;
+    const [turn] = await waitingTurn(database, { trunkId, gapMs, patienceMs });
+    return turn === undefined ? null : Math.max(0, turn.untilNext - gapMs);
+  },
+});

@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+/** Shared load of a trunk with limits. No foreign key: the configured trunk has no row. */
+export const TrunkLoad = defineEntity({
+  name: 'TrunkLoad',
+  tableName: 'trunk_load',
+  properties: {
+    trunkId: p.text().primary(),
+    /** Earliest start of the next call, by the database clock. */
+    nextCallAt: p.datetime(6),
+  },
+});
+
+/** A used channel of such a trunk; it counts until its call ends at the latest. */
+export const TrunkChannel = defineEntity({
+  name: 'TrunkChannel',
+  tableName: 'trunk_channel',
+  properties: {
+    trunkId: p.text().primary(),
+    /** No foreign key: an inbound call has a channel before it is stored. */
+    callId: p.uuid().primary(),
+    /** Gateway that releases the channel. */
+    node: p.text(),
+    takenAt: p.datetime(3),
+  },
+});

@@ -1,0 +1,88 @@
+/** Audit log of a workspace: actor, action and subject. Entries are only appended. */
+import { sql } from 'kysely';
+import type { Database } from '../database/database.ts';
+import { kyselyQuery, runQuery } from '../database/kysely-query.ts';
+import type { Statements } from '../database/statements.ts';
+import type { Row } from '../database/tables.ts';
+
+/** Examples: `actor` is `admin:<token id>`, `action` is `number_key.revealed`, `subject` is `number:<id>`. */
+export type AuditEntryRecord = Omit<Row<'AuditEntry'>, 'workspaceId'>;
+
+/** Must not contain secrets. */
+export type NewAuditEntry = Omit<AuditEntryRecord, 'id' | 'detail'> & {
+  workspaceId: string;
+  detail?: Record<string, unknown>;
+};
+
+/** The workspace's row counts the entries; concurrent entries wait for its lock. */
+const appending = kyselyQuery((queries, entry: Omit<NewAuditEntry, 'detail'> & { detail: string }) =>
+  queries
+    .with('counted', (query) =>
+      query
+        .updateTable('Workspace')
+        .set(({ eb }) => ({ auditEntries: eb('auditEntries', '+', 1) }))
+        .where('id', '=', entry.workspaceId)
+        .returning(['id', 'auditEntries']),
+    )
+    .insertInto('AuditEntry')
+    .columns(['workspaceId', 'id', 'actor', 'action', 'subject', 'at', 'detail'])
+    .expression((query) =>
+      query
+        .selectFrom('counted')
+        .select(({ val }) => [
+          'counted.id as workspaceId',
+          'counted.auditEntries as id',
+          val(entry.actor).as('actor'),
+          val(entry.action).as('action'),
+          val(entry.subject).as('subject'),
+          val(entry.at).as('at'),
+          sql`${entry.detail}::jsonb`.as('detail'),
+        ]),
+    ),
+);
+
+export const appendAudit = async (
+  db: Pick<Statements, 'queries' | 'execute'>,
+  { detail = {}, ...entry }: NewAuditEntry,
+): Promise<void> => {
+  await appending(db, { ...entry, detail: JSON.stringify(detail) });
+};
+
+/** Conditions of a search, all of which must hold. */
+export type AuditFilters = {
+  actor?: string | undefined;
+  action?: string | undefined;
+  /** Examples: `number:<id>`, or `number` for all numbers. */
+  subject?: string | undefined;
+  since?: Date | undefined;
+  /** Exclusive. */
+  until?: Date | undefined;
+};
+
+/** Newest first; `before` is the id of the last entry of the previous page. */
+export const listAudit = (
+  db: Database,
+  {
+    workspaceId,
+    limit,
+    before = Number.MAX_SAFE_INTEGER,
+    actor,
+    action,
+    subject,
+    since,
+    until,
+  }: AuditFilters & { workspaceId: string; limit: number; before?: number | undefined },
+): Promise<AuditEntryRecord[]> => {
+  let query = db.queries
+    .selectFrom('AuditEntry')
+    .select(['id', 'actor', 'action', 'subject', 'at', 'detail'])
+    .where('workspaceId', '=', workspaceId)
+    .where('id', '<', before);
+  if (actor !== undefined) query = query.where('actor', '=', actor);
+  if (action !== undefined) query = query.where('action', '=', action);
+  if (subject?.includes(':') === true) query = query.where('subject', '=', subject);
+  else if (subject !== undefined) query = query.where(sql<string>`split_part(subject, ':', 1)`, '=', subject);
+  if (since !== undefined) query = query.where('at', '>=', since);
+  if (until !== undefined) query = query.where('at', '<', until);
+  return runQuery(db, query.orderBy('id', 'desc').limit(limit));
+};

@@ -1,0 +1,786 @@
+/** Hand-over, stored legs, resume state and ownership of calls. */
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import pino from 'pino';
+import { SimulatedClock } from 'xstate';
+import { beginHandOver, type Successors } from '#src/continuity/hand-over.ts';
+import { createCheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
+import { type ResumableCall, resumeStateOf } from '#src/continuity/resume-state.ts';
+import { createOwnership } from '#src/continuity/ownership.ts';
+import { systemClock } from '#src/clocks.ts';
+import type { AgentType } from '#src/domain/agent-binding.ts';
+import { usualBargeIn } from '#src/domain/barge-in.ts';
+import type { Clock } from '#src/domain/clock.ts';
+import type { SipLeg } from '#src/domain/sip-leg.ts';
+import { usualTurnEnd } from '#src/domain/turn-end.ts';
+import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
+import { type CallProgress, readCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { takeHandedOver } from '#src/persistence/calls/held-calls.ts';
+import { legsOf } from '#src/persistence/calls/checkpoint-legs.ts';
+import { createOrderedClock } from '#test/contract/ordered-clock.ts';
+import { testDatabase } from '#test/helpers/database.ts';
+import { scriptedStatements } from '#test/helpers/scripted-database.ts';
+import { storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { sealing } from '#test/helpers/test-sealing.ts';
+import { usualSpeech } from '#test/helpers/usual-speech.ts';
+
+// Resume state: derived from the stored progress and the journal of a dead process.
+
+const kickoff = '[outbound call connected]';
+
+const entry = (sequence: number, type: string, more: Partial<JournalEntry> = {}): JournalEntry => ({
+  sequence,
+  type,
+  at: new Date(1_000 * sequence),
+  data: {},
+  tOffsetSec: null,
+  role: null,
+  text: null,
+  whole: null,
+  summary: null,
+  ...more,
+});
+
+const turn = (sequence: number, role: 'assistant' | 'user', text: string): JournalEntry =>
+  entry(sequence, 'turn.spoken', { role, text, whole: true });
+
+const saidHello = [entry(1, 'call.answered'), turn(2, 'assistant', 'Hello.'), turn(3, 'user', 'Yes?')];
+
+type Conversation = CallProgress['conversation'];
+
+const at = (state: string, conversation: Partial<Conversation> = {}, facts = 3): CallProgress => ({
+  facts,
+  endReason: null,
+  pausedForSecret: false,
+  leftAt: null,
+  conversation: {
+    state,
+    turn: 2,
+    utterance: 4,
+    spoken: null,
+    unanswered: 0,
+    asked: [],
+    controls: [],
+    collected: null,
+    failuresInARow: 0,
+    wasReprompted: false,
+    unplayed: [],
+    ...conversation,
+  },
+});
+
+const left = (
+  progress: CallProgress | null,
+  {
+    facts = saidHello,
+    agentType = null,
+    ...more
+  }: Partial<ResumableCall> & { agentType?: AgentType | null } = {},
+): ResumableCall => ({
+  call: { answeredBy: null },
+  checkpoint: {
+    tokenSealed: null,
+    headersSealed: null,
+    aheadMs: 0,
+    progress,
+    settings: {
+      greeting: null,
+      speech: usualSpeech,
+      voicemail: { policy: 'talk', message: null },
+      screening: { policy: 'answer', callerName: null },
+      menu: 'talk',
+      transferTo: [],
+      policy: {
+        silenceTimeoutSec: 30,
+        ringTimeoutSec: 45,
+        recordingEnabled: true,
+        bargeIn: { mode: 'pause', ...usualBargeIn },
+        turnEnd: { mode: 'pause', ...usualTurnEnd },
+        consent: { announce: null, require: 'none' },
+      },
+      binding: {
+        direction: 'outbound',
+        agent: agentType === null ? 'builtin' : 'endpoint',
+        agentType,
+        chatUrl: null,
+        assistantId: null,
+        agentId: null,
+        controls: 'off',
+      },
+    },
+  },
+  facts,
+  kickoff,
+  greeting: null,
+  now: 0,
+  unheldMs: 0,
+  ...more,
+});
+
+const howItGoesOn = (...given: Parameters<typeof left>) => {
+  const { conversation, ...call } = resumeStateOf(left(...given), 'second');
+  return { ...call, ...conversation };
+};
+
+test('orders turns by the time of speech, with the kickoff first', (t) => {
+  const spokenInto = [turn(2, 'user', 'Wait!'), { ...turn(3, 'assistant', 'Let me'), at: new Date(1) }];
+  t.deepEqual(howItGoesOn(at('listening.silent'), { facts: spokenInto }).messages, [
+    { role: 'user', content: kickoff },
+    { role: 'assistant', content: 'Let me' },
+    { role: 'user', content: 'Wait!' },
+  ]);
+});
+
+test('leaves the words of call screening out of the conversation', (t) => {
+  const screened = entry(2, 'call.answered_by', { data: { by: 'screening' } });
+  const question = turn(3, 'user', 'Say your name.');
+  const during = howItGoesOn(at('screened.waiting'), {
+    facts: [turn(1, 'assistant', 'Good'), screened, question],
+  });
+  t.like(during, { resumesAs: 'listening', unanswered: 1, unsaid: [] });
+  t.deepEqual(during.messages, [{ role: 'user', content: kickoff }]);
+  const person = entry(4, 'call.answered_by', { data: { by: 'human' } });
+  const facts = [turn(1, 'assistant', 'Good'), screened, question, person, turn(5, 'user', 'Hello?')];
+  t.deepEqual(howItGoesOn(at('listening.silent'), { facts }).messages, [
+    { role: 'user', content: kickoff },
+    { role: 'user', content: 'Hello?' },
+  ]);
+});
+
+test('requests a pending reply again from an agent without history', (t) => {
+  const thinking = at('replying.thinking');
+  for (const agentType of [null, 'openai_compatible', 'mastra'] as const)
+    t.like(howItGoesOn(thinking, { agentType }), { resumesAs: 'listening', unanswered: 1, unsaid: [] });
+  for (const agentType of ['webhook', 'n8n', 'langgraph'] as const)
+    t.like(howItGoesOn(thinking, { agentType }), { resumesAs: 'broken-off', unanswered: 0, unsaid: [] });
+});
+
+test('performs a waiting control after the words that precede it are said again', (t) => {
+  const transfer = {
+    to: '0212345678',
+    mode: 'warm',
+    say: null,
+    briefing: 'An order.',
+    acceptKey: '1',
+    ringTimeoutSec: 25,
+    onFailure: 'resume',
+  } as const;
+  const controls = [
+    { behind: 1, control: { act: 'press_keys', keys: '1' } },
+    { behind: 2, control: { act: 'transfer', transfer } },
+  ] as const;
+  const kept = at('saying.sounding', { unplayed: ['One moment.', 'I connect you.'], controls });
+  const { checkpoint } = left(kept);
+  const read = readCheckpoint({
+    settings: checkpoint.settings,
+    tokenSealed: null,
+    headersSealed: null,
+    progress: JSON.parse(JSON.stringify(kept)),
+    aheadMs: 0,
+  });
+  t.deepEqual(howItGoesOn(read?.progress ?? null).controls, controls);
+});
+
+test('requests the reply to an unheard kickoff again from every kind of agent', (t) => {
+  const facts = [entry(1, 'call.answered')];
+  for (const agentType of [null, 'webhook'] as const)
+    for (const progress of [null, at('replying.thinking', {}, 1)])
+      t.like(howItGoesOn(progress, { facts, agentType }), { resumesAs: 'listening', unanswered: 1 });
+});
+
+test('asks for consent again, and hides the words before it from the agent', (t) => {
+  const asked = (progress: CallProgress | null, facts: readonly JournalEntry[]) => {
+    const given = left(progress, { facts });
+    const { settings } = given.checkpoint;
+    const consent = { announce: 'We record. Do you agree?', require: 'speech' } as const;
+    const checkpoint = {
+      ...given.checkpoint,
+      settings: { ...settings, policy: { ...settings.policy, consent } },
+    };
+    return resumeStateOf({ ...given, checkpoint }, 'second');
+  };
+  const told = [entry(1, 'call.answered'), turn(2, 'assistant', 'We record. Do you agree?')];
+  for (const progress of [null, at('consenting.awaiting-words', {}, 2)])
+    t.like(asked(progress, told).conversation, { resumesAs: 'consenting', messages: [], unanswered: 0 });
+  const agreed = [...told, turn(3, 'user', 'Yes.'), { ...entry(4, 'call.consent'), data: { given: true } }];
+  for (const progress of [null, at('consenting.awaiting-words', {}, 2)])
+    t.like(asked(progress, agreed).conversation, {
+      resumesAs: 'listening',
+      messages: [{ role: 'user', content: kickoff }],
+      unanswered: 1,
+    });
+  const refused = [...told, turn(3, 'user', 'No.'), { ...entry(4, 'call.consent'), data: { given: false } }];
+  t.is(asked(at('consenting.refused', {}, 4), refused).endReason, 'consent_refused');
+  t.is(asked(at('voicemail.silent', {}, 2), told).conversation.resumesAs, 'voicemail');
+});
+
+test('says a greeting that was not heard', (t) => {
+  t.like(howItGoesOn(null, { facts: [entry(1, 'call.answered')], kickoff: null, greeting: 'Welcome.' }), {
+    resumesAs: 'saying',
+    unsaid: ['Welcome.'],
+    messages: [],
+  });
+});
+
+test('continues a reply with the sentence that was cut off', (t) => {
+  const spoken = { startedAt: 1, endedAt: 2, text: 'One.', whole: true };
+  for (const state of ['replying.speaking', 'replying.paused'])
+    t.like(howItGoesOn(at(state, { spoken, unplayed: ['Two.'] })), {
+      resumesAs: 'broken-off',
+      unsaid: ['Two.'],
+      spoken,
+    });
+  for (const state of ['saying.sounding', 'saying.paused'])
+    t.like(howItGoesOn(at(state, { spoken, unplayed: ['Two.'] })), {
+      resumesAs: 'saying',
+      unsaid: ['Two.'],
+      spoken,
+    });
+});
+
+test('applies facts that are newer than the stored progress', (t) => {
+  const facts = [...saidHello, turn(4, 'assistant', 'One. Two.'), turn(5, 'user', 'Good.')];
+  t.like(howItGoesOn(at('saying.sounding', { unplayed: ['Two.'] }), { facts }), {
+    resumesAs: 'listening',
+    unsaid: [],
+    unanswered: 1,
+  });
+});
+
+test('does not request a reply twice when only the journal records the request', (t) => {
+  const facts = [...saidHello, turn(4, 'assistant', 'One.'), turn(5, 'user', 'And two?')];
+  for (const progress of [at('listening.silent', {}, 4), at('saying.sounding', { unplayed: ['One.'] })]) {
+    t.like(howItGoesOn(progress, { facts, agentType: 'webhook' }), { resumesAs: 'broken-off', unsaid: [] });
+    t.like(howItGoesOn(progress, { facts, agentType: 'mastra' }), { resumesAs: 'listening', unanswered: 1 });
+  }
+  // Speech during a turn that is finished first is answered after that turn.
+  const into = [...saidHello, turn(4, 'user', 'And two?'), turn(5, 'assistant', 'One.')];
+  t.like(howItGoesOn(at('saying.sounding', { unplayed: ['One.'] }), { facts: into, agentType: 'webhook' }), {
+    resumesAs: 'broken-off',
+  });
+});
+
+test('does not wait for words that were never stored', (t) => {
+  t.is(howItGoesOn(at('listening.silent', { unanswered: 3 }, 9)).unanswered, 1);
+});
+
+test('asks the counterparty to repeat when the floor was free at the death', (t) => {
+  const facts = [...saidHello, turn(4, 'assistant', 'How are you?')];
+  const resumedAs = (state: string, given: Partial<ResumableCall> = {}, kept: Partial<Conversation> = {}) =>
+    howItGoesOn(at(state, kept, 4), { facts, ...given }).resumesAs;
+  for (const unheldMs of [null, 1_001, 60_000]) {
+    for (const state of ['listening.silent', 'listening.settling', 'listening.hearing', 'saying.sounding'])
+      t.is(resumedAs(state, { unheldMs }), 'words-lost', `${state} ${unheldMs}`);
+    t.is(resumedAs('on-hold', { unheldMs, facts: [...facts, entry(5, 'call.held')] }), 'on-hold');
+    t.is(resumedAs('listening.silent', { unheldMs }, { asked: ['One moment.'] }), 'listening');
+    t.is(resumedAs('saying.sounding', { unheldMs }, { unplayed: ['Well.'] }), 'saying');
+  }
+  // A quick hand-over: only a counterparty that was speaking is asked.
+  t.is(resumedAs('listening.silent', { unheldMs: 200 }), 'listening');
+  t.is(resumedAs('listening.hearing', { unheldMs: 200 }), 'words-lost');
+  t.is(resumedAs('listening.catching-up.waiting', { unheldMs: 200 }), 'words-lost');
+  const greeted = { facts: [entry(1, 'call.answered')], kickoff: null, unheldMs: null };
+  t.is(howItGoesOn(null, greeted).resumesAs, 'words-lost');
+});
+
+test('does not ask for lost words when words, a hangup or a transfer are pending', (t) => {
+  const unheldMs = null;
+  t.is(howItGoesOn(at('listening.hearing', { unanswered: 1 }), { unheldMs }).resumesAs, 'listening');
+  const said = turn(4, 'assistant', 'Goodbye.');
+  for (const type of ['call.hangup_requested', 'call.transfer_requested']) {
+    const data = { immediate: false, transferId: 'a', to: '0212345678' };
+    const facts = [...saidHello, said, entry(5, type, { data })];
+    t.is(howItGoesOn(at('listening.silent', {}, 5), { facts, unheldMs }).resumesAs, 'listening');
+  }
+});
+
+test('reads hold, recording pause, pending hang-up and answerer from the journal', (t) => {
+  const told = (...types: string[]) =>
+    howItGoesOn(at('listening.silent'), {
+      facts: [
+        ...saidHello,
+        ...types.map((type, index) => entry(4 + index, type, { data: { immediate: false } })),
+      ],
+    });
+  t.is(told('call.held').resumesAs, 'on-hold');
+  t.is(told('call.held', 'call.resumed').resumesAs, 'listening');
+  t.true(told('recording.paused').recordingIsPaused);
+  t.false(told('recording.paused', 'recording.resumed').recordingIsPaused);
+  t.true(told('call.hangup_requested').hangupIsPending);
+  t.false(told('call.hangup_requested', 'call.hangup_cancelled').hangupIsPending);
+});
+
+test('keeps the reason of an end that was decided', (t) => {
+  t.is(howItGoesOn({ ...at('closing'), endReason: 'silence_timeout' }).endReason, 'silence_timeout');
+  const facts = [...saidHello, entry(4, 'call.hangup_requested', { data: { immediate: true } })];
+  t.is(howItGoesOn(at('listening.silent'), { facts }).endReason, 'agent_hangup');
+  t.is(howItGoesOn(at('parting')).endReason, 'agent_error', 'its goodbye was heard');
+  t.is(howItGoesOn(at('parting', { unplayed: ['Goodbye.'] })).endReason, null);
+});
+
+test('says unheard words of a program, once', (t) => {
+  const requested = (sequence: number, text: string): JournalEntry =>
+    entry(sequence, 'say.requested', { data: { text, interrupt: false } });
+  const facts = [...saidHello, requested(4, 'One moment.'), turn(5, 'assistant', 'Kept. One moment.')];
+  t.deepEqual(howItGoesOn(at('replying.thinking', { asked: ['Kept.'] })).asked, ['Kept.']);
+  t.deepEqual(howItGoesOn(at('replying.thinking'), { facts: facts.slice(0, 4) }).asked, ['One moment.']);
+  t.deepEqual(howItGoesOn(at('replying.thinking', { asked: ['Kept.'] }), { facts }).asked, []);
+  t.deepEqual(howItGoesOn(at('replying.thinking', { asked: ['Kept.'] }, 5), { facts }).asked, ['Kept.']);
+  t.deepEqual(howItGoesOn(null, { facts: facts.slice(0, 4) }).asked, ['One moment.']);
+});
+
+const fourDigits = { digits: 4, finish: null, timeoutSec: 10, secret: false };
+
+test('continues to collect DTMF digits where the collection had come to', (t) => {
+  const collected = { wanted: fourDigits, keys: '12', areAll: false, startedAt: 5, endedAt: 6 };
+  t.deepEqual(howItGoesOn(at('listening.collecting', { collected })).collected, collected);
+});
+
+test('collects DTMF digits requested after the stored progress, until they are a turn', (t) => {
+  const facts = [...saidHello, entry(4, 'collect.requested', { data: { ...fourDigits } })];
+  const waiting = howItGoesOn(at('listening.silent'), { facts });
+  t.like(waiting.collected, { wanted: fourDigits, keys: '', areAll: false });
+  const over = howItGoesOn(at('listening.silent'), { facts: [...facts, turn(5, 'user', '[keys] 1234')] });
+  t.is(over.collected, null);
+});
+
+test('hides DTMF digits until digits that are not secret were collected', (t) => {
+  const secret = entry(4, 'collect.requested', { data: { ...fourDigits, secret: true } });
+  const heard = turn(5, 'user', '[keys] ••••');
+  const clear = entry(6, 'collect.requested', { data: { ...fourDigits } });
+  const isHidden = (...facts: JournalEntry[]): boolean =>
+    howItGoesOn(at('listening.silent'), { facts: [...saidHello, ...facts] }).keysAreHidden;
+  t.false(isHidden());
+  t.true(isHidden(secret));
+  t.true(isHidden(secret, heard));
+  t.false(isHidden(secret, heard, clear));
+});
+
+const transferIds = { transferId: 'a-transfer', to: '01000000011' };
+const terms = { recorded: false, maxDurationSec: 600 };
+
+const transferBehind = (types: readonly string[], data: Record<string, unknown> = terms, now = 8_500) => {
+  const happened = ['call.transfer_requested', ...types];
+  const transferFacts = happened.map((type, index) =>
+    entry(4 + index, type, { data: { ...transferIds, ...data } }),
+  );
+  return howItGoesOn(at('closing'), { facts: [...saidHello, ...transferFacts], now }).transfer;
+};
+
+test('continues a connected transfer for its remaining time', (t) => {
+  t.deepEqual(transferBehind(['call.transfer_connected']), {
+    state: 'connected',
+    ...transferIds,
+    isRecorded: false,
+    maxDurationSec: 600,
+    talkedMs: 3_500,
+  });
+  t.like(transferBehind(['call.transfer_connected', 'call.taken_over']), { talkedMs: 3_500 });
+  t.like(transferBehind(['call.transfer_connected'], terms, 4_000), { talkedMs: 0 });
+});
+
+test('loses a transfer that was not connected', (t) => {
+  const lost = { state: 'lost', ...transferIds };
+  t.deepEqual(transferBehind([]), lost);
+  t.deepEqual(transferBehind(['call.transfer_ringing', 'call.transfer_answered']), lost);
+  t.is(transferBehind(['call.transfer_failed']), null);
+  t.is(transferBehind(['call.transfer_returned']), null);
+});
+
+test('loses a transfer that an earlier version connected', (t) => {
+  t.deepEqual(transferBehind(['call.transfer_connected'], {}), { state: 'lost', ...transferIds });
+});
+
+test('keeps the language that the agent set', (t) => {
+  const changed = (sequence: number, language: string): JournalEntry =>
+    entry(sequence, 'language.changed', { data: { language } });
+  t.is(howItGoesOn(at('listening.silent')).language, null);
+  const facts = [...saidHello, changed(4, 'ja'), changed(5, 'ko')];
+  t.is(howItGoesOn(at('listening.silent'), { facts }).language, 'ko');
+});
+
+// Ownership: a take-over whose confirmation is lost resumes the taken calls once, and no others.
+
+const lostConnection = (): Error => new Error('Connection terminated unexpectedly');
+
+/** A gateway to which two calls are handed over, on a connection that does `then` after the taking. */
+const takingWorld = async (then: (database: Database) => Database['transaction']) => {
+  const database = await testDatabase();
+  const owner = await storedNumber(database);
+  const from = randomUUID();
+  const callIds = [
+    await storedCall(database, owner, { node: from }),
+    await storedCall(database, owner, { node: from }),
+  ].sort();
+  const wentOn: string[][] = [];
+  let fails = 0;
+  const taking = createOwnership({
+    database: {
+      ...database,
+      execute: (...asked) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.execute(...asked)),
+    },
+    resume: async (calls) => void wentOn.push(calls.map(({ id }) => id).sort()),
+  });
+  const transaction = then(database);
+  return {
+    ...taking,
+    callIds,
+    wentOn,
+    /** This many of the following statements get no response. */
+    failNext: (times: number) => (fails = times),
+    take: () => taking.take(() => takeHandedOver({ transaction }, { from, by: randomUUID(), callIds })),
+  };
+};
+
+/** The server has committed the take-over. */
+const answerIsLost =
+  (database: Database): Database['transaction'] =>
+  async (work) => {
+    await database.transaction(work);
+    throw lostConnection();
+  };
+
+/** The server does not receive the commit. */
+const commitIsLost =
+  (database: Database): Database['transaction'] =>
+  (work) =>
+    database.transaction(async (...transaction) => {
+      await work(...transaction);
+      throw lostConnection();
+    });
+
+test.serial('resumes taken calls although the confirmation of the commit is lost', async (t) => {
+  const { take, settleDoubts, wentOn, callIds } = await takingWorld(answerIsLost);
+  await take();
+  await settleDoubts();
+  t.deepEqual(wentOn, [callIds]);
+});
+
+test.serial('resumes calls in doubt once, when the database is back', async (t) => {
+  const { take, settleDoubts, wentOn, callIds, failNext } = await takingWorld(answerIsLost);
+  failNext(2);
+  await t.throwsAsync(take(), { message: /Connection terminated/ });
+  await t.throwsAsync(settleDoubts(), { message: /Connection terminated/ });
+  t.deepEqual(wentOn, []);
+  await Promise.all([settleDoubts(), settleDoubts()]);
+  await settleDoubts();
+  t.deepEqual(wentOn, [callIds]);
+});
+
+test.serial('does not resume calls whose take-over was not committed', async (t) => {
+  const { take, wentOn } = await takingWorld(commitIsLost);
+  await take();
+  t.deepEqual(wentOn, [[]]);
+});
+
+// Hand-over
+
+type Call = { isStanding: boolean; isQuiet: boolean };
+
+const quiet: Call = { isStanding: true, isQuiet: true };
+const speaking: Call = { ...quiet, isQuiet: false };
+/** The call is still being set up, or its far end ends with this process. */
+const bound: Call = { ...quiet, isStanding: false };
+
+const numbers = { lookMs: 50, batch: 2, silenceMs: 3_000 };
+
+const handOverWorld = (
+  successors: Successors,
+  calls: Record<string, Call>,
+  gives: (node: string) => Promise<boolean> = async () => true,
+) => {
+  const clock = createOrderedClock();
+  const done: string[] = [];
+  const held = new Map(Object.entries(calls));
+  const handOver = beginHandOver(successors, {
+    count: () => held.size,
+    standing: () =>
+      [...held].flatMap(([callId, { isStanding, isQuiet }]) => (isStanding ? [{ callId, isQuiet }] : [])),
+    async letGo(callIds) {
+      for (const callId of callIds) held.delete(callId);
+      done.push(`let go of ${callIds.join(', ')}`);
+    },
+    async give(node, callIds) {
+      const isTaken = await gives(node);
+      done.push(`${node} ${isTaken ? 'takes' : 'does not take'} ${callIds.join(', ')}`);
+      return isTaken;
+    },
+    numbers,
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 10; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    held,
+    done,
+    finish: handOver.finish,
+    async look(times = 1): Promise<void> {
+      for (let index = 0; index < times; index += 1) {
+        clock.advance(numbers.lookMs);
+        await settle();
+      }
+    },
+  };
+};
+
+const others: Successors = { are: 'others', nodes: ['one', 'two'] };
+
+test.serial('hands each call over during silence, in batches, to the gateways in turn', async (t) => {
+  const { held, done, look, finish } = handOverWorld(others, {
+    a: quiet,
+    b: speaking,
+    c: quiet,
+    d: quiet,
+    e: bound,
+  });
+  await look(2);
+  t.deepEqual(done.splice(0), ['let go of a, c', 'one takes a, c', 'let go of d', 'two takes d']);
+  held.set('b', quiet);
+  held.set('e', quiet);
+  await look();
+  t.deepEqual(done.splice(0), ['let go of b, e', 'one takes b, e']);
+  await finish();
+  t.deepEqual(done, []);
+});
+
+test.serial('hands over all possible calls at the end, even during speech', async (t) => {
+  const { held, done, look, finish } = handOverWorld(others, { a: speaking, b: bound, c: bound });
+  await look(100);
+  t.deepEqual(done, []);
+  await finish();
+  t.deepEqual(done, ['let go of a', 'one takes a']);
+  t.deepEqual([...held.keys()], ['b', 'c']);
+  held.set('b', quiet);
+  await look(100);
+  t.is(done.length, 2, 'nothing more is handed over');
+});
+
+test.serial(
+  'skips a gateway that rejects the calls; a shutdown is not delayed when all reject them',
+  async (t) => {
+    const passed = handOverWorld(others, { a: quiet }, async (node) => {
+      if (node === 'one') throw new Error('No answer');
+      return true;
+    });
+    await passed.look();
+    t.deepEqual(passed.done, ['let go of a', 'two takes a']);
+    const refused = handOverWorld(others, { a: quiet }, async () => false);
+    await refused.look();
+    await refused.finish();
+    t.deepEqual(refused.done, ['let go of a', 'one does not take a', 'two does not take a']);
+  },
+);
+
+const next: Successors = { are: 'next process' };
+
+test.serial(
+  'hands all calls to the next process at once, when no one speaks or after a time-out',
+  async (t) => {
+    const together = handOverWorld(next, { a: quiet, b: speaking });
+    await together.look(10);
+    t.deepEqual(together.done, []);
+    together.held.set('b', quiet);
+    await together.look();
+    t.deepEqual(together.done, ['let go of a, b']);
+
+    const talking = handOverWorld(next, { a: quiet, b: speaking });
+    await talking.look(59);
+    t.deepEqual(talking.done, []);
+    await talking.look(2);
+    t.deepEqual(talking.done, ['let go of a, b']);
+  },
+);
+
+test.serial('releases no call to the next process while another is being set up', async (t) => {
+  const { held, done, look, finish } = handOverWorld(next, { a: quiet, b: bound });
+  await look(200);
+  t.deepEqual(done, []);
+  held.delete('b');
+  await look();
+  t.deepEqual(done, ['let go of a']);
+  await finish();
+});
+
+// Stored legs
+
+const leg: SipLeg = {
+  state: 'inviting',
+  transactionId: 'transaction',
+  dialogId: 'a@b;from-tag=c',
+  sipCallId: 'a@b',
+  local: '"O\'Neil" <sip:us@gateway>;tag=us',
+  remote: '<sip:them@far>',
+  target: 'sip:them@192.0.2.1',
+  nextHop: null,
+  channel: { server: '127.0.0.1:8021', uuid: 'channel' },
+  dialog: null,
+};
+
+const legsOn = (database: Database, node: string, clock: Clock = systemClock) =>
+  createCheckpointLegs({
+    database,
+    sealing,
+    node,
+    epochOf: () => 1,
+    clock,
+    logger: pino({ level: 'silent' }),
+  });
+
+const legIds = async (database: Database, node: string): Promise<string[]> =>
+  (await legsOf(database, sealing, node)).flatMap(({ legs }) => legs.map(({ id }) => id));
+
+test.serial('reads the latest state of the legs of an earlier process', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  const legs = legsOn(database, node);
+  const [standing, over, arrived, callId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  legs.keep(standing, { callId, leg });
+  legs.keep(over, { callId: null, leg });
+  legs.keep(standing, { callId, leg: { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' } });
+  await legs.settled(10_000);
+  legs.remove(over);
+  legs.keep(arrived, { callId: null, leg: { ...leg, state: 'arriving', channel: null } });
+  await legs.settled(10_000);
+
+  const next = legsOn(database, node);
+  const found = await next.orphans(() => false);
+  t.deepEqual(
+    found.toSorted((one, other) => one.leg.state.localeCompare(other.leg.state)),
+    [
+      { id: arrived, callId: null, leg: { ...leg, state: 'arriving', channel: null } },
+      { id: standing, callId, leg: { ...leg, state: 'standing', nextHop: 'sip:proxy;lr' } },
+    ],
+  );
+  for (const { id } of found) next.remove(id);
+  await next.settled(10_000);
+  t.deepEqual(await legsOf(database, sealing, node), []);
+});
+
+test.serial('deletes the last leg of a resumed call while another leg is being written', async (t) => {
+  const database = await testDatabase();
+  const [node, callId, left, other] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const dead = legsOn(database, node);
+  dead.keep(left, { callId, leg });
+  await dead.settled(10_000);
+  const next = legsOn(database, node);
+  next.resume(callId, [{ id: left, leg }]);
+  next.keep(other, { callId: null, leg });
+  next.keep(left, { callId, leg });
+  next.remove(left);
+  await next.settled(10_000);
+  t.deepEqual(await legIds(database, node), [other]);
+});
+
+test.serial('leaves the legs of another node alone unless that node is named', async (t) => {
+  const database = await testDatabase();
+  const [one, other, id] = [randomUUID(), randomUUID(), randomUUID()];
+  const legs = legsOn(database, one);
+  legs.keep(id, { callId: null, leg });
+  await legs.settled(10_000);
+  t.deepEqual(await legsOn(database, other).orphans(() => false), []);
+  t.deepEqual(await legsOn(database, other).orphans(() => false, one), [{ id, callId: null, leg }]);
+});
+
+test.serial('writes the latest state of each leg when an absent database is back', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  let isAway = true;
+  let tries = 0;
+  const failing: Database = {
+    ...database,
+    ...scriptedStatements((...asked) => {
+      if (!isAway) return database.execute(...asked);
+      tries += 1;
+      return Promise.reject(new Error('away'));
+    }),
+  };
+  const legs = legsOn(failing, node);
+  const [lasting, passing] = [randomUUID(), randomUUID()];
+  legs.keep(lasting, { callId: null, leg });
+  legs.keep(passing, { callId: null, leg });
+  while (tries === 0) await new Promise((resolve) => setImmediate(resolve));
+  legs.keep(lasting, { callId: null, leg: { ...leg, state: 'standing' } });
+  legs.remove(passing);
+  isAway = false;
+  while ((await legsOf(database, sealing, node)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await legs.settled(10_000);
+  t.deepEqual(await legsOf(database, sealing, node), [
+    { callId: lasting, epoch: 1, legs: [{ id: lasting, leg: { ...leg, state: 'standing' } }] },
+  ]);
+});
+
+test.serial('deletes an ended leg with the next write, or a moment later', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  let statements = 0;
+  const counting: Database = {
+    ...database,
+    ...scriptedStatements(async (...asked) => {
+      const rows = await database.execute<object>(...asked);
+      statements += 1;
+      return rows;
+    }),
+  };
+  const clock = new SimulatedClock();
+  const legs = legsOn(counting, node, clock);
+  const [first, second] = [randomUUID(), randomUUID()];
+  const ids = (): Promise<string[]> => legIds(database, node);
+  const written = async (count: number): Promise<void> => {
+    while (statements < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  legs.keep(first, { callId: null, leg });
+  await written(1);
+  legs.remove(first);
+  clock.increment(999);
+  t.deepEqual([await ids(), statements], [[first], 1]);
+  legs.keep(second, { callId: null, leg });
+  await written(2);
+  t.deepEqual([await ids(), statements], [[second], 2]);
+
+  legs.remove(second);
+  clock.increment(1_000);
+  await written(3);
+  t.deepEqual([await ids(), statements], [[], 3]);
+});
+
+test.serial('legs are gone when the last of a call has ended and no write of it is under way', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  const legs = legsOn(database, node);
+  const [callId, counterparty, person] = [randomUUID(), randomUUID(), randomUUID()];
+  t.false(legs.areGone(callId), 'a call without legs here may have stored ones');
+  legs.keep(counterparty, { callId, leg });
+  legs.keep(person, { callId, leg: { ...leg, isOfTransfer: true } });
+  await legs.written();
+  legs.remove(person);
+  t.false(legs.areGone(callId));
+  legs.remove(counterparty);
+  t.true(legs.areGone(callId));
+  legs.ended(callId);
+  t.false(legs.areGone(callId), 'it is forgotten');
+
+  const crossing = randomUUID();
+  legs.keep(counterparty, { callId: crossing, leg });
+  legs.remove(counterparty);
+  t.false(legs.areGone(crossing), 'a write that stores it is under way');
+  await legs.settled(10_000);
+  t.deepEqual((await legIds(database, node)).length, 2, 'the end deletes the first call');
+});
+
+test.serial('a leg that another process continues stays stored', async (t) => {
+  const database = await testDatabase();
+  const node = randomUUID();
+  const legs = legsOn(database, node);
+  const [callId, id] = [randomUUID(), randomUUID()];
+  legs.keep(id, { callId, leg });
+  legs.release(id);
+  await legs.written();
+  legs.remove(id);
+  await legs.settled(10_000);
+  t.deepEqual(await legIds(database, node), [id]);
+});

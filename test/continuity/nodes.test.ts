@@ -1,0 +1,282 @@
+/** The nodes of a cluster: how gateways are watched and judged. */
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { createNodeJudge, numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
+import { createNodeWatch } from '#src/continuity/nodes/node-watch.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
+import { ownDatabase } from '#test/helpers/database.ts';
+import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { until } from '#test/helpers/until.ts';
+
+// Detection of dead nodes
+
+const judgedNumbers = { looksWithoutSession: 3, looksOfLease: 10, looksOfLost: 0 };
+
+const other = (changes: Partial<OtherNode> = {}): OtherNode => ({
+  name: 'other',
+  instance: 'first',
+  seenAt: new Date(1_000),
+  isLost: false,
+  hasSession: true,
+  ...changes,
+});
+
+/** Number of checks until the other is dead; `undefined` if it survives all of them. */
+const looksUntilDead = (nodes: readonly OtherNode[], by = judgedNumbers): number | undefined => {
+  const judge = createNodeJudge(by);
+  const index = nodes.findIndex((node) => judge.look([node]).length > 0);
+  return index === -1 ? undefined : index + 1;
+};
+
+const looks = (count: number, node: (index: number) => Partial<OtherNode>): OtherNode[] =>
+  Array.from({ length: count }, (_, index) => other(node(index)));
+
+test('declares a node without session dead after three unchanged checks', (t) => {
+  t.is(looksUntilDead(looks(8, () => ({ hasSession: false }))), 4);
+});
+
+test('a node that renews its row is alive, with or without a session', (t) => {
+  t.is(looksUntilDead(looks(40, (index) => ({ hasSession: false, seenAt: new Date(index) }))), undefined);
+});
+
+test('a node whose session returns after two checks is alive', (t) => {
+  t.is(looksUntilDead(looks(9, (index) => ({ hasSession: index % 3 === 2 }))), undefined);
+});
+
+test('declares a silent node with a session dead after its lease', (t) => {
+  t.is(looksUntilDead(looks(12, () => ({}))), 11);
+});
+
+test('treats a restarted node as a new one', (t) => {
+  t.is(
+    looksUntilDead(looks(9, (index) => ({ hasSession: false, instance: `run ${index >> 1}` }))),
+    undefined,
+  );
+});
+
+test('a node that another gateway declared dead is dead for all', (t) => {
+  t.is(looksUntilDead([other({ isLost: true })]), 1);
+});
+
+test('a gateway without lines leaves a dead node to others for one lease', (t) => {
+  const patient = numbersWithoutLines(judgedNumbers);
+  t.is(
+    looksUntilDead(
+      looks(12, () => ({ hasSession: false })),
+      patient,
+    ),
+    11,
+  );
+  t.is(
+    looksUntilDead(
+      looks(12, () => ({ hasSession: false, isLost: true })),
+      patient,
+    ),
+    11,
+  );
+});
+
+test('counts again after a failed check: an old row is no dead gateway', (t) => {
+  const judge = createNodeJudge(judgedNumbers);
+  const silent = other({ hasSession: false });
+  for (let round = 0; round < 5; round += 1) {
+    for (let look = 0; look < 3; look += 1) t.deepEqual(judge.look([silent]), []);
+    judge.blink();
+  }
+});
+
+// Supervision of nodes
+
+const watchedNumbers = {
+  beatMs: 1_000,
+  looksWithoutSession: 3,
+  looksOfLease: 10,
+  looksOfLost: 0,
+  claimMs: 60_000,
+};
+
+/** A gateway whose checks the test triggers; it has no session of its own, as after a lost connection. */
+const watching = (
+  database: Database,
+  node: string,
+  cleanUps: (cleaned: string) => Promise<void> = async () => {},
+) => {
+  const seen = { cleaned: [] as string[], lost: 0 };
+  let next: (() => void) | null = null;
+  const watch = createNodeWatch({
+    database,
+    node,
+    numbers: watchedNumbers,
+    clock: {
+      now: Date.now,
+      setTimeout: (callback) => (next = callback),
+      clearTimeout: () => (next = null),
+    },
+    steadyClock: { now: Date.now },
+    logger: pino({ level: 'silent' }),
+  });
+  return {
+    ...watch,
+    open: () =>
+      watch.open(
+        {
+          cleanUps: [
+            {
+              what: 'noting',
+              async run(dead) {
+                seen.cleaned.push(dead);
+                await cleanUps(dead);
+              },
+            },
+          ],
+          onLost: () => (seen.lost += 1),
+          atEachLook: async () => {},
+        },
+        { look: async () => {}, beginAnew: () => {} },
+      ),
+    seen,
+    async look(times = 1): Promise<void> {
+      for (let index = 0; index < times; index += 1) {
+        const begin = next;
+        next = null;
+        begin?.();
+        await until('it waits for its next look', () => next ?? undefined);
+      }
+    },
+  };
+};
+
+const rowOf = async (database: Database, name: string): Promise<{ isLost: boolean } | undefined> => {
+  const [row] = await database.execute<{ isLost: boolean }>(
+    'select lost_at is not null as "isLost" from node where name = $1',
+    [name],
+  );
+  return row;
+};
+
+const nodeWatchWorld = async (t: ExecutionContext) => {
+  const database = await ownDatabase(t);
+  const names = { dead: `dead-${randomUUID()}`, one: `one-${randomUUID()}`, two: `two-${randomUUID()}` };
+  return { database, names };
+};
+
+test.serial('one of two gateways cleans up after a dead third one, once', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  await watching(database, names.dead).join();
+  const survivors = [watching(database, names.one), watching(database, names.two)];
+  for (const survivor of survivors) {
+    await survivor.join();
+    survivor.open();
+  }
+  for (let look = 0; look < 8; look += 1) await Promise.all(survivors.map((survivor) => survivor.look()));
+  await until('the row of the dead one is gone', async () =>
+    (await rowOf(database, names.dead)) === undefined ? true : undefined,
+  );
+  t.deepEqual(
+    survivors.flatMap(({ seen }) => seen.cleaned),
+    [names.dead],
+  );
+  t.deepEqual(
+    survivors.map(({ seen }) => seen.lost),
+    [0, 0],
+  );
+  for (const survivor of survivors) await survivor.close();
+  t.deepEqual(await database.execute('select 1 from node'), []);
+});
+
+/** The checks in which a clean-up is tried that fails this many times. */
+const triesOf = async (t: ExecutionContext, failures: number): Promise<number> => {
+  const { database, names } = await nodeWatchWorld(t);
+  await watching(database, names.dead).join();
+  const survivor = watching(database, names.one, () =>
+    survivor.seen.cleaned.length > failures
+      ? Promise.resolve()
+      : Promise.reject(new Error('This cannot be done')),
+  );
+  await survivor.join();
+  survivor.open();
+  await until('it is cleaned up', async () => {
+    await survivor.look();
+    return (await rowOf(database, names.dead)) === undefined ? true : undefined;
+  });
+  await survivor.look(3);
+  await survivor.close();
+  return survivor.seen.cleaned.length;
+};
+
+test.serial('retries a failed clean-up at the next check', async (t) => {
+  t.is(await triesOf(t, 2), 3);
+});
+
+test.serial('gives up a clean-up that fails again and again, and forgets the dead gateway', async (t) => {
+  t.is(await triesOf(t, Infinity), 10);
+});
+
+test.serial('keeps a dead node registered until its last call has ended', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  const owner = await storedNumber(database);
+  const callId = await storedCall(database, owner, callBirth(owner, { node: names.dead }));
+  await watching(database, names.dead).join();
+  const survivor = watching(database, names.one);
+  await survivor.join();
+  survivor.open();
+  await survivor.look(8);
+  await until('it is cleaned up', () => (survivor.seen.cleaned.length > 0 ? true : undefined));
+  await survivor.look(2);
+  t.deepEqual(await rowOf(database, names.dead), { isLost: true });
+  await database.execute(`update call set status = 'failed', ended_at = now() where id = $1`, [callId]);
+  await until('the row of the dead one is gone', async () => {
+    await survivor.look();
+    return (await rowOf(database, names.dead)) === undefined ? true : undefined;
+  });
+  t.deepEqual(survivor.seen.cleaned, [names.dead]);
+  await survivor.close();
+});
+
+test.serial(
+  'a live gateway that was declared dead releases its calls once and registers again',
+  async (t) => {
+    const { database, names } = await nodeWatchWorld(t);
+    const cutOff = watching(database, names.dead);
+    await cutOff.join();
+    const survivor = watching(database, names.one);
+    await survivor.join();
+    survivor.open();
+    await survivor.look(6);
+    await until('it is cleaned up', () => (survivor.seen.cleaned.length > 0 ? true : undefined));
+    cutOff.open();
+    await cutOff.look(3);
+    t.is(cutOff.seen.lost, 1);
+    t.deepEqual(await rowOf(database, names.dead), { isLost: false });
+    await cutOff.close();
+    await survivor.close();
+  },
+);
+
+test.serial('notifies a living node that it is being cleaned up', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  const cutOff = watching(database, names.dead);
+  await cutOff.join();
+  await database.execute('update node set lost_at = now() where name = $1', [names.dead]);
+  cutOff.open();
+  await cutOff.look(2);
+  t.is(cutOff.seen.lost, 1);
+  t.deepEqual(await rowOf(database, names.dead), { isLost: false });
+  await cutOff.close();
+});
+
+test.serial('skips a node that starts again before its clean-up', async (t) => {
+  const { database, names } = await nodeWatchWorld(t);
+  await watching(database, names.dead).join();
+  const survivor = watching(database, names.one);
+  await survivor.join();
+  survivor.open();
+  await survivor.look(3);
+  await watching(database, names.dead).join();
+  await survivor.look(2);
+  t.deepEqual(survivor.seen.cleaned, []);
+  t.deepEqual(await rowOf(database, names.dead), { isLost: false });
+  await survivor.close();
+});

@@ -1,0 +1,565 @@
+/** The media thread: its beat, its messages and its end; the sessions with FreeSWITCH in it. */
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import test, { type ExecutionContext } from 'ava';
+import pino from 'pino';
+import { listening } from '#config/listening-policy.ts';
+import { createDirectEndpoint } from '#sip/rtp/direct-endpoint.ts';
+import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
+import { createHeard } from '#sip/media-thread/incoming-audio.ts';
+import { startPacer } from '#sip/media-thread/pacer.ts';
+import type { FromMediaThread } from '#sip/media-thread/media-thread-messages.ts';
+import { createMediaThread, type MediaThread } from '#sip/media-thread/media-thread.ts';
+import { createLead } from '#sip/freeswitch/unicast-lead.ts';
+import { openUnicastSession } from '#sip/freeswitch/unicast-session.ts';
+import { quietDb, type SampleRate } from '#sip/audio/samples.ts';
+import { steadyClock } from '#src/clocks.ts';
+import { until } from '#test/helpers/until.ts';
+
+// Thread priority
+
+/** The nice value of each thread of this process (proc(5), /proc/pid/stat, field 19). */
+const niceOfThreads = (): number[] =>
+  readdirSync('/proc/self/task').flatMap((thread) => {
+    try {
+      const [, behindName = ''] = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ');
+      return [Number(behindName.split(' ')[16])];
+    } catch {
+      // The thread has ended meanwhile: other tests of this process have threads as well.
+      return [];
+    }
+  });
+
+test.serial('raises the priority of a single thread and survives missing permission', async (t) => {
+  if (process.platform !== 'linux') {
+    t.pass();
+    return;
+  }
+  const before = niceOfThreads();
+  const module = new URL('../../sip/media-thread/thread-priority.ts', import.meta.url).href;
+  const thread = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+    import(${JSON.stringify(module)}).then(({ goBeforeOthers }) => parentPort.postMessage(goBeforeOthers()));
+    parentPort.on('message', () => parentPort.close());`,
+    { eval: true },
+  );
+  const [isBefore] = await once(thread, 'message');
+  const urgent = niceOfThreads().filter((nice) => nice === -10).length;
+  t.is(urgent - before.filter((nice) => nice === -10).length, isBefore === true ? 1 : 0);
+  if (process.getuid?.() === 0) t.true(isBefore, 'root may');
+  const ended = once(thread, 'exit');
+  thread.postMessage('end');
+  await ended;
+});
+
+// Heard audio
+
+type Told = Extract<FromMediaThread, { type: 'heard' }>;
+
+const frameOf = (level: number): Int16Array => new Int16Array(160).fill(level);
+const quiet = frameOf(10);
+const loud = frameOf(3_000);
+
+/** Delivered chunks, by their tick. */
+const startHeardSound = () => {
+  const told = new Map<number, Told>();
+  let beat = 0;
+  const heard = createHeard((message) => void told.set(beat, message));
+  return {
+    told,
+    heard,
+    /** Runs this many ticks, each with what `frame` makes for the calls. */
+    beats(count: number, hear: () => void): void {
+      for (let made = 0; made < count; made += 1) {
+        hear();
+        beat += 1;
+        heard.tell();
+      }
+    },
+    samplesOf: (at: number, id: number): number | undefined =>
+      told.get(at)?.audio.find((one) => one.id === id)?.samples.length,
+  };
+};
+
+test('delivers silence of all calls in blocks at the same tick, without losses', (t) => {
+  const { told, heard, beats, samplesOf } = startHeardSound();
+  const one = heard.of(1);
+  const other = heard.of(2);
+  beats(3, () => one.onAudio(quiet));
+  beats(12, () => {
+    one.onAudio(quiet);
+    other.onAudio(quiet);
+  });
+  t.deepEqual([...told.keys()], [5, 10, 15]);
+  t.deepEqual(
+    [5, 10, 15].map((at) => samplesOf(at, 1)),
+    [800, 800, 800],
+  );
+  t.deepEqual(
+    [5, 10, 15].map((at) => samplesOf(at, 2)),
+    [320, 800, 800],
+  );
+});
+
+test('delivers a possible voice at once after the silence before it, and so the silence after it', (t) => {
+  const { told, heard, beats, samplesOf } = startHeardSound();
+  const call = heard.of(1);
+  beats(7, () => call.onAudio(quiet));
+  beats(1, () => call.onAudio(loud));
+  t.is(samplesOf(8, 1), 3 * 160);
+  t.is(told.get(8)?.audio[0]?.samples.at(-1), 3_000);
+  const second = 50;
+  beats(second, () => call.onAudio(quiet));
+  t.deepEqual(
+    Array.from({ length: second }, (_, after) => samplesOf(9 + after, 1)),
+    Array.from({ length: second }, () => 160),
+  );
+  beats(2 * second, () => call.onAudio(quiet));
+  t.deepEqual([...told.keys()].slice(-2), [150, 155]);
+});
+
+test('a voice in one call does not hurry other calls', (t) => {
+  const { heard, beats, samplesOf } = startHeardSound();
+  const talking = heard.of(1);
+  const silent = heard.of(2);
+  beats(4, () => {
+    talking.onAudio(loud);
+    silent.onAudio(quiet);
+  });
+  t.deepEqual([samplesOf(4, 1), samplesOf(4, 2)], [160, undefined]);
+});
+
+test('delivers a DTMF tone at once', (t) => {
+  const { told, heard, beats } = startHeardSound();
+  const call = heard.of(1);
+  beats(1, () => {
+    call.onAudio(quiet);
+    call.onDigit('5');
+  });
+  t.deepEqual(told.get(1), { type: 'heard', audio: [], digits: [{ id: 1, digit: '5' }] });
+});
+
+test('delivers no audio of a call that is over', (t) => {
+  const { told, heard, beats } = startHeardSound();
+  const call = heard.of(1);
+  beats(2, () => call.onAudio(loud));
+  heard.forget(1);
+  beats(8, () => call.onAudio(loud));
+  t.deepEqual([...told.keys()], [1, 2]);
+});
+
+test('delivers at once all audio that voice activity detection would accept', (t) => {
+  t.true(quietDb < listening.voice.floorDb);
+  t.true(quietDb < listening.beep.floorDb);
+});
+
+// Pacer
+
+const setUpPacer = () => {
+  let now = 0;
+  let beats = 0;
+  let waiting: { callback: () => void; at: number } | null = null;
+  startPacer(() => (beats += 1), 20, {
+    now: () => now,
+    after(milliseconds, callback) {
+      waiting = { callback, at: now + milliseconds };
+      return () => {
+        waiting = null;
+      };
+    },
+  });
+  return {
+    beats: () => beats,
+    dueAt: () => waiting?.at,
+    /** Wakes the pacer up this many milliseconds after it was due. */
+    wake(lateMs = 0) {
+      if (waiting === null) throw new Error('Nothing is due');
+      now = waiting.at + lateMs;
+      waiting.callback();
+    },
+  };
+};
+
+test('ticks every 20 ms without accumulated drift', (t) => {
+  const pacer = setUpPacer();
+  for (let turn = 0; turn < 5; turn += 1) pacer.wake(3);
+  t.is(pacer.beats(), 5);
+  t.is(pacer.dueAt(), 120);
+});
+
+test('catches up missed ticks', (t) => {
+  const pacer = setUpPacer();
+  pacer.wake(65);
+  t.is(pacer.beats(), 4);
+  t.is(pacer.dueAt(), 100);
+});
+
+test('skips ticks after a long stall and continues', (t) => {
+  const pacer = setUpPacer();
+  pacer.wake(5_000);
+  t.is(pacer.beats(), 10);
+  t.is(pacer.dueAt(), 5_040);
+  pacer.wake();
+  t.is(pacer.beats(), 11);
+});
+
+test('an early wake-up does not tick', (t) => {
+  const pacer = setUpPacer();
+  pacer.wake(-1);
+  t.is(pacer.beats(), 0);
+  t.is(pacer.dueAt(), 20);
+});
+
+// Media thread
+// The real media thread, and the effect of its failure on calls.
+
+const startSoundThread = (t: ExecutionContext, ports: { from: number; to: number }) => {
+  const logged: string[] = [];
+  const stream = new Writable({
+    write(line, _encoding, done) {
+      logged.push(String(line));
+      done();
+    },
+  });
+  const thread = createMediaThread({ ports, logger: pino({}, stream) });
+  t.teardown(() => thread.close());
+  return { thread, logged };
+};
+
+const call = async (t: ExecutionContext, thread: MediaThread) => {
+  const options = { thread, address: '127.0.0.1', clock: steadyClock, rtpTimeoutMs: 0 };
+  const open = async (offer?: string): Promise<MediaEndpoint> => {
+    const endpoint = await createDirectEndpoint(offer, { codecs: null, srtp: 'off' }, options);
+    t.teardown(() => endpoint.destroy());
+    return endpoint;
+  };
+  const caller = await open();
+  const callee = await open(caller.localSdp);
+  await caller.takeAnswer(callee.localSdp);
+  const losses: (string | null)[] = [];
+  callee.onLost((reason) => losses.push(reason));
+  let heard = 0;
+  let soundIsLost = false;
+  const path = await callee.connect(
+    {
+      onLost: () => (soundIsLost = true),
+      onAudio: (samples) => (heard += samples.length),
+    },
+    8_000,
+  );
+  return { path, losses, heard: () => heard, soundIsLost: () => soundIsLost, statistics: callee.statistics };
+};
+
+/** A packet to this target throws: a programming error that ends the thread. */
+const breakDown = async (thread: MediaThread): Promise<void> => {
+  const channel = await thread.open('127.0.0.1');
+  channel.agree({
+    remote: { address: '127.0.0.1', port: 70_000 },
+    remoteReports: { address: '127.0.0.1', port: 70_000 },
+    codec: 'PCMU',
+    payloadType: 0,
+    dtmfPayloadType: null,
+    keys: null,
+    receives: new Map(),
+    isSending: true,
+    isReceiving: true,
+  });
+};
+
+test.serial('a failed thread ends the audio of its calls, and the next call gets a new thread', async (t) => {
+  const { thread, logged } = startSoundThread(t, { from: 24_400, to: 24_798 });
+  const first = await call(t, thread);
+  await until('it is heard', () => first.heard() > 800 || undefined);
+  await breakDown(thread);
+  await until('it is lost', () => first.losses.length > 0 || undefined);
+  t.deepEqual(first.losses, [null]);
+  t.true(first.soundIsLost());
+  t.regex(logged.join(''), /the media thread has failed/);
+  t.notThrows(() => first.path.send(new Int16Array(160)));
+  t.true(((await first.statistics())?.received.packets ?? 0) >= 0, 'the last that was told');
+
+  const next = await call(t, thread);
+  await until('the next one is heard', () => next.heard() > 800 || undefined);
+  t.deepEqual([first.losses.length, next.losses.length], [1, 0]);
+});
+
+test.serial('a thread that fails while a call is being opened rejects it', async (t) => {
+  const { thread } = startSoundThread(t, { from: 24_800, to: 25_198 });
+  await call(t, thread);
+  await breakDown(thread);
+  const opening = await Promise.allSettled(Array.from({ length: 20 }, () => thread.open('127.0.0.1')));
+  // Frames before the error are lost with the thread; no caller waits forever.
+  t.is(opening.length, 20);
+  const later = await until('a new one opens', () => thread.open('127.0.0.1').catch(() => undefined));
+  t.true(later.port > 0);
+});
+
+// Lead
+
+/** Sent frames at each of these moments, out of up to ten. */
+const leaving = (
+  isDue: (now: number, isVoice: boolean) => boolean,
+  now: number,
+  isVoice: boolean,
+): number => {
+  let left = 0;
+  while (left < 10 && isDue(now, isVoice)) left += 1;
+  return left;
+};
+
+test('sends a frame at each tick, even if one is a little early or late', (t) => {
+  const { isDue } = createLead();
+  for (const now of [0, 20, 39, 61, 80, 95, 120]) t.true(isDue(now, now % 40 === 0), `${now} ms`);
+});
+
+test('catches up delayed speech by at most 40 ms', (t) => {
+  const { isDue } = createLead();
+  t.true(isDue(0, true));
+  t.is(leaving(isDue, 1_000, true), 2);
+  t.is(leaving(isDue, 1_020, true), 1);
+});
+
+test('a pause consumes the lead and continues with silence', (t) => {
+  const { isDue } = createLead();
+  leaving(isDue, 0, true);
+  const beats = [20, 40, 60, 80].map((now) => isDue(now, false));
+  t.deepEqual(beats, [false, true, true, true]);
+});
+
+test('never sends silence ahead', (t) => {
+  const { isDue } = createLead();
+  t.is(leaving(isDue, 0, false), 1);
+  t.is(leaving(isDue, 500, false), 1);
+});
+
+// Unicast session
+
+const frameBytes = 320;
+
+/** A sender that behaves like FreeSWITCH and sends to a session from this address. */
+const startSpeaker = async (t: ExecutionContext, address = '127.0.0.1') => {
+  const socket: Socket = createSocket('udp4');
+  const frames: Buffer[] = [];
+  socket.on('message', (datagram) => frames.push(datagram));
+  socket.bind(0, address);
+  await once(socket, 'listening');
+  t.teardown(() => socket.close());
+  return {
+    frames,
+    say: (port: number, bytes: Uint8Array) =>
+      new Promise<void>((resolve) => {
+        socket.send(bytes, port, '127.0.0.1', () => resolve());
+      }),
+  };
+};
+
+const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000) => {
+  let now = 0;
+  let begun = 0;
+  const heard: Int16Array[] = [];
+  const silences: boolean[] = [];
+  let short = 0;
+  const sound = new SampleRing(ringMemory(1_024));
+  const session = await openUnicastSession(
+    { address: '127.0.0.1', from: '127.0.0.1', sampleRate, silenceMs: 140, now: () => now },
+    sound,
+    {
+      onBegun: () => (begun += 1),
+      onAudio: (samples) => heard.push(samples),
+      onSilence: (isSilent) => silences.push(isSilent),
+      onShortFrames: () => (short += 1),
+    },
+  );
+  t.teardown(session.close);
+  return {
+    session,
+    sound,
+    heard,
+    silences,
+    short: () => short,
+    begun: () => begun,
+    beat(milliseconds = 20): void {
+      now += milliseconds;
+      session.tick();
+    },
+  };
+};
+
+const bytesOf = (...samples: number[]): Uint8Array => new Uint8Array(Int16Array.from(samples).buffer);
+
+test.serial('received bytes become samples; each tick sends a frame of speech, then silence', async (t) => {
+  const { session, sound, heard, begun, beat } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesOf(1, -2, 32_767));
+  await until('it is heard', () => heard.length === 1 || undefined);
+  t.deepEqual([...(heard[0] ?? [])], [1, -2, 32_767]);
+  t.is(begun(), 1);
+
+  sound.write(new Int16Array(200).fill(7));
+  await until('frames come', () => {
+    if (freeSwitch.frames.length < 3) beat();
+    return freeSwitch.frames.length >= 3 || undefined;
+  });
+  const [first, second, third] = freeSwitch.frames.map(
+    (each) => new Int16Array(Uint8Array.from(each).buffer),
+  );
+  t.deepEqual(first, new Int16Array(160).fill(7));
+  t.deepEqual(second, new Int16Array(160).fill(7, 0, 40));
+  t.deepEqual(third, new Int16Array(160));
+  t.true(freeSwitch.frames.every(({ length }) => length === frameBytes));
+});
+
+test.serial('sends no audio and keeps the queue before the first packet has arrived', async (t) => {
+  const { session, sound, heard, beat } = await startSession(t);
+  sound.write(new Int16Array(200).fill(7));
+  for (let beats = 0; beats < 5; beats += 1) beat();
+  t.is(sound.waiting, 200);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesOf(1));
+  await until('it is heard', () => heard.length === 1 || undefined);
+  await until('a frame comes', () => {
+    beat();
+    return freeSwitch.frames.length > 0 || undefined;
+  });
+  t.is(freeSwitch.frames[0]?.readInt16LE(0), 7);
+});
+
+test.serial('ignores packets from another address than the first', async (t) => {
+  const { session, heard, begun } = await startSession(t);
+  const stranger = await startSpeaker(t, '127.0.0.2');
+  await stranger.say(session.port, bytesOf(1));
+  const freeSwitch = await startSpeaker(t);
+  const second = await startSpeaker(t);
+  // Both packets are in the socket before either is read.
+  await Promise.all([freeSwitch.say(session.port, bytesOf(2)), second.say(session.port, bytesOf(3))]);
+  await until('it is heard', () => heard.length === 1 || undefined);
+  for (const who of [stranger, second]) await who.say(session.port, bytesOf(3));
+  await freeSwitch.say(session.port, bytesOf(4));
+  await until('it is heard', () => heard.length === 2 || undefined);
+  t.deepEqual(
+    heard.flatMap((samples) => [...samples]),
+    [2, 4],
+  );
+  t.is(begun(), 1);
+});
+
+test.serial('ignores empty and odd-length datagrams', async (t) => {
+  const { session, heard } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  for (const bytes of [new Uint8Array(), Uint8Array.of(5), Uint8Array.of(5, 0, 9), bytesOf(6)])
+    await freeSwitch.say(session.port, bytes);
+  await until('the last is heard', () => heard.at(-1)?.[0] === 6 || undefined);
+  t.deepEqual(
+    heard.flatMap((samples) => [...samples]),
+    [5, 6],
+  );
+});
+
+/** The bytes of a frame of this duration at 8000 Hz. */
+const bytesFor = (milliseconds: number, sample: number): Uint8Array =>
+  bytesOf(...Array.from({ length: 8 * milliseconds }, () => sample));
+
+/** Frames that FreeSWITCH inserts when packets are missing. */
+const filled = -1;
+
+for (const [packetMs, ticks] of [
+  [20, [20, 20, 20]],
+  [40, [40, filled, 40, filled, 40, filled]],
+  [30, [30, filled, 30, 30, filled, 30]],
+] as const)
+  test.serial(`drops frames that FreeSWITCH fills in between packets of ${packetMs} ms`, async (t) => {
+    const { session, heard } = await startSession(t);
+    const freeSwitch = await startSpeaker(t);
+    for (const tick of ticks)
+      await freeSwitch.say(session.port, tick === filled ? bytesFor(20, -1) : bytesFor(tick, 7));
+    await freeSwitch.say(session.port, bytesOf(9));
+    await until('the last is heard', () => heard.at(-1)?.[0] === 9 || undefined);
+    const packets = ticks.filter((tick) => tick !== filled).length;
+    const packet = new Int16Array(8 * packetMs).fill(7);
+    t.deepEqual(
+      heard.slice(0, -1),
+      Array.from({ length: packets }, () => packet),
+    );
+  });
+
+test.serial('keeps frames that FreeSWITCH fills in during a pause', async (t) => {
+  const { session, heard } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesFor(40, 7));
+  for (let frames = 0; frames < 5; frames += 1) await freeSwitch.say(session.port, bytesFor(20, -1));
+  await until('all is heard', () => heard.length >= 5 || undefined);
+  t.is(heard.length, 5, 'the first was in the packet before it');
+});
+
+test.serial('reports once that frames of FreeSWITCH are shorter than 20 ms', async (t) => {
+  const { session, heard, short } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  const say = async (...lengths: number[]): Promise<void> => {
+    const before = heard.length;
+    for (const milliseconds of lengths) await freeSwitch.say(session.port, bytesFor(milliseconds, 7));
+    await until('it is heard', () => heard.length === before + lengths.length || undefined);
+  };
+  await say(10, 10, 10, 10, 20, 10);
+  t.is(short(), 0);
+  await say(10, 10, 10, 10, 10, 10);
+  t.is(short(), 1);
+});
+
+test.serial('reports a silence of FreeSWITCH once, and its end', async (t) => {
+  const { session, silences, heard, beat } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  const speak = async (): Promise<void> => {
+    const before = heard.length;
+    await freeSwitch.say(session.port, bytesOf(1));
+    await until('it is heard', () => heard.length > before || undefined);
+  };
+  for (let beats = 0; beats < 20; beats += 1) beat();
+  t.deepEqual(silences, [], 'before the first datagram');
+  await speak();
+  await until('frames go out', () => {
+    beat();
+    return freeSwitch.frames.length > 0 || undefined;
+  });
+  await speak();
+  for (let beats = 0; beats < 6; beats += 1) beat();
+  t.deepEqual(silences, []);
+  for (let beats = 0; beats < 20; beats += 1) beat();
+  t.deepEqual(silences, [true]);
+  await speak();
+  t.deepEqual(silences, [true, false]);
+});
+
+test.serial('does not take its own stall for a silence of FreeSWITCH', async (t) => {
+  const { session, silences, heard, beat } = await startSession(t);
+  const freeSwitch = await startSpeaker(t);
+  await freeSwitch.say(session.port, bytesOf(1));
+  await until('it is heard', () => heard.length === 1 || undefined);
+  await until('frames go out', () => {
+    beat();
+    return freeSwitch.frames.length > 0 || undefined;
+  });
+  await freeSwitch.say(session.port, bytesOf(1));
+  await until('it is heard', () => heard.length === 2 || undefined);
+  // Packets that arrived meanwhile are still in the socket.
+  beat(2_000);
+  for (let madeUp = 0; madeUp < 9; madeUp += 1) beat(0);
+  t.deepEqual(silences, []);
+});
+
+test.serial('ignores errors of packets to a closed port', async (t) => {
+  const { session, heard, beat } = await startSession(t);
+  const gone = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(gone, 'listening');
+  gone.send(bytesOf(1), session.port, '127.0.0.1');
+  await until('it is heard', () => heard.length === 1 || undefined);
+  gone.close();
+  for (let beats = 0; beats < 20; beats += 1) {
+    beat();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  t.is(heard.length, 1);
+});
