@@ -417,6 +417,18 @@ test.serial('assembles tool calls by index, id or name', async (t) => {
   );
 });
 
+test.serial('keeps white space before a first word that is held back as a possible mark', async (t) => {
+  for (const pieces of [
+    [' ca', 'ller'],
+    [' ', '┤nl'],
+    ['\n ', '<', ' 3'],
+    [' {"na', 'me is Kim'],
+  ]) {
+    t.is((await readText(pieces.map((piece) => says(piece)).join('') + done)).text, pieces.join(''));
+  }
+  t.is((await readText(says('<think>음</think>\n\n') + says('네.') + done)).text, '네.');
+});
+
 test.serial('never speaks reasoning, wherever its marks are split', async (t) => {
   const whole =
     '<think>손님이 <b>화</b>났다</think>\n\n네, 3 < 4 이고 <thin> 입니다. <think>음</think>그렇죠?<th';

@@ -96,33 +96,41 @@ function* judge(seen: Seen, wantsTools: boolean): Generator<Remark, void, undefi
   else if (!words && !wantsTools) yield { remark: 'the model finished without text' };
 }
 
+/** Characters compared before and after the filter. */
+const longestLeading = 1_000;
+
 /** Filters the words of a completion: removes machine markup and repetitions. */
 const createWords = () => {
   const marks = createModelMarks();
   const said = createSaidSoFar();
   let hasWords = false;
-  let leavesOut = false;
+  /** First characters of the reply before and after the filter, until the first word passes. */
+  let written = '';
+  let leading = '';
 
-  /** White space after leading thoughts is removed with them. */
-  const begun = (text: string, written: string): string => {
-    leavesOut ||= text.length !== written.length;
-    const words = hasWords || !leavesOut ? text : text.trimStart();
-    hasWords ||= words.trim() !== '';
-    return words;
+  /** White space after leading thoughts is removed with them; white space that begins the reply stays. */
+  const begun = (text: string): string => {
+    if (hasWords) return text;
+    leading = (leading + text).slice(0, longestLeading);
+    hasWords = text.trim() !== '';
+    const start = /^\s*\S?/u.exec(leading)?.[0] ?? '';
+    return written.startsWith(start) ? text : text.trimStart();
   };
 
   function* add(
-    written: string,
+    piece: string,
     place: { isWhole: boolean; isLast: boolean },
   ): Generator<string | typeof retraction, void, undefined> {
-    if (written === '') return;
-    const { text, retracts } = marks.add(written);
+    if (piece === '') return;
+    if (!hasWords) written = (written + piece).slice(0, longestLeading);
+    const { text, retracts } = marks.add(piece);
     if (retracts) {
       said.clear();
       hasWords = false;
+      leading = '';
       yield retraction;
     }
-    const words = said.newIn(begun(text, written), place);
+    const words = said.newIn(begun(text), place);
     if (words !== '') yield words;
   }
 
@@ -132,7 +140,7 @@ const createWords = () => {
       yield* add(text, { isWhole: false, isLast });
       yield* add(whole, { isWhole: true, isLast });
     },
-    end: () => begun(marks.end(), ''),
+    end: () => begun(marks.end()),
     hasWords: () => hasWords,
     wroteCall: () => marks.wroteCall(),
   };
