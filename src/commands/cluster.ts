@@ -85,7 +85,10 @@ const startNode = (
   inherited: NodeJS.ProcessEnv,
   print: (text: string) => void,
 ): StartedServer => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../main.ts')], {
+  // As in `npm start`: V8 may abort a process that uses WebAssembly in several threads on processors with protection keys
+  // (nodejs/node issue 64500).
+  const parameters = ['--no-memory-protection-keys', join(import.meta.dirname, '../main.ts')];
+  const child = spawn(process.execPath, parameters, {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     // Ctrl-C reaches only this command, which stops the gateways.
