@@ -4,7 +4,7 @@ import { Agenda } from '#src/agenda.ts';
 
 const nothing = (): void => {};
 
-test('returns entries by due time, and equal ones in the order of insertion', (t) => {
+test('returns entries by due time, and entries with equal times in insertion order', (t) => {
   fc.assert(
     fc.property(fc.array(fc.record({ due: fc.integer({ min: 0, max: 9 }), stays: fc.boolean() })), (all) => {
       const agenda = new Agenda();
@@ -20,7 +20,7 @@ test('returns entries by due time, and equal ones in the order of insertion', (t
   );
 });
 
-test('removing a missing entry has no effect', (t) => {
+test('ignores the removal of a missing entry', (t) => {
   const agenda = new Agenda();
   const gone = agenda.add(1, nothing);
   agenda.remove(gone);

@@ -34,7 +34,7 @@ import {
 /** Possible responses in front of any server, with the advice for each type. */
 const everywhere: Omit<Broken, 'type'>[] = [
   {
-    title: 'a Cloudflare challenge by its header',
+    title: 'a Cloudflare challenge, recognized by its response header',
     answer: html('<title>Just a moment...</title>', 403, {
       'cf-mitigated': 'challenge',
       server: 'cloudflare',
@@ -43,7 +43,7 @@ const everywhere: Omit<Broken, 'type'>[] = [
     advice: [/protection against robots \(Cloudflare\)/, /user agent "Trunkline"/],
   },
   {
-    title: 'a dead agent behind nginx',
+    title: 'an agent that is down behind nginx',
     answer: html('<h1>502 Bad Gateway</h1><hr>nginx/1.27', 502),
     kind: 'http_error',
     advice: [
@@ -111,7 +111,7 @@ const notHttp: readonly (readonly [title: string, greeting: string | Buffer])[] 
 ];
 for (const [title, greeting] of notHttp) {
   for (const type of agentTypes) {
-    test.serial(`${type}: a port that does not speak HTTP: ${title}`, async (t) => {
+    test.serial(`${type}: gives advice when the port does not speak HTTP (${title})`, async (t) => {
       const turn = await tryUrl(t, await rawServer(t, greeting), { type });
       t.is(turn?.failure?.kind, 'invalid_reply');
       t.regex(turn?.advice ?? '', /answers, but not in HTTP\. Correct the port.*speaks TLS/);
@@ -125,7 +125,7 @@ for (const [title, url, advice] of [
   ['a private network', 'https://10.0.0.1/', /private network.*GW_AGENT_ALLOWED_HOSTS=10\.0\.0\.1/],
   ['TLS on a port without it', 'https://127.0.0.1:PORT', /does not speak TLS\. Correct the port/],
 ] as const) {
-  test.serial(`webhook: ${title}`, async (t) => {
+  test.serial(`webhook: gives advice on ${title}`, async (t) => {
     const port = url.includes('PORT')
       ? new URL(await rawServer(t, 'HTTP/1.1 400 Bad Request\r\n\r\n')).port
       : '';
@@ -134,25 +134,28 @@ for (const [title, url, advice] of [
   });
 }
 
-test.serial("masks the token where the endpoint repeats it, and keeps the gateway's own text", async (t) => {
-  const server = await startAgentServer((response) => {
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'x-token': 'x' })
-      .end('{"x":"x","proxy":1}');
-  });
-  t.teardown(server.close);
-  const turn = await tryUrl(t, server.url, { type: 'webhook', request: { token: 'x' } });
-  t.is(turn?.exchanges[0]?.received?.body, '{"••••":"••••","pro••••y":1}');
-  t.is(turn?.exchanges[0]?.received?.headers['x-token'], '••••');
-  t.is(
-    turn?.advice,
-    'The answer has no text in "reply"; its fields are: "••••", "pro••••y". Let the server answer {"reply": "…"}.',
-  );
-  const dead = await startAgentServer(sendBody('', 502));
-  t.teardown(dead.close);
-  const other = await tryUrl(t, dead.url, { type: 'webhook', request: { token: 'x' } });
-  t.regex(other?.advice ?? '', /^The proxy in front of the agent/);
-});
+test.serial(
+  "masks the token in text that the endpoint repeats, and leaves the gateway's own text unchanged",
+  async (t) => {
+    const server = await startAgentServer((response) => {
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'x-token': 'x' })
+        .end('{"x":"x","proxy":1}');
+    });
+    t.teardown(server.close);
+    const turn = await tryUrl(t, server.url, { type: 'webhook', request: { token: 'x' } });
+    t.is(turn?.exchanges[0]?.received?.body, '{"••••":"••••","pro••••y":1}');
+    t.is(turn?.exchanges[0]?.received?.headers['x-token'], '••••');
+    t.is(
+      turn?.advice,
+      'The answer has no text in "reply"; its fields are: "••••", "pro••••y". Let the server answer {"reply": "…"}.',
+    );
+    const dead = await startAgentServer(sendBody('', 502));
+    t.teardown(dead.close);
+    const other = await tryUrl(t, dead.url, { type: 'webhook', request: { token: 'x' } });
+    t.regex(other?.advice ?? '', /^The proxy in front of the agent/);
+  },
+);
 
 // Formats
 // Servers of another type than the chosen one.
@@ -180,7 +183,7 @@ const wrongTypes: Broken[] = agentTypes.flatMap((type) =>
     .filter((other) => other !== type)
     .map((other) => ({
       type,
-      title: `a server of the type ${other}`,
+      title: `an endpoint that is a server of the type ${other}`,
       answer: answersOf[other],
       kind: wordless.has(`${type} ${other}`) ? ('no_reply' as const) : ('invalid_reply' as const),
       advice: [
@@ -197,49 +200,49 @@ const anthropicStream = named(
 const foreignFormats: Broken[] = [
   {
     type: 'openai_compatible',
-    title: 'Anthropic Messages, streamed',
+    title: 'a streamed reply of Anthropic Messages',
     answer: anthropicStream,
     kind: 'invalid_reply',
     advice: [/Anthropic's Messages/, /OpenAI-compatible address.*LiteLLM or Portkey/],
   },
   {
     type: 'webhook',
-    title: 'Anthropic Messages, whole',
+    title: 'a complete reply of Anthropic Messages',
     answer: sendJson({ type: 'message', role: 'assistant', content: [{ type: 'text', text: '네.' }] }),
     kind: 'invalid_reply',
     advice: [/Anthropic's Messages/, /bind that as openai_compatible/],
   },
   {
     type: 'openai_compatible',
-    title: 'OpenAI Responses, whole',
+    title: 'a complete reply of OpenAI Responses',
     answer: sendJson({ object: 'response', output: [{ type: 'message', content: [] }] }),
     kind: 'invalid_reply',
     advice: [/OpenAI's Responses/, /chat URL up to \/v1/],
   },
   {
     type: 'openai_compatible',
-    title: 'OpenAI Responses, streamed',
+    title: 'a streamed reply of OpenAI Responses',
     answer: named(['response.output_text.delta', { type: 'response.output_text.delta', delta: '네.' }]),
     kind: 'invalid_reply',
     advice: [/OpenAI's Responses/, /agent type openai_compatible/],
   },
   {
     type: 'webhook',
-    title: "Google's Gemini",
+    title: "a reply in Google's Gemini format",
     answer: sendJson({ candidates: [{ content: { parts: [{ text: '네.' }] } }] }),
     kind: 'invalid_reply',
     advice: [/Google's Gemini/, /v1beta\/openai/],
   },
   {
     type: 'openai_compatible',
-    title: "Ollama's own format",
+    title: "a reply in Ollama's own format",
     answer: sendJson({ model: 'small', message: { role: 'assistant', content: '네.' }, done: true }),
     kind: 'invalid_reply',
     advice: [/Ollama's own format/, /11434\/v1/],
   },
   {
     type: 'mastra',
-    title: "the AI SDK's stream for web pages",
+    title: 'a stream of the AI SDK for web pages',
     answer: sse({ type: 'start' }, { type: 'text-delta', id: '1', delta: '네.' }, { type: 'finish' }),
     kind: 'no_reply',
     advice: [/AI SDK sends to web pages/, /choose webhook/],
@@ -321,7 +324,7 @@ const webhooksByStatus: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'a websocket',
+    title: 'a WebSocket URL',
     answer: text('Upgrade Required', 426),
     kind: 'http_error',
     advice: [/another protocol, such as a websocket/, /Correct the path or the port/],
@@ -427,7 +430,7 @@ testEach(webhooksByStatus);
 const openai: Broken[] = [
   {
     type: 'openai_compatible',
-    title: 'no /v1',
+    title: 'a base URL without /v1',
     answer: sendJson({ detail: 'Not Found' }, 404),
     kind: 'http_error',
     advice: [/no \/chat\/completions at this path/, /add \/v1/],
@@ -559,7 +562,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'an overloaded model',
+    title: 'an overloaded model server',
     path: '/v1',
     answer: error('Overloaded', 529),
     kind: 'http_error',
@@ -567,7 +570,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a tool call for the client',
+    title: 'a tool call that the client would have to run',
     answer: recorded('openai_compatible', '29-tool_calls'),
     kind: 'no_reply',
     advice: [/asks for a tool to be run/, /Let the server run its tools/],
@@ -581,14 +584,14 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a token limit before the first word',
+    title: 'a token limit that is reached before the first word',
     answer: sse(chunk({ content: '' }), chunk({}, 'length'), '[DONE]'),
     kind: 'no_reply',
     advice: [/used up its tokens before it came to words/, /Allow it more/],
   },
   {
     type: 'openai_compatible',
-    title: 'a tool call as text',
+    title: 'a tool call written as text',
     answer: sse(chunk({ content: '[TOOL_CALLS][{"name":"find_order","arguments":{}}]' }, 'stop'), '[DONE]'),
     kind: 'no_reply',
     advice: [/wrote the call of a tool into its text/, /run its tools/],
@@ -630,7 +633,7 @@ const openai: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a stream with only a finish',
+    title: 'a stream with only a finish reason',
     answer: sse(chunk({}, 'stop'), '[DONE]'),
     kind: null,
     advice: [/held nothing to speak|chose to say nothing/, /remark|answered/],
@@ -733,7 +736,7 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'openai_compatible',
-    title: 'a stream with only keep-alives',
+    title: 'a stream with only keep-alives and no words',
     answer: (response) =>
       void response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': PROCESSING\n\n'),
     firstTokenMs: 100,
@@ -786,7 +789,7 @@ const silentWebhooks: Broken[] = [
   // Bodies of a webhook
   {
     type: 'webhook',
-    title: 'a different field',
+    title: 'a reply in a different field',
     answer: sendJson({ answer: '네.', id: 1 }),
     kind: 'invalid_reply',
     advice: [/its fields are: "answer", "id"/, /\{"reply": "…"\}/],
@@ -800,21 +803,21 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'a list',
+    title: 'a list instead of an object',
     answer: sendJson([{ reply: '네.' }]),
     kind: 'invalid_reply',
     advice: [/not a JSON object/, /\{"reply": "…"\}/],
   },
   {
     type: 'webhook',
-    title: 'plain text',
+    title: 'plain text instead of JSON',
     answer: text('네.'),
     kind: 'invalid_reply',
     advice: [/not a JSON object/, /\{"reply": "…"\}/],
   },
   {
     type: 'webhook',
-    title: 'half a document',
+    title: 'a truncated JSON document',
     answer: sendBody('{"reply": "네'),
     kind: 'invalid_reply',
     advice: [/not a JSON object/, /\{"reply": "…"\}/],
@@ -828,14 +831,14 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'a chosen silence',
+    title: 'a silence that the agent chose',
     answer: sendJson({ reply: '' }),
     kind: null,
     advice: [/chose to say nothing/, /what it answered/],
   },
   {
     type: 'webhook',
-    title: 'an emoji alone',
+    title: 'a reply that is only an emoji',
     answer: sendJson({ reply: '👍' }),
     kind: 'no_reply',
     advice: [/nothing that can be spoken/, /answer in words/],

@@ -25,14 +25,14 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'an unknown assistant in Python',
+    title: 'an assistant unknown to the Python server',
     answer: sendJson({ detail: "Invalid assistant: 'agent'. Must be either:" }, 422),
     kind: 'http_error',
     advice: [/no assistant "agent"/, /langgraph\.json/],
   },
   {
     type: 'langgraph',
-    title: 'no assistant ID',
+    title: 'a missing assistant ID',
     answer: recorded('langgraph', '26b-missing-assistant'),
     request: { assistantId: null },
     kind: 'no_reply',
@@ -40,7 +40,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'an extra path',
+    title: 'extra path segments in the URL',
     path: '/api',
     answer: recorded('langgraph', '26e-base-path-mistake'),
     noThread: true,
@@ -81,7 +81,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: "a missing key of LangGraph's cloud",
+    title: 'a missing key for LangGraph Cloud',
     answer: sendJson({ detail: 'Missing authentication headers' }, 403),
     noThread: true,
     kind: 'http_error',
@@ -117,7 +117,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'a run that waits for a worker',
+    title: 'a run that waits for a worker process',
     answer: (response) => {
       response.writeHead(200, { 'content-location': `${runs}/run-1` }).flushHeaders();
     },
@@ -127,7 +127,7 @@ const langgraph: Broken[] = [
   },
   {
     type: 'langgraph',
-    title: 'an unreachable store',
+    title: 'an unreachable LangGraph store',
     answer: sendJson({ detail: 'Internal Server Error' }, 500),
     kind: 'http_error',
     advice: [/server itself failed/, /own log/],
@@ -142,7 +142,7 @@ testEach(langgraph);
 const mastra: Broken[] = [
   {
     type: 'mastra',
-    title: 'no voiceAssistant',
+    title: 'a Mastra server without voiceAssistant',
     answer: recorded('mastra', '07-unknown-agent'),
     kind: 'http_error',
     advice: [/no agent/, /voiceAssistant.*key of the "agents"/],
@@ -157,7 +157,7 @@ const mastra: Broken[] = [
   },
   {
     type: 'mastra',
-    title: 'another path',
+    title: 'a wrong path',
     path: '/x',
     answer: recorded('mastra', '08e-unknown-path'),
     kind: 'http_error',
@@ -172,7 +172,7 @@ const mastra: Broken[] = [
   },
   {
     type: 'mastra',
-    title: 'a guardrail',
+    title: 'a reply stopped by a guardrail',
     answer: recorded('mastra', '16b-tripwire'),
     kind: 'agent_reported_error',
     advice: [/guardrail/, /answer with words/],
@@ -186,7 +186,7 @@ const mastra: Broken[] = [
   },
   {
     type: 'mastra',
-    title: 'an approval',
+    title: 'a tool call that needs approval',
     answer: sse(
       { type: 'start', from: 'AGENT', payload: {} },
       { type: 'tool-call-approval', from: 'AGENT', payload: {} },
@@ -197,7 +197,7 @@ const mastra: Broken[] = [
   },
   {
     type: 'mastra',
-    title: 'a tool call for the client',
+    title: 'a tool call that the client would have to run',
     answer: sse(
       { type: 'finish', from: 'AGENT', payload: { stepResult: { reason: 'tool-calls' } } },
       '[DONE]',
@@ -245,7 +245,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'the test URL',
+    title: 'the test URL of n8n',
     path: '/webhook-test/out/chat',
     answer: recorded('n8n', '05i-test-url'),
     kind: 'http_error',
@@ -269,7 +269,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'a login',
+    title: 'a chat trigger that requires a login',
     path: chat,
     answer: recorded('n8n', '05e-basicAuth-bearer-sent'),
     kind: 'http_error',
@@ -317,7 +317,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'bad JSON (422)',
+    title: 'a body that n8n rejects as bad JSON (422)',
     path: chat,
     answer: sendJson({ code: 422, message: 'Failed to parse request body' }, 422),
     kind: 'http_error',
@@ -325,7 +325,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'Using Response Nodes',
+    title: 'the response mode "Using Response Nodes"',
     path: chat,
     answer: recorded('n8n', '03h-responseNodes-mode'),
     kind: 'no_reply',
@@ -349,7 +349,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'a different field',
+    title: 'a reply in a different field',
     path: chat,
     answer: recorded('n8n', '02f-lastNode-unknown-field'),
     kind: 'no_reply',
@@ -365,7 +365,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'the editor URL',
+    title: 'the editor URL of n8n',
     path: '/workflow/abc',
     answer: html(page),
     kind: 'invalid_reply',
@@ -381,7 +381,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'an empty output',
+    title: 'an empty output field',
     path: chat,
     answer: sendJson({ output: '' }),
     kind: null,

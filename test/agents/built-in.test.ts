@@ -138,7 +138,7 @@ const transcripts: [title: string, call: Call, turns: string[]][] = [
 ];
 
 for (const [title, call, turns] of transcripts) {
-  test.serial(`a conversation: ${title}`, async (t) => {
+  test.serial(`follows the expected transcript: ${title}`, async (t) => {
     const conversation = talk(call);
     let expected = turns;
     if (call.direction === 'outbound') {
@@ -165,7 +165,7 @@ const immediates = ({ hangups }: { hangups: { immediate: boolean }[] }) =>
   hangups.map(({ immediate }) => immediate);
 
 test.serial(
-  'answers speech during a farewell and repeats the farewell; the third one hangs up at once',
+  'answers speech during its farewell and repeats the farewell; hangs up at the third farewell',
   async (t) => {
     const conversation = await talkToTheEnd();
     await conversation.say('No, thank you.', () => 'Thank you for your');
@@ -179,14 +179,14 @@ test.serial(
   },
 );
 
-test.serial('waits when asked to after its farewell', async (t) => {
+test.serial('waits when the other party asks it to wait after the farewell', async (t) => {
   const conversation = await talkToTheEnd();
   await conversation.say('No, thank you.');
   t.is(await conversation.say('Wait a moment!'), 'Of course, take your time. I will wait.');
   t.deepEqual(immediates(conversation), [false]);
 });
 
-test.serial('continues talking when the hangup is refused', async (t) => {
+test.serial('continues talking when the gateway rejects its hangup', async (t) => {
   const conversation = await talkToTheEnd(new Refusal('hangup_unavailable', 'There is no media server.'));
   t.is(
     await conversation.say('No, thank you.'),
@@ -197,7 +197,7 @@ test.serial('continues talking when the hangup is refused', async (t) => {
   t.deepEqual(immediates(conversation), [false, false, true]);
 });
 
-test.serial('any other hangup failure crashes the reply', async (t) => {
+test.serial('throws when a hangup fails with an unexpected error', async (t) => {
   const broken = new Error('broken');
   const conversation = await talkToTheEnd(broken);
   t.is(await t.throwsAsync(conversation.say('No, thank you.')), broken);
@@ -219,7 +219,7 @@ test.serial('requests no hangup for an interrupted farewell', async (t) => {
   t.deepEqual(hangups, []);
 });
 
-test.serial('repeats a question that was not heard to its end', async (t) => {
+test.serial('repeats a question of which the callee heard only a part', async (t) => {
   const conversation = talk(ko);
   await conversation.open(() => '안녕하세요, 요청을');
   t.is(
@@ -231,13 +231,16 @@ test.serial('repeats a question that was not heard to its end', async (t) => {
   t.is(await cutOff.say('네.'), '내일 오후 3시 예약을 확인해 주세요. 어떻게 전해 드리면 될까요?');
 });
 
-test.serial('recognizes heard sentences that the line joined with other spaces', async (t) => {
-  const conversation = talk({ language: 'ja', direction: 'outbound', task: '予約の確認' });
-  await conversation.open((whole) => whole.replaceAll('。', '。 '));
-  t.regex(await conversation.say('はい'), /^はい、そのようにお伝えいたします/);
-});
+test.serial(
+  'recognizes its own sentences in the history even if the line joined them with other spaces',
+  async (t) => {
+    const conversation = talk({ language: 'ja', direction: 'outbound', task: '予約の確認' });
+    await conversation.open((whole) => whole.replaceAll('。', '。 '));
+    t.regex(await conversation.say('はい'), /^はい、そのようにお伝えいたします/);
+  },
+);
 
-test.serial('an instruction may have several lines', async (t) => {
+test.serial('joins the lines of an instruction into one sentence', async (t) => {
   t.regex(
     await talk({ ...ko, task: '예약 확인\n\n그리고  인원 확인' }).open(),
     /예약 확인 그리고 인원 확인\./,
@@ -247,7 +250,7 @@ test.serial('an instruction may have several lines', async (t) => {
 // Hear
 // The built-in agent's understanding of words; every conversation ends.
 
-test.serial('uses English for an unsupported language and the base language for a regional one', (t) => {
+test.serial('uses English for an unsupported language, and the base language for a regional variant', (t) => {
   t.is(wordsFor('fr'), wordsFor('en'));
   t.is(wordsFor('ko-KR'), wordsFor('ko'));
   t.is(wordsFor('JA'), wordsFor('ja'));
@@ -274,7 +277,7 @@ const meanings: [language: string, text: string, meaning: string, details: strin
 ];
 
 for (const [language, text, meaning, details] of meanings) {
-  test.serial(`understands "${text}" as ${meaning}${details.length > 0 ? ' with details' : ''}`, (t) => {
+  test.serial(`classifies "${text}" as ${meaning}${details.length > 0 ? ' with details' : ''}`, (t) => {
     t.deepEqual(hear(text, wordsFor(language)), { text, meaning, details });
   });
 }
@@ -294,7 +297,7 @@ const anyTurn = fc.oneof(
   fc.string(),
 );
 
-test.serial('every conversation ends, and its end depends only on the history', async (t) => {
+test.serial('ends every conversation, at a point that depends only on the history', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('ko', 'en', 'ja'),
@@ -401,7 +404,7 @@ const setUpLanguageModel = async (
 const kickoff = { role: 'user', content: kickoffFor('예약 확인') } as const;
 const says = (...pieces: string[]): ModelAnswer => ({ pieces });
 
-test.serial('sends the model its prompt, the whole history and its tools', async (t) => {
+test.serial('sends the model its prompt, the complete history and its tools', async (t) => {
   const { ask, server } = await setUpLanguageModel(
     t,
     () => says('안녕하', '세요. 예약 ', '확인차 전화드렸습니다.'),
@@ -431,15 +434,18 @@ test.serial('sends the model its prompt, the whole history and its tools', async
   );
 });
 
-test.serial('sends no authorization without a key, and no DTMF tool without DTMF', async (t) => {
-  const { ask, server } = await setUpLanguageModel(t, () => says('네.'), { canPress: false });
-  await textOf(ask());
-  t.is(server.requests[0]?.authorization, undefined);
-  t.deepEqual(
-    server.requests[0]?.tools.map((tool) => tool.function.name),
-    ['hang_up', 'collect_keys'],
-  );
-});
+test.serial(
+  'sends no Authorization header without a key, and offers no DTMF tool where DTMF is unavailable',
+  async (t) => {
+    const { ask, server } = await setUpLanguageModel(t, () => says('네.'), { canPress: false });
+    await textOf(ask());
+    t.is(server.requests[0]?.authorization, undefined);
+    t.deepEqual(
+      server.requests[0]?.tools.map((tool) => tool.function.name),
+      ['hang_up', 'collect_keys'],
+    );
+  },
+);
 
 const toolsAndPrompt = async (t: ExecutionContext, transferTo?: string[]) => {
   const { ask, server } = await setUpLanguageModel(t, () => says('네.'), transferTo ? { transferTo } : {});
@@ -485,7 +491,7 @@ const acts = async (
   return { parts: await heardParts(ask()), asked: server.requests, logged };
 };
 
-test.serial("a transfer follows the model's words as a control and ends the reply", async (t) => {
+test.serial("emits a transfer control after the model's words and ends the reply", async (t) => {
   const given = '{"to":"02-1588-1234","mode":"warm","briefing":"환불 문의","accept_key":null,"say":""}';
   const call = { name: 'transfer_call', arguments: given };
   const { parts, asked } = await acts(t, { pieces: ['연결해 드릴', '게요.'], calls: [call] });
@@ -494,7 +500,7 @@ test.serial("a transfer follows the model's words as a control and ends the repl
   t.is(asked.length, 1);
 });
 
-test.serial('a transfer without words gets a sentence of the built-in agent', async (t) => {
+test.serial('says a built-in sentence before a transfer for which the model has no words', async (t) => {
   const call = { name: 'transfer_call', arguments: '{"to":"0215881234"}' };
   const { parts } = await acts(t, { calls: [call, { name: 'hang_up', arguments: '{}' }] });
   t.deepEqual(parts, [
@@ -517,21 +523,21 @@ test.serial('returns an invalid or unavailable transfer to the model as an error
   }
 });
 
-test.serial('collects digits after the words that the model says with its tool', async (t) => {
+test.serial('collects digits after the words that the model returns with its tool call', async (t) => {
   const call = { name: 'collect_keys', arguments: '{"digits":4,"secret":true,"finish":""}' };
   const { parts, asked } = await acts(t, { pieces: ['비밀번호 네 자리를 눌러 주세요.'], calls: [call] });
   t.deepEqual(parts, ['비밀번호 네 자리를 눌러 주세요.', collectControl({ digits: 4, secret: true })]);
   t.is(asked.length, 1);
 });
 
-test.serial('asks for the digits itself when the model has said no words', async (t) => {
+test.serial('says a built-in request for digits when the model has said no words', async (t) => {
   const call = { name: 'collect_keys', arguments: '' };
   const { parts, asked } = await acts(t, { calls: [call] }, { next: says('번호를 눌러 주세요.') });
   t.deepEqual(parts, ['번호를 눌러 주세요.', collectControl({})]);
   t.regex(asked[1]?.messages.at(-1)?.content ?? '', /Say what to press/);
 });
 
-test.serial('hangs up with its goodbye, spoken before the request', async (t) => {
+test.serial("speaks the model's goodbye before requesting the hangup", async (t) => {
   const order: string[] = [];
   const { ask, done, server } = await setUpLanguageModel(t, () => ({
     pieces: ['감사합니다. ', '안녕히 계세요.'],
@@ -544,13 +550,13 @@ test.serial('hangs up with its goodbye, spoken before the request', async (t) =>
   t.is(server.requests.length, 1, 'nothing is left to say');
 });
 
-test.serial('a hangup without words gets the goodbye of the built-in agent', async (t) => {
+test.serial('says a built-in goodbye when the model hangs up without words', async (t) => {
   const { ask, done } = await setUpLanguageModel(t, () => ({ calls: [{ name: 'hang_up', arguments: '' }] }));
   t.is(await textOf(ask()), '시간 내 주셔서 감사합니다. 안녕히 계세요.');
   t.deepEqual(done, ['hang up after the farewell']);
 });
 
-test.serial('returns a refused hangup to the model, and the conversation continues', async (t) => {
+test.serial('returns a rejected hangup to the model and continues the conversation', async (t) => {
   const { ask, server } = await setUpLanguageModel(
     t,
     (_asked, round) =>
@@ -606,7 +612,7 @@ test.serial('sends DTMF digits and reports invalid ones to the model', async (t)
   ]);
 });
 
-test.serial('stops a model that only calls tools and logs the reason', async (t) => {
+test.serial('stops a model that keeps calling tools without words, and logs the reason', async (t) => {
   const { ask, server } = await setUpLanguageModel(t, () => ({
     calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
   }));
@@ -616,7 +622,7 @@ test.serial('stops a model that only calls tools and logs the reason', async (t)
   t.is(server.requests.length, 3);
 });
 
-test.serial('words between endless tool calls are a reply', async (t) => {
+test.serial('returns the words between endless tool calls as the reply', async (t) => {
   const { ask } = await setUpLanguageModel(t, () => ({
     pieces: ['눌러 볼게요.'],
     calls: [{ name: 'press_keys', arguments: '{"keys":"1"}' }],
@@ -637,7 +643,7 @@ const failures: [string, ModelAnswer, failure: string, Partial<Doors>?][] = [
 ];
 
 for (const [title, answer, failure, doors] of failures) {
-  test.serial(`${title} fails the turn without a fallback answer`, async (t) => {
+  test.serial(`${title} fails the turn, and no built-in answer replaces it`, async (t) => {
     const { ask } = await setUpLanguageModel(t, () => answer, doors);
     const { text, error } = await hearReply(ask());
     t.is(text, '');
@@ -647,7 +653,7 @@ for (const [title, answer, failure, doors] of failures) {
   });
 }
 
-test.serial('a model that breaks off within its words fails after them', async (t) => {
+test.serial('speaks the words of a model that breaks off, then fails the reply', async (t) => {
   const { ask } = await setUpLanguageModel(t, () =>
     sendBody(
       'data: {"choices":[{"index":0,"delta":{"content":"안녕하세요. 저는"}}]}\n\ndata: {"error":"overloaded"}\n\n',
@@ -763,7 +769,7 @@ const round: fc.Arbitrary<Round> = fc.record({
 });
 
 test.serial(
-  'a turn ends in words, declared silence or failure, with at most three requests and one hangup',
+  'each turn ends with words, declared silence or a failure, after at most three requests and one hangup',
   async (t) => {
     await fc.assert(
       fc.asyncProperty(
@@ -789,7 +795,7 @@ test.serial(
   },
 );
 
-test.serial('a model that fails after its DTMF digits has failed', async (t) => {
+test.serial('fails the reply when the model fails after sending DTMF digits', async (t) => {
   const { hear, done } = setUpTurns([
     { words: '', tools: ['press_keys'], breaks: 'no' },
     { words: '', tools: [], breaks: 'status' },
@@ -800,7 +806,7 @@ test.serial('a model that fails after its DTMF digits has failed', async (t) => 
   t.like(error, { failure: 'http_error', status: 503 });
 });
 
-test.serial('DTMF digits count as an answer, and silence after them is declared', async (t) => {
+test.serial("treats DTMF digits as an answer, and logs the model's silence after them", async (t) => {
   const { hear, done } = setUpTurns([
     { words: '', tools: ['press_keys'], breaks: 'no' },
     { words: '', tools: [], breaks: 'no' },
@@ -809,7 +815,7 @@ test.serial('DTMF digits count as an answer, and silence after them is declared'
   t.deepEqual([text, error, done], ['', undefined, ['press 5']]);
 });
 
-test.serial('limits the time to the first word over all rounds together', async (t) => {
+test.serial('applies one time limit to the first word across all rounds of tool calls', async (t) => {
   // Time passes only in the model.
   const took = { clock: { ...systemClock, now: () => 0 }, tookMs: 2_000 };
   const silent = setUpTurns([{ words: '', tools: ['transfer'], breaks: 'no' }], took);
@@ -844,7 +850,7 @@ for (const [title, body] of [
     }),
   ],
 ] as const) {
-  test.serial(`runs parallel tool calls ${title}, each once`, async (t) => {
+  test.serial(`runs each of two parallel tool calls once: ${title}`, async (t) => {
     const { ask, done } = await setUpLanguageModel(t, (_, round) =>
       round === 1 ? sendBody(body) : says('눌렀습니다.'),
     );
@@ -853,7 +859,7 @@ for (const [title, body] of [
   });
 }
 
-test.serial("returns the model's words to it without reasoning", async (t) => {
+test.serial("returns the model's earlier words to the model without its reasoning", async (t) => {
   const { ask, server } = await setUpLanguageModel(t, (_, round) =>
     round === 1
       ? {
@@ -881,7 +887,7 @@ for (const written of [
   '<|channel|>analysis<|message|>음.<|end|><|start|>assistant<|channel|>final<|message|>예약을 확인했다.<|return|>',
   '<tool_call>{"name":"x","arguments":{}}</tool_call>예약을 확인했다.',
 ]) {
-  test.serial(`summaries omit machine markup of a model: ${written}`, async (t) => {
+  test.serial(`removes machine markup of the model from summaries: ${written}`, async (t) => {
     t.is(await summaryOf(t, words(written)), '예약을 확인했다.');
     t.is(
       await summaryOf(t, Array.from(written, (content) => delta({ content })).join('')),
@@ -890,7 +896,7 @@ for (const written of [
   });
 }
 
-test.serial('accepts a summary with an unknown finish reason, and without repetition', async (t) => {
+test.serial('accepts a summary with an unknown finish reason and removes a repetition', async (t) => {
   t.is(await summaryOf(t, words('예약을 확인했다.', 'eos')), '예약을 확인했다.');
   t.is(
     await summaryOf(
@@ -917,7 +923,7 @@ const setUpTools = (fails?: Error) => {
   return { done, run };
 };
 
-test.serial('sends DTMF digits unchanged', async (t) => {
+test.serial('sends the DTMF digits exactly as the model wrote them', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom(...Array.from('0123456789*#ABCDw')), minLength: 1, maxLength: 64 }),
@@ -930,7 +936,7 @@ test.serial('sends DTMF digits unchanged', async (t) => {
   );
 });
 
-test.serial('returns any other tool input to the model as an error without effect', async (t) => {
+test.serial('returns unexpected tool input to the model as an error and performs no action', async (t) => {
   const nonsense = fc.oneof(
     fc.string(),
     fc.json(),
@@ -960,7 +966,7 @@ test.serial('accepts a hangup with empty arguments in any form, and rejects malf
   for (const given of ['{', '7', '"now"']) t.is((await run('hang_up', given)).did, 'nothing', given);
 });
 
-test.serial('returns a refusal to the model, but not an internal error', async (t) => {
+test.serial('returns a rejected action to the model, but hides internal errors from it', async (t) => {
   const refused = setUpTools(new Refusal('call_not_active', 'This call is not in progress.'));
   for (const [name, given] of [
     ['hang_up', '{}'],
@@ -972,7 +978,7 @@ test.serial('returns a refusal to the model, but not an internal error', async (
   await t.throwsAsync(setUpTools(new TypeError('a mistake')).run('hang_up', '{}'), { message: 'a mistake' });
 });
 
-test.serial('sends tool calls back with an id and object arguments', (t) => {
+test.serial('sends tool calls back to the model with an id and object arguments', (t) => {
   const call = (id: string, given: string) => ({ id, name: 'press_keys', arguments: given });
   t.deepEqual(returnable([call('x', '{"keys":"1"}'), call('', ''), call('y', '[1]'), call('', '{"ke')]), [
     call('x', '{"keys":"1"}'),

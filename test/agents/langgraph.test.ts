@@ -30,7 +30,7 @@ import { hearRun, runOf } from './langgraph/hear-run.ts';
 
 const gw = `{"call_id":"${callId}","direction":"outbound","from":"0212345678","to":"01000000001","language":"ko"}`;
 
-test.serial('requests match the documentation byte for byte', async (t) => {
+test.serial('sends requests that match the documentation byte for byte', async (t) => {
   const { server, say } = await startGraph(t, { changes: { bearerToken: 'secret-token' } });
   t.like(await say('네, "누구"세요?'), { text: '네.', error: undefined, remarks: [] });
   const [thread, run] = server.requests;
@@ -48,7 +48,7 @@ test.serial('requests match the documentation byte for byte', async (t) => {
   });
 });
 
-test.serial('sends no request without an assistant ID', async (t) => {
+test.serial('fails without a request when the binding has no assistant ID', async (t) => {
   const { server, say } = await startGraph(t, {
     changes: {
       binding: {
@@ -75,7 +75,7 @@ const bases: [title: string, base: string, thread: string, query: string][] = [
   ['a query', '/eu/?key=a%2Fb', '/eu/threads', '?key=a%2Fb'],
 ];
 for (const [title, base, thread, query] of bases) {
-  test.serial(`the chat URL may have ${title}`, async (t) => {
+  test.serial(`accepts a chat URL with ${title}`, async (t) => {
     const { server, reply } = await startGraph(t, { base, runs: keepSpeaking('네') });
     for await (const _ of reply('여보세요?')) break;
     await server.received(3);
@@ -90,7 +90,7 @@ for (const [title, base, thread, query] of bases) {
   });
 }
 
-test.serial('sends a run only the messages that its thread lacks', async (t) => {
+test.serial('sends a run only the messages that its thread does not have yet', async (t) => {
   const { history, say, given } = await startGraph(t);
   history.push({ role: 'assistant', content: '안녕하세요.' });
   await say(kickoffFor('예약 확인'));
@@ -99,7 +99,7 @@ test.serial('sends a run only the messages that its thread lacks', async (t) => 
   t.deepEqual(given(), [[kickoffFor('예약 확인')], ['여보세요?']]);
 });
 
-test.serial('sends messages of a failed run with the next turn', async (t) => {
+test.serial('sends messages of a failed run again with the next turn', async (t) => {
   const { say, given } = await startGraph(t, {
     runs: [sendBody('', 500), sendBody('', 429), speak('네.')],
   });
@@ -110,7 +110,7 @@ test.serial('sends messages of a failed run with the next turn', async (t) => {
   t.deepEqual(given(), [['하나'], ['하나', '둘'], ['하나', '둘', '셋'], ['넷']]);
 });
 
-test.serial('creates the thread once, at the start of the call', async (t) => {
+test.serial('creates the thread once per call, at its start', async (t) => {
   const { agent, server, say, asked } = await startGraph(t);
   agent.begin?.();
   await server.received(1);
@@ -119,7 +119,7 @@ test.serial('creates the thread once, at the start of the call', async (t) => {
   t.deepEqual(asked(), ['thread', 'run', 'run']);
 });
 
-test.serial('a turn waits until the thread is created', async (t) => {
+test.serial('delays a turn until the thread is created', async (t) => {
   let answerThread = (): void => undefined;
   const { agent, server, say, asked } = await startGraph(t, {
     threads: (response) => {
@@ -159,7 +159,7 @@ test.serial('a thread creation that times out fails the turn and is retried with
   t.is((await say('둘')).text, '네.');
 });
 
-test.serial('an interrupted turn leaves the thread creation to the next one', async (t) => {
+test.serial('keeps a thread creation running when its turn is interrupted, for the next turn', async (t) => {
   let answerThread = (): void => undefined;
   const { server, say, asked, given } = await startGraph(t, {
     threads: (response) => {
@@ -178,7 +178,7 @@ test.serial('an interrupted turn leaves the thread creation to the next one', as
   t.deepEqual(given(), [['하나', '둘']]);
 });
 
-test.serial('the end of the call aborts a pending thread creation', async (t) => {
+test.serial('aborts a pending thread creation at the end of the call', async (t) => {
   const { agent, server } = await startGraph(t, { threads: stayQuiet });
   agent.begin?.();
   await server.received(1);
@@ -189,21 +189,21 @@ test.serial('the end of the call aborts a pending thread creation', async (t) =>
 });
 
 for (const status of [404, 409, 422]) {
-  test.serial(`HTTP ${status} of a run creates the thread again and retries the turn`, async (t) => {
+  test.serial(`creates the thread again and retries the turn after HTTP ${status} of a run`, async (t) => {
     const { say, asked, given } = await startGraph(t, { runs: [sendBody('no', status), speak('네.')] });
     t.like(await say('하나'), { text: '네.', error: undefined });
     t.deepEqual(asked(), ['thread', 'run', 'thread', 'run']);
     t.deepEqual(given(), [['하나'], ['하나']]);
   });
 
-  test.serial(`HTTP ${status} of a run fails the second time`, async (t) => {
+  test.serial(`fails the turn after a second HTTP ${status} of a run`, async (t) => {
     const { say, asked } = await startGraph(t, { runs: sendBody('no', status) });
     t.like((await say('하나')).error, { failure: 'http_error', status, serverSays: 'no' });
     t.deepEqual(asked(), ['thread', 'run', 'thread', 'run']);
   });
 }
 
-test.serial('a thread that cannot be created again fails the turn', async (t) => {
+test.serial('fails the turn when a lost thread cannot be created again', async (t) => {
   const { say, asked } = await startGraph(t, { runs: busy, threads: [sendJson({}), sendBody('', 503)] });
   t.like((await say('하나')).error, { failure: 'http_error', status: 503 });
   t.deepEqual(asked(), ['thread', 'run', 'thread']);
@@ -213,7 +213,7 @@ const failed = recordedReplies('langgraph').filter(({ response }) => response.st
 for (const { name, bytes, request, response, expect } of failed) {
   if (request?.path.endsWith('/cancel') === true) continue;
   const isRun = request?.path.endsWith('/runs/stream');
-  test.serial(`${name} fails without speaking`, async (t) => {
+  test.serial(`fails without spoken text when the server sends the recorded error ${name}`, async (t) => {
     const answer = sendBody(bytes, response.status, { 'content-type': 'text/plain' });
     const { say, asked } = await startGraph(t, isRun === true ? { runs: answer } : { threads: answer });
     t.like(await say('hi'), {
@@ -229,7 +229,7 @@ const runsPath = recordedReplies('langgraph').filter(
   ({ request, response }) => response.status === 200 && request?.path !== '/threads',
 );
 for (const { name, bytes, response, expect } of runsPath) {
-  test.serial(`${name} is spoken as the server sent it`, async (t) => {
+  test.serial(`speaks the recorded response ${name} unchanged`, async (t) => {
     const { 'transfer-encoding': _, ...headers } = response.headers;
     const { say, asked } = await startGraph(t, { runs: sendBody(bytes, 200, headers) });
     const { text, error } = await say('hi');
@@ -240,12 +240,12 @@ for (const { name, bytes, response, expect } of runsPath) {
   });
 }
 
-test.serial('an empty response is not a reply', async (t) => {
+test.serial('fails the reply when the response is empty', async (t) => {
   const { say } = await startGraph(t, { runs: sendBody('') });
   t.like((await say('hi')).error, { failure: 'no_reply' });
 });
 
-test.serial('a too large stream fails, and its run is cancelled', async (t) => {
+test.serial('fails when a stream is too large, and cancels its run', async (t) => {
   const { server, say, asked } = await startGraph(t, {
     runs: (response) => {
       response
@@ -258,7 +258,7 @@ test.serial('a too large stream fails, and its run is cancelled', async (t) => {
   t.deepEqual(asked(), ['thread', 'run', 'cancel']);
 });
 
-test.serial('a lost thread is created again with its conversation', async (t) => {
+test.serial('creates a lost thread again and sends it the whole conversation', async (t) => {
   const { say, history, asked, server } = await startGraph(t, {
     threads: [
       sendJson({ created_at: '2026-11-21T03:36:05Z' }),
@@ -285,25 +285,28 @@ test.serial('a lost thread is created again with its conversation', async (t) =>
 });
 
 for (const [title, again] of [
-  ['stands', sendJson({ created_at: '2026-11-21T03:36:05Z' })],
-  ['omits its creation time', sendJson({ thread_id: 'x' })],
-  ['reports it as something other than JSON', sendBody('OK')],
+  ['returns the same creation time', sendJson({ created_at: '2026-11-21T03:36:05Z' })],
+  ['returns no creation time', sendJson({ thread_id: 'x' })],
+  ['returns something other than JSON', sendBody('OK')],
 ] as const) {
-  test.serial(`a busy thread that ${title} does not receive its history twice`, async (t) => {
-    const { say, given } = await startGraph(t, {
-      threads: [sendJson({ created_at: '2026-11-21T03:36:05Z' }), again],
-      runs: [speak('네.'), busy, speak('그럼요.')],
-    });
-    await say('하나');
-    t.is((await say('둘')).text, '그럼요.');
-    t.deepEqual(given(), [['하나'], ['둘'], ['둘']]);
-  });
+  test.serial(
+    `does not send the history again to a busy thread whose repeated creation ${title}`,
+    async (t) => {
+      const { say, given } = await startGraph(t, {
+        threads: [sendJson({ created_at: '2026-11-21T03:36:05Z' }), again],
+        runs: [speak('네.'), busy, speak('그럼요.')],
+      });
+      await say('하나');
+      t.is((await say('둘')).text, '그럼요.');
+      t.deepEqual(given(), [['하나'], ['둘'], ['둘']]);
+    },
+  );
 }
 
 // Barge-in
 // An abandoned run: the server would continue it, and the thread accepts no other meanwhile.
 
-test.serial('aborting a reply closes the stream and cancels the run', async (t) => {
+test.serial('an aborted reply closes the stream and cancels the run', async (t) => {
   const graph = await startGraph(t, {
     runs: keepSpeaking('네'),
     changes: { bearerToken: 'secret-token', headers: { 'x-api-key': 'key-of-the-server' } },
@@ -338,7 +341,7 @@ test.serial('sends the cancel without authorization when there is no token', asy
   t.false('authorization' in (graph.server.requests[2]?.headers ?? {}));
 });
 
-test.serial('aborting cancels the run even while the reader is idle', async (t) => {
+test.serial('an aborted reply cancels the run even while no reader waits for data', async (t) => {
   const graph = await startGraph(t, { runs: keepSpeaking('네') });
   const { abort } = await firstWords(graph, '하나');
   const closed = graph.server.responseClosed();
@@ -348,7 +351,7 @@ test.serial('aborting cancels the run even while the reader is idle', async (t) 
   t.is(graph.server.requests[2]?.path, cancelPath);
 });
 
-test.serial('leaving the reply early cancels the run once', async (t) => {
+test.serial('cancels the run once when the reader stops early', async (t) => {
   const graph = await startGraph(t, { runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')] });
   const { abort, pieces } = await firstWords(graph, '하나');
   await pieces.return?.();
@@ -358,7 +361,7 @@ test.serial('leaving the reply early cancels the run once', async (t) => {
   t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
 });
 
-test.serial('the next turn waits for the cancel and receives only the new words', async (t) => {
+test.serial('delays the next turn until the run is cancelled, and sends only the new words', async (t) => {
   const { hold, release } = onDemand();
   const graph = await startGraph(t, {
     runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')],
@@ -373,7 +376,7 @@ test.serial('the next turn waits for the cancel and receives only the new words'
   t.deepEqual(graph.given(), [['하나'], ['둘']]);
 });
 
-test.serial('the next turn waits only a limited time', async (t) => {
+test.serial('delays the next turn for a cancel only up to a time limit', async (t) => {
   const clock = new SimulatedClock();
   const graph = await startGraph(t, {
     clock,
@@ -390,7 +393,7 @@ test.serial('the next turn waits only a limited time', async (t) => {
   });
 });
 
-test.serial('a turn interrupted while it waits for the cancel is never sent', async (t) => {
+test.serial('never sends a turn that is interrupted while it waits for a cancel', async (t) => {
   const graph = await startGraph(t, { runs: keepSpeaking('네'), cancels: stayQuiet });
   (await firstWords(graph, '하나')).abort.abort();
   const abort = new AbortController();
@@ -401,7 +404,7 @@ test.serial('a turn interrupted while it waits for the cancel is never sent', as
   t.deepEqual(graph.asked(), ['thread', 'run', 'cancel']);
 });
 
-test.serial('a request aborted before its headers is completed, then its run is cancelled', async (t) => {
+test.serial('waits for the headers of an aborted request, then cancels its run', async (t) => {
   const { hold, release } = onDemand();
   const graph = await startGraph(t, {
     runs: [hold(keepSpeaking('네')), speak('그럼요.', 'run-2')],
@@ -420,7 +423,7 @@ test.serial('a request aborted before its headers is completed, then its run is 
   t.deepEqual(graph.given(), [['하나'], ['하나', '둘']], 'a run that had not begun has taken nothing');
 });
 
-test.serial('aborts a request finally when its headers never arrive', async (t) => {
+test.serial('aborts a request after a time limit when its headers never arrive', async (t) => {
   const clock = new SimulatedClock();
   const graph = await startGraph(t, { clock, runs: [stayQuiet, speak('그럼요.', 'run-2')] });
   const abort = new AbortController();
@@ -438,7 +441,7 @@ test.serial('aborts a request finally when its headers never arrive', async (t) 
   t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
 });
 
-test.serial('a rejected request that was aborted needs no cancel', async (t) => {
+test.serial('sends no cancel for an aborted request that the server rejected', async (t) => {
   const { hold, release } = onDemand();
   const graph = await startGraph(t, { runs: [hold(sendBody('', 500)), speak('그럼요.')] });
   const abort = new AbortController();
@@ -472,7 +475,7 @@ test.serial('does not cancel a failed run', async (t) => {
   t.deepEqual(graph.asked(), ['thread', 'run', 'run']);
 });
 
-test.serial('cancels a run whose connection broke', async (t) => {
+test.serial('cancels the run when its connection breaks', async (t) => {
   const graph = await startGraph(t, {
     runs: [
       (response) => {
@@ -487,7 +490,7 @@ test.serial('cancels a run whose connection broke', async (t) => {
   t.deepEqual(graph.asked(), ['thread', 'run', 'cancel', 'run']);
 });
 
-test.serial('the end of the call cancels a running run', async (t) => {
+test.serial('cancels a running run at the end of the call', async (t) => {
   const graph = await startGraph(t, { runs: keepSpeaking('네') });
   await firstWords(graph, '하나');
   graph.agent.close?.();
@@ -495,7 +498,7 @@ test.serial('the end of the call cancels a running run', async (t) => {
   t.is(graph.server.requests[2]?.path, cancelPath);
 });
 
-test.serial('a reply aborted from the start sends no request', async (t) => {
+test.serial('sends no request for a reply that is already aborted', async (t) => {
   const graph = await startGraph(t);
   t.like((await graph.say('하나', AbortSignal.abort())).error, { name: 'AbortError' });
   t.deepEqual(graph.asked(), []);
@@ -511,7 +514,7 @@ test.serial('reads the run id from the first event when the header is missing', 
   t.is(graph.server.requests[2]?.path, cancelPath);
 });
 
-test.serial('waits for the first event when only it can have the run id', async (t) => {
+test.serial('waits for the first event before cancelling when no header contains the run id', async (t) => {
   const { hold, release } = onDemand();
   const graph = await startGraph(t, {
     runs: [
@@ -543,7 +546,7 @@ const locations: [title: string, headers: Record<string, string>, id: string][] 
   ['an ID that is a path', { 'content-location': '/runs/..%2F..%2Fadmin' }, 'run-0'],
 ];
 for (const [title, headers, id] of locations) {
-  test.serial(`reads the run id from a header: ${title}`, async (t) => {
+  test.serial(`reads the run id from response headers: ${title}`, async (t) => {
     const graph = await startGraph(t, { runs: keepSpeaking('네', 'run-0', headers) });
     (await firstWords(graph, '하나')).abort.abort();
     await graph.server.received(3);
@@ -569,7 +572,7 @@ const failedCancels: [title: string, answer: Answer, reason: string][] = [
   ['a connection that breaks', hangUpConnection, 'connection_failed, UND_ERR_SOCKET'],
 ];
 for (const [title, answer, reason] of failedCancels) {
-  test.serial(`logs a failed cancel: ${title}`, async (t) => {
+  test.serial(`logs the reason of a failed cancel: ${title}`, async (t) => {
     const graph = await startGraph(t, {
       runs: [keepSpeaking('네'), speak('그럼요.', 'run-2')],
       cancels: answer,
@@ -583,7 +586,7 @@ for (const [title, answer, reason] of failedCancels) {
   });
 }
 
-test.serial('a cancel has its own time limit', async (t) => {
+test.serial('limits the time of a cancel independently of the reply', async (t) => {
   const clock = new SimulatedClock();
   const graph = await startGraph(t, {
     clock,
@@ -600,7 +603,7 @@ test.serial('a cancel has its own time limit', async (t) => {
   ]);
 });
 
-test.serial('cancels the left run again when the thread is still busy', async (t) => {
+test.serial('cancels the abandoned run again when the thread is still busy', async (t) => {
   const graph = await startGraph(t, {
     runs: [keepSpeaking('네'), busy, speak('그럼요.', 'run-2')],
     cancels: [sendBody('', 500), sendBody('', 202)],
@@ -611,7 +614,7 @@ test.serial('cancels the left run again when the thread is still busy', async (t
   t.deepEqual(graph.given(), [['하나'], ['둘'], ['둘']]);
 });
 
-test.serial('remembers the left run when the next turn is rejected', async (t) => {
+test.serial('remembers the abandoned run when the server rejects the next turn', async (t) => {
   const graph = await startGraph(t, {
     runs: [keepSpeaking('네'), sendBody('', 500), busy, speak('그럼요.', 'run-2')],
   });
@@ -639,7 +642,7 @@ const cutsOf = (bytes: Buffer): Iterable<Buffer[]> =>
     : [[bytes], Array.from(bytes, (_, place) => bytes.subarray(place, place + 1))];
 
 for (const { name, bytes, expect } of runsPerCut) {
-  test.serial(`${name} speaks the expected text for any chunking`, async (t) => {
+  test.serial(`speaks the expected text of the recorded reply ${name} for any chunking`, async (t) => {
     const whole = await hearRun([bytes]);
     if (expect.spoken !== undefined) t.is(whole.text, expect.spoken);
     if (expect.failure !== undefined) {
@@ -658,7 +661,7 @@ for (const { name, bytes, expect } of runsPerCut) {
 }
 
 for (const { name, heard, cuts } of repliesWithControls('langgraph')) {
-  test.serial(`recorded ${name}, in any chunking, has the expected result`, async (t) => {
+  test.serial(`returns the expected parts of the recorded reply ${name} for any chunking`, async (t) => {
     for (const pieces of cuts()) t.deepEqual(await heardParts(runOf(pieces)), heard);
   });
 }
@@ -676,7 +679,7 @@ const noise = fc.constantFrom(
   '\n',
 );
 
-test.serial('line ends, chunking, comments and unknown events make no difference', async (t) => {
+test.serial('reads the same reply for any line ends, chunking, comments and unknown events', async (t) => {
   const reply = fc.record({
     words: fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }), {
       minLength: 1,
@@ -713,7 +716,7 @@ test.serial('line ends, chunking, comments and unknown events make no difference
 
 // Spoken words
 
-test('the spoken part of a message grows', (t) => {
+test('accumulates the spoken text of a message', (t) => {
   const said = createSaidWords();
   t.is(said.of('a'), '');
   said.add('a', 'Good ');
@@ -721,21 +724,21 @@ test('the spoken part of a message grows', (t) => {
   t.is(said.of('a'), 'Good morning.');
 });
 
-test('the same words under another id are a repetition, regardless of spaces', (t) => {
+test('detects the same words under another message id as a repetition, regardless of spaces', (t) => {
   const said = createSaidWords();
   said.add('a', 'Good morning. ');
   t.true(said.repeats({ id: 'b', text: ' Good morning.' }));
   t.false(said.repeats({ id: 'b', text: 'Good evening.' }));
 });
 
-test('a message never repeats itself, nor does one without an id', (t) => {
+test('does not treat a message as a repetition of itself, nor one without an id', (t) => {
   const said = createSaidWords();
   said.add('a', 'Good morning.');
   t.false(said.repeats({ id: 'a', text: 'Good morning.' }));
   t.false(said.repeats({ id: '', text: 'Good morning.' }));
 });
 
-test('compares only complete messages, not grown or forgotten ones', (t) => {
+test('detects repetitions only of complete, still remembered messages', (t) => {
   const said = createSaidWords();
   said.add('a', 'Good');
   t.true(said.repeats({ id: 'b', text: 'Good' }));
@@ -751,7 +754,7 @@ test('compares only complete messages, not grown or forgotten ones', (t) => {
 const user = (content: string) => ({ role: 'user', content }) as const;
 const agent = (content: string) => ({ role: 'assistant', content }) as const;
 
-test("sends a thread only what it lacks, and of that only the user's words", (t) => {
+test("sends a thread only the user's messages that it does not have yet", (t) => {
   const told = createEmittedMessages();
   const first = [agent('Hello.'), user('One.')];
   t.deepEqual(told.unsent(first), [user('One.')]);
@@ -760,14 +763,14 @@ test("sends a thread only what it lacks, and of that only the user's words", (t)
   t.deepEqual(told.unsent(second), [user('Two.'), user('Three.')]);
 });
 
-test('sends messages of no run with the next one', (t) => {
+test('sends messages that no run received with the next run', (t) => {
   const told = createEmittedMessages();
   told.hold([user('One.')]);
   t.deepEqual(told.unsent([user('One.'), user('Two.')]), [user('Two.')]);
   t.deepEqual(told.unsent([user('One.'), user('Two.'), user('Three.')]), [user('Two.'), user('Three.')]);
 });
 
-test('a repeated request has the newest words again, and an earlier turn removes none', (t) => {
+test('sends the newest user message again when a request is repeated', (t) => {
   const told = createEmittedMessages();
   told.hold([user('One.'), user('Two.')]);
   t.deepEqual(told.unsent([user('One.'), user('Two.')]), [user('Two.')]);

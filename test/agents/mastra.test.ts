@@ -75,7 +75,7 @@ const sendText = (text: string): Answer =>
     { type: 'finish', payload: { stepResult: { reason: 'stop' } } },
   );
 
-test.serial('an inbound request matches the documentation byte for byte', async (t) => {
+test.serial('sends an inbound request that matches the documentation byte for byte', async (t) => {
   const { server, ask } = await setUpMastra(t, sendText('네.'), { bearerToken: 'session-token' });
   t.is(
     await textOf(
@@ -98,7 +98,7 @@ test.serial('an inbound request matches the documentation byte for byte', async 
   t.like(request, { method: 'POST', path: '/api/agents/voiceAssistant/stream' });
 });
 
-test.serial('an outbound request goes to the stored agent and starts with the kickoff', async (t) => {
+test.serial('sends an outbound request to the stored agent, beginning with the kickoff', async (t) => {
   const { server, ask } = await setUpMastra(t, sendText('안녕하세요.'), {
     direction: 'outbound',
     agentId: '예약 봇/1',
@@ -118,7 +118,7 @@ test.serial('an outbound request goes to the stored agent and starts with the ki
   );
 });
 
-test.serial('an inbound call uses only its chat URL, never an Agent ID', async (t) => {
+test.serial('uses only the chat URL for an inbound call, without an Agent ID', async (t) => {
   const plain = await setUpMastra(t, sendText('네.'), { agentId: 'stored' });
   await textOf(plain.ask());
   t.is(plain.server.requests[0]?.path, '/api/agents/voiceAssistant/stream');
@@ -138,24 +138,54 @@ const address = test.macro<[title: string, path: string, agentId: string | null,
   title: (_, title) => title,
 });
 
-test.serial(address, 'a base URL without an Agent ID', '', null, '/api/agents/voiceAssistant/stream');
-test.serial(address, 'a base URL with a path and slashes', '/bots//', 'a', '/bots/api/agents/a/stream');
-test.serial(address, 'a base URL that ends in /api', '/bots/api/', 'a', '/bots/api/agents/a/stream');
-test.serial(address, 'a base URL with a similar ending', '/myapi', 'a', '/myapi/api/agents/a/stream');
-test.serial(address, 'an agent URL', '/api/agents/b', null, '/api/agents/b/stream');
 test.serial(
   address,
-  "an agent's stream URL",
+  'appends voiceAssistant to a base URL without an Agent ID',
+  '',
+  null,
+  '/api/agents/voiceAssistant/stream',
+);
+test.serial(
+  address,
+  'accepts a base URL with a path and trailing slashes',
+  '/bots//',
+  'a',
+  '/bots/api/agents/a/stream',
+);
+test.serial(
+  address,
+  'appends no second /api to a base URL that ends in /api',
+  '/bots/api/',
+  'a',
+  '/bots/api/agents/a/stream',
+);
+test.serial(
+  address,
+  'appends /api to a base URL whose last segment only ends like it',
+  '/myapi',
+  'a',
+  '/myapi/api/agents/a/stream',
+);
+test.serial(address, 'appends /stream to an agent URL', '/api/agents/b', null, '/api/agents/b/stream');
+test.serial(
+  address,
+  'keeps the stream URL of an agent',
   '/x/api/agents/b%20c/stream/',
   null,
   '/x/api/agents/b%20c/stream',
 );
-test.serial(address, 'an agent URL and an Agent ID', '/api/agents/b/stream', 'a', '/api/agents/a/stream');
-test.serial(address, 'agents with unusual names', '/api/agents/api', null, '/api/agents/api/stream');
-test.serial(address, 'a query is kept', '/api?key=a/b', 'a', '/api/agents/a/stream?key=a/b');
 test.serial(
   address,
-  'an Agent ID is one path segment',
+  'replaces the agent of an agent URL by the Agent ID',
+  '/api/agents/b/stream',
+  'a',
+  '/api/agents/a/stream',
+);
+test.serial(address, 'accepts an agent named "api"', '/api/agents/api', null, '/api/agents/api/stream');
+test.serial(address, 'keeps the query of the chat URL', '/api?key=a/b', 'a', '/api/agents/a/stream?key=a/b');
+test.serial(
+  address,
+  'encodes an Agent ID as one path segment',
   '',
   'a/../b?c#d',
   '/api/agents/a%2F..%2Fb%3Fc%23d/stream',
@@ -163,16 +193,19 @@ test.serial(
 
 for (const { name, bytes, response } of recordedReplies('mastra')) {
   if (response.status < 300) continue;
-  test.serial(`recorded ${name}: HTTP ${response.status} fails with the server's words`, async (t) => {
-    const { ask } = await setUpMastra(t, sendBody(bytes, response.status));
-    const { text, error } = await hearReply(ask());
-    t.is(text, '');
-    const { status } = response;
-    t.like(error, { failure: 'http_error', status, message: `HTTP ${status}`, serverSays: String(bytes) });
-  });
+  test.serial(
+    `fails with the server's text after the recorded HTTP ${response.status} ${name}`,
+    async (t) => {
+      const { ask } = await setUpMastra(t, sendBody(bytes, response.status));
+      const { text, error } = await hearReply(ask());
+      t.is(text, '');
+      const { status } = response;
+      t.like(error, { failure: 'http_error', status, message: `HTTP ${status}`, serverSays: String(bytes) });
+    },
+  );
 }
 
-test.serial('requests equal those of the recorded server', async (t) => {
+test.serial('sends the same requests as were recorded with a real server', async (t) => {
   const recorded = recordedReplies('mastra').find(({ name }) => name === '02a-voiceAssistant');
   const { server, ask } = await setUpMastra(t, sendBody(recorded?.bytes ?? ''));
   t.is(await textOf(ask()), recorded?.expect.spoken ?? '');
@@ -180,7 +213,7 @@ test.serial('requests equal those of the recorded server', async (t) => {
   t.is(server.requests[0]?.body, JSON.stringify(recorded?.request?.body));
 });
 
-test.serial('a stream may be far larger than its words', async (t) => {
+test.serial('accepts a stream that is far larger than its spoken text', async (t) => {
   const bulk = { type: 'tool-result', payload: { result: 'x'.repeat(400_000) } };
   const { ask } = await setUpMastra(
     t,
@@ -223,14 +256,14 @@ const missing: Readonly<Record<string, string>> = {
 };
 
 for (const { name, heard, cuts } of repliesWithControls('mastra')) {
-  test.serial(`recorded ${name}, in any chunking, has the expected result`, async (t) => {
+  test.serial(`returns the expected parts of the recorded reply ${name} for any chunking`, async (t) => {
     for (const pieces of cuts())
       t.deepEqual(await heardParts(readMastraReply(bodyOf(pieces), longestLine)), heard);
   });
 }
 
 for (const { name, bytes, response, expect } of recorded) {
-  test.serial(`recorded ${name}, in any chunking, speaks the expected text`, async (t) => {
+  test.serial(`speaks the expected text of the recorded reply ${name} for any chunking`, async (t) => {
     for (const pieces of bytes.length < 4_096 ? everyCut(bytes) : everyCutFarApart(bytes)) {
       const { text, error } = await hearMastraStream(pieces, response);
       const failure = missing[name] ?? (expect.failure === undefined ? undefined : 'agent_reported_error');
@@ -245,7 +278,7 @@ for (const { name, bytes, response, expect } of recorded) {
   });
 }
 
-test.serial('a tool call between two messages ends the sentence', async (t) => {
+test.serial('ends a sentence at a tool call between two messages', async (t) => {
   const reply = recorded.find(({ name }) => name === '04-tool-call');
   t.deepEqual((await hearMastraStream([reply?.bytes ?? Buffer.from('')])).sentences, [
     '확인해 보겠습니다. ',
@@ -311,42 +344,57 @@ const ends = test.macro<[title: string, body: string, expected: Partial<HeardRep
 });
 
 const words = streamDelta('네.');
-test.serial(ends, 'a complete reply logs no remark', events(words, streamFinish()) + done, {
+test.serial(ends, 'logs no remark for a complete reply', events(words, streamFinish()) + done, {
   text: '네.',
   remarks: [],
 });
-test.serial(ends, 'accepts the end of the response after a finish', events(words, streamFinish()), {
-  remarks: [],
-});
+test.serial(
+  ends,
+  'accepts a response that ends after the finish chunk without an end mark',
+  events(words, streamFinish()),
+  {
+    remarks: [],
+  },
+);
 for (const reason of ['eos', 'end_turn', { unified: 'stop', raw: 'end_turn' }])
   test.serial(
     ends,
-    `an unknown finish reason: ${JSON.stringify(reason)}`,
+    `accepts the unknown finish reason ${JSON.stringify(reason)} without a remark`,
     events(words, { type: 'finish', payload: { stepResult: { reason } } }),
     { text: '네.', remarks: [] },
   );
-test.serial(ends, 'text without an end', events(words), {
+test.serial(ends, 'speaks text without an end mark and logs a remark', events(words), {
   text: '네.',
   remarks: ['the stream ended without its end mark'],
 });
 test.serial(
   ends,
-  'stops reading after the end mark',
+  'ignores data after the end mark',
   events(words, streamFinish()) + done + events(streamDelta('더')),
   {
     text: '네.',
   },
 );
-test.serial(ends, 'ignores text after a finish', events(words, streamFinish(), streamDelta('더')) + done, {
-  text: '네.',
-});
-test.serial(ends, 'a finish without text is silence', events(streamFinish()) + done, {
-  text: '',
-  remarks: ['the agent finished without text'],
-});
 test.serial(
   ends,
-  'a tool call for the client after words',
+  'ignores text after a finish chunk',
+  events(words, streamFinish(), streamDelta('더')) + done,
+  {
+    text: '네.',
+  },
+);
+test.serial(
+  ends,
+  'treats a finish without text as silence that the agent chose',
+  events(streamFinish()) + done,
+  {
+    text: '',
+    remarks: ['the agent finished without text'],
+  },
+);
+test.serial(
+  ends,
+  'logs a tool call for the client that follows spoken text',
   events(words, streamFinish('tool-calls')) + done,
   {
     text: '네.',
@@ -356,54 +404,79 @@ test.serial(
 for (const reason of ['tool-calls', 'length', 'content-filter', 'unknown', 'a new one']) {
   test.serial(
     ends,
-    `a finish with ${reason} without words is not silence`,
+    `fails when the stream finishes with ${reason} and without text`,
     events(streamFinish(reason)) + done,
     'no_reply',
   );
 }
-test.serial(ends, 'a new kind of finish', events(words, streamFinish('toString')) + done, {
-  text: '네.',
-  remarks: ['the agent finished for a reason that is not known here'],
-});
-test.serial(ends, 'a tool approval without an approver', events(words, chunk('tool-call-approval')) + done, {
-  text: '네.',
-  remarks: ['the agent waits for a tool call to be approved'],
-});
-test.serial(ends, 'a suspended tool without text', events(chunk('tool-call-suspended')) + done, 'no_reply');
 test.serial(
   ends,
-  'an approval without text',
+  'logs an unknown finish reason after spoken text',
+  events(words, streamFinish('toString')) + done,
+  {
+    text: '네.',
+    remarks: ['the agent finished for a reason that is not known here'],
+  },
+);
+test.serial(
+  ends,
+  'logs a pending tool approval after spoken text',
+  events(words, chunk('tool-call-approval')) + done,
+  {
+    text: '네.',
+    remarks: ['the agent waits for a tool call to be approved'],
+  },
+);
+test.serial(
+  ends,
+  'fails when a tool is suspended before any text',
+  events(chunk('tool-call-suspended')) + done,
+  'no_reply',
+);
+test.serial(
+  ends,
+  'fails when a tool approval is requested before any text',
   events(chunk('tool-call-approval'), streamFinish()) + done,
   'no_reply',
 );
 test.serial(
   ends,
-  'data that is not JSON',
+  'skips data that is not JSON and logs a remark',
   `${events(words)}data: {"type":\n\n${events(streamFinish())}${done}`,
   {
     text: '네.',
     remarks: ['a part of the stream could not be read'],
   },
 );
-test.serial(ends, 'only an end mark', done, 'no_reply');
-test.serial(ends, 'a stream that only starts', events(chunk('start'), chunk('step-start')), 'no_reply');
-test.serial(ends, 'no body', '', 'no_reply');
-test.serial(ends, 'a web page', '<!doctype html><p>0:"네"', 'invalid_reply');
-test.serial(ends, 'plain text', '네, 그렇습니다.', 'invalid_reply');
-test.serial(ends, 'JSON of another kind', '{"reply":"네"}', 'invalid_reply');
+test.serial(ends, 'fails when the stream has only an end mark', done, 'no_reply');
 test.serial(
   ends,
-  'a finish with an error',
+  'fails when the stream starts and ends without text',
+  events(chunk('start'), chunk('step-start')),
+  'no_reply',
+);
+test.serial(ends, 'fails when the body is empty', '', 'no_reply');
+test.serial(ends, 'fails when the body is a web page', '<!doctype html><p>0:"네"', 'invalid_reply');
+test.serial(ends, 'fails when the body is plain text', '네, 그렇습니다.', 'invalid_reply');
+test.serial(ends, 'fails when the body is unrelated JSON', '{"reply":"네"}', 'invalid_reply');
+test.serial(
+  ends,
+  'fails when the finish reason is an error',
   events(words, streamFinish('error')) + done,
   'agent_reported_error',
 );
 test.serial(
   ends,
-  'a finish with a guardrail',
+  'fails when a guardrail stops the reply',
   events(streamFinish('tripwire')) + done,
   'agent_reported_error',
 );
-test.serial(ends, 'an error without any text', events(words, chunk('error', null)), 'agent_reported_error');
+test.serial(
+  ends,
+  'fails after an error chunk without a text',
+  events(words, chunk('error', null)),
+  'agent_reported_error',
+);
 
 test.serial('finds the text of an error in each format and speaks the words before it', async (t) => {
   const shapes = [{ error: { message: '과부하' } }, { type: 'error', error: '과부하' }];
@@ -414,7 +487,7 @@ test.serial('finds the text of an error in each format and speaks the words befo
   }
 });
 
-test.serial('the older data stream: errors, steps, reasoning and tools', async (t) => {
+test.serial('reads errors, steps, reasoning and tools of the older data stream', async (t) => {
   const body = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('');
   const whole = await hearText(
     body(
@@ -468,25 +541,43 @@ const noise = fc.record({ type: noiseType, runId: fc.string(), payload: fc.jsonV
 const parts = fc.array(fc.oneof(someText, noise), { maxLength: 12 });
 const size = fc.integer({ min: 1, max: 60 });
 
-test.serial('line ends, comments, unknown events and fields, and chunking make no difference', async (t) => {
-  const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
-  const extra = fc.constantFrom('', ': comment\n', 'id: 7\n', 'event: x\n', 'retry: 1\n', 'zz: 1\n', ':\n\n');
-  await fc.assert(
-    fc.asyncProperty(parts, lineEnd, extra, fc.boolean(), size, async (all, end, other, space, pieceSize) => {
-      const body = [...all, anyFinish]
-        .map((part) => JSON.stringify(typeof part === 'string' ? anyDelta(part) : part))
-        .map((json) => `${other}data:${space ? ' ' : ''}${json}\n\n`)
-        .join('');
-      const { text, error } = await hearMastraProperties(
-        cutEveryMastraProperties((body + done).replaceAll('\n', end), pieceSize),
-      );
-      t.is(error, undefined);
-      t.is(text, all.filter((part) => typeof part === 'string').join(''));
-    }),
-  );
-});
+test.serial(
+  'reads the same reply for any line ends, comments, unknown events and fields, and chunking',
+  async (t) => {
+    const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+    const extra = fc.constantFrom(
+      '',
+      ': comment\n',
+      'id: 7\n',
+      'event: x\n',
+      'retry: 1\n',
+      'zz: 1\n',
+      ':\n\n',
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        parts,
+        lineEnd,
+        extra,
+        fc.boolean(),
+        size,
+        async (all, end, other, space, pieceSize) => {
+          const body = [...all, anyFinish]
+            .map((part) => JSON.stringify(typeof part === 'string' ? anyDelta(part) : part))
+            .map((json) => `${other}data:${space ? ' ' : ''}${json}\n\n`)
+            .join('');
+          const { text, error } = await hearMastraProperties(
+            cutEveryMastraProperties((body + done).replaceAll('\n', end), pieceSize),
+          );
+          t.is(error, undefined);
+          t.is(text, all.filter((part) => typeof part === 'string').join(''));
+        },
+      ),
+    );
+  },
+);
 
-test.serial('chunks with record separators or lines equal events', async (t) => {
+test.serial('reads chunks between record separators or on lines like events', async (t) => {
   const separator = fc.constantFrom('\x1e', '\x1e\n', '\n', '\r\n');
   await fc.assert(
     fc.asyncProperty(parts, separator, fc.boolean(), size, async (all, between, leading, pieceSize) => {
@@ -501,7 +592,7 @@ test.serial('chunks with record separators or lines equal events', async (t) => 
   );
 });
 
-test.serial('lines of the older data stream are spoken', async (t) => {
+test.serial('speaks the text lines of the older data stream', async (t) => {
   const line = fc.constantFrom('g:"생각"', '2:[{"a":1}]', '9:{"text":"x"}', 'e:{}', 'f:{}', '8:[]');
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(someText, line)), size, async (all, pieceSize) => {
@@ -514,7 +605,7 @@ test.serial('lines of the older data stream are spoken', async (t) => {
   );
 });
 
-test.serial('any input ends the reply or fails it with an agent failure', async (t) => {
+test.serial('any input ends the reply or fails it with AgentFailure', async (t) => {
   const line = fc.oneof(
     fc.string(),
     fc.jsonValue().map((value) => `data: ${JSON.stringify(value)}\n\n`),

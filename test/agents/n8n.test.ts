@@ -57,7 +57,7 @@ const hello = [{ role: 'user', content: '안녕하세요' }] as const;
 const sendYes = sendBody('{"output":"네."}');
 
 test.serial(
-  'an inbound request matches the documentation byte for byte and has only the new turn',
+  'sends an inbound request that matches the documentation byte for byte and has only the new turn',
   async (t) => {
     const { server, ask } = await setUpN8n(t, sendYes, {
       bearerToken: 'session-token',
@@ -84,7 +84,7 @@ test.serial(
   },
 );
 
-test.serial('an outbound request starts with the kickoff and has the stored token', async (t) => {
+test.serial('begins an outbound request with the kickoff and sends the stored token', async (t) => {
   const { server, ask } = await setUpN8n(t, sendYes, { direction: 'outbound', bearerToken: 'stored-token' });
   await textOf(ask([{ role: 'user', content: kickoffFor('예약 확인') }]));
   const [request] = server.requests;
@@ -99,7 +99,7 @@ test.serial('an outbound request starts with the kickoff and has the stored toke
   );
 });
 
-test.serial('requests equal those of the recorded server', async (t) => {
+test.serial('sends the same requests as were recorded with a real server', async (t) => {
   const recorded = recordedReplies('n8n').find(({ name }) => name === '02a-lastNode-code');
   const { server, ask } = await setUpN8n(t, sendBody(recorded?.bytes ?? ''));
   t.is(await textOf(ask()), recorded?.expect.spoken ?? '');
@@ -109,7 +109,7 @@ test.serial('requests equal those of the recorded server', async (t) => {
 
 for (const { name, bytes, response } of recordedReplies('n8n')) {
   if (response.status < 300) continue;
-  test.serial(`recorded ${name}: HTTP ${response.status} fails without speaking its message`, async (t) => {
+  test.serial(`fails without spoken text after the recorded HTTP ${response.status} ${name}`, async (t) => {
     const { status } = response;
     const { ask } = await setUpN8n(t, sendBody(bytes, status));
     const { text, error } = await hearReply(ask());
@@ -119,7 +119,7 @@ for (const { name, bytes, response } of recordedReplies('n8n')) {
   });
 }
 
-test.serial('a stream may be far larger than its words', async (t) => {
+test.serial('accepts a stream that is far larger than its spoken text', async (t) => {
   const line = `{"type":"item","content":"","metadata":{"nodeName":"${'x'.repeat(1_000)}"}}\n`;
   const { ask } = await setUpN8n(t, sendBody(`${line.repeat(400)}{"type":"item","content":"네."}\n`));
   t.is(await textOf(ask()), '네.');
@@ -146,7 +146,7 @@ const expectedFailure = (failure: string | undefined): string | undefined => {
 
 for (const { name, bytes, response, expect } of recordedReplies('n8n')) {
   if (response.status >= 300) continue;
-  test.serial(`recorded ${name}, in any chunking, speaks the expected text`, async (t) => {
+  test.serial(`speaks the expected text of the recorded reply ${name} for any chunking`, async (t) => {
     const wanted = { text: expect.spoken ?? '', failure: expectedFailure(expect.failure) };
     for (const pieces of everyCut(bytes)) {
       const heard = await hearN8nReply(pieces, response);
@@ -160,7 +160,7 @@ for (const { name, bytes, response, expect } of recordedReplies('n8n')) {
 }
 
 for (const { name, heard, cuts } of repliesWithControls('n8n')) {
-  test.serial(`recorded ${name}, in any chunking, has the expected result`, async (t) => {
+  test.serial(`returns the expected parts of the recorded reply ${name} for any chunking`, async (t) => {
     for (const pieces of cuts())
       t.deepEqual(await heardParts(readN8nReply(bodyOf(pieces), longestLine)), heard);
   });
@@ -187,72 +187,118 @@ const fails = test.macro<[title: string, body: unknown, failure: string, message
 });
 
 // One document
-test.serial(speaks, 'output precedes text and message', { message: 'c', text: 'b', output: 'a' }, 'a');
-test.serial(speaks, 'text precedes message', { message: 'c', text: 'b' }, 'b');
-test.serial(speaks, 'only message', { message: 'c' }, 'c');
-test.serial(speaks, 'skips a field that is not text', { output: null, text: 7, message: 'c' }, 'c');
-test.serial(speaks, 'an object in output', { output: { text: '안쪽' }, text: '바깥' }, '안쪽');
 test.serial(
   speaks,
-  'an object in output without a reply',
+  'prefers the field output to text and message',
+  { message: 'c', text: 'b', output: 'a' },
+  'a',
+);
+test.serial(speaks, 'prefers the field text to message', { message: 'c', text: 'b' }, 'b');
+test.serial(speaks, 'speaks the field message if it is the only one', { message: 'c' }, 'c');
+test.serial(speaks, 'skips a field that is not text', { output: null, text: 7, message: 'c' }, 'c');
+test.serial(
+  speaks,
+  'speaks the text within an object in output',
+  { output: { text: '안쪽' }, text: '바깥' },
+  '안쪽',
+);
+test.serial(
+  speaks,
+  'speaks the field text if the object in output has no reply',
   { output: { answer: '안쪽' }, text: '바깥' },
   '바깥',
 );
-test.serial(speaks, 'a list in output', { output: [{ foo: 1 }, { text: '안쪽' }] }, '안쪽');
 test.serial(
   speaks,
-  'all incoming items: the first one with a reply',
+  'speaks the first reply of a list in output',
+  { output: [{ foo: 1 }, { text: '안쪽' }] },
+  '안쪽',
+);
+test.serial(
+  speaks,
+  'speaks the first item with a reply when the node returns all incoming items',
   [{ foo: 1 }, { output: 'a' }, 'b'],
   'a',
 );
-test.serial(speaks, 'a list of texts', ['a', 'b'], 'a');
-test.serial(speaks, 'a quoted text', '"안녕\\n하세요"', '안녕\n하세요');
-test.serial(speaks, 'a document over several lines', '\n{\n  "output": "네"\n}\n', '네');
-test.serial(speaks, 'keep-alive blank lines', '\n \n\n{"output":"네"}\n\n', '네');
+test.serial(speaks, 'speaks the first text of a list', ['a', 'b'], 'a');
+test.serial(speaks, 'speaks a quoted JSON string without its quotes', '"안녕\\n하세요"', '안녕\n하세요');
+test.serial(speaks, 'reads a document over several lines', '\n{\n  "output": "네"\n}\n', '네');
+test.serial(speaks, 'ignores keep-alive blank lines around a document', '\n \n\n{"output":"네"}\n\n', '네');
 test.serial(
   speaks,
-  'documents on lines: the first one with a reply',
+  'speaks the first document with a reply when each line is a document',
   '{"a":1}\n{"text":"a"}\n{"text":"b"}',
   'a',
 );
 test.serial(
   speaks,
-  'a status text with a reply beside it',
+  'ignores the status text of a started workflow beside a reply',
   { message: 'Workflow was started', text: 'a' },
   'a',
 );
-test.serial(speaks, 'a non-stream type', { type: 'answer', output: '네' }, '네');
+test.serial(
+  speaks,
+  'reads a document with a type that n8n streams do not use',
+  { type: 'answer', output: '네' },
+  '네',
+);
 
-test.serial(fails, 'an empty body', '', 'no_reply', /empty/);
-test.serial(fails, 'only blank lines', '\n \r\n', 'no_reply', /empty/);
+test.serial(fails, 'fails when the body is empty', '', 'no_reply', /empty/);
+test.serial(fails, 'fails when the body has only blank lines', '\n \r\n', 'no_reply', /empty/);
 test.serial(
   fails,
-  'other fields',
+  'fails when the reply is in unknown fields',
   { answer: '네', reply: '네', content: '네' },
   'no_reply',
   /"output", "text" or "message"/,
 );
-test.serial(fails, 'an empty object', {}, 'no_reply');
-test.serial(fails, 'an empty list', [], 'no_reply');
-test.serial(fails, 'null', 'null', 'no_reply');
-test.serial(fails, 'a number', '42', 'no_reply');
-test.serial(fails, 'a reply that is a number', { output: 42 }, 'no_reply');
+test.serial(fails, 'fails when the reply is an empty object', {}, 'no_reply');
+test.serial(fails, 'fails when the reply is an empty list', [], 'no_reply');
+test.serial(fails, 'fails when the body is null', 'null', 'no_reply');
+test.serial(fails, 'fails when the body is a number', '42', 'no_reply');
+test.serial(fails, 'fails when the field output is a number', { output: 42 }, 'no_reply');
 test.serial(
   fails,
-  'a workflow that only starts',
+  'fails when n8n only reports that the workflow was started',
   { message: 'Workflow was started' },
   'no_reply',
   /response mode/,
 );
-test.serial(fails, 'an execution that only starts', { executionStarted: true }, 'no_reply', /response mode/);
-test.serial(fails, 'endlessly nested lists', `${'['.repeat(200_000)}${']'.repeat(200_000)}`, 'no_reply');
-test.serial(fails, 'a web page', '<!DOCTYPE html><p>네</p>', 'invalid_reply');
-test.serial(fails, 'half a document', '{"output":"안녕', 'invalid_reply');
-test.serial(fails, 'half a list', '[{"output":"안녕', 'invalid_reply');
-test.serial(fails, 'an event stream', 'data: {"type":"text-delta"}\n\n', 'invalid_reply');
-test.serial(fails, 'a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), 'invalid_reply');
-test.serial(fails, 'text in UTF-16', Buffer.from('hello', 'utf16le'), 'invalid_reply');
-test.serial(fails, 'text in a legacy encoding', Buffer.from([0xbe, 0xc8, 0xb3, 0xe7]), 'invalid_reply');
+test.serial(
+  fails,
+  'fails when n8n only reports that the execution was started',
+  { executionStarted: true },
+  'no_reply',
+  /response mode/,
+);
+test.serial(
+  fails,
+  'fails when lists are nested 200,000 deep',
+  `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+  'no_reply',
+);
+test.serial(fails, 'fails when the body is a web page', '<!DOCTYPE html><p>네</p>', 'invalid_reply');
+test.serial(fails, 'fails when the JSON document is truncated', '{"output":"안녕', 'invalid_reply');
+test.serial(fails, 'fails when the JSON list is truncated', '[{"output":"안녕', 'invalid_reply');
+test.serial(
+  fails,
+  'fails when the body is a server-sent event stream',
+  'data: {"type":"text-delta"}\n\n',
+  'invalid_reply',
+);
+test.serial(
+  fails,
+  'fails when the body is an image',
+  Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
+  'invalid_reply',
+);
+test.serial(fails, 'fails when the text is in UTF-16', Buffer.from('hello', 'utf16le'), 'invalid_reply');
+test.serial(
+  fails,
+  'fails when the text is in a legacy encoding',
+  Buffer.from([0xbe, 0xc8, 0xb3, 0xe7]),
+  'invalid_reply',
+);
 
 const jsonLines = (...values: unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
@@ -261,7 +307,7 @@ for (const body of [
   jsonLines({ type: 'begin' }, { type: 'item', content: '' }, { type: 'end' }),
   jsonLines({ type: 'begin' }, { type: 'end' }),
 ]) {
-  test.serial(`${body.trim()} means that the agent chooses silence`, async (t) => {
+  test.serial(`treats ${body.trim()} as silence that the agent chose`, async (t) => {
     const { error, remarks } = await hearBody(body);
     t.is(error, undefined);
     t.deepEqual(remarks, ['the workflow answered with an empty text']);
@@ -270,9 +316,19 @@ for (const body of [
 
 // Plain text
 test.serial(speaks, 'trims plain text', ' 안녕하세요: "네" \r\n둘째 줄\n', '안녕하세요: "네" \n둘째 줄');
-test.serial(speaks, 'text that begins with a bracket', '[안내] 오늘은 쉽니다.', '[안내] 오늘은 쉽니다.');
-test.serial(speaks, 'text that begins with a brace', '{이름} 님, 안녕하세요.', '{이름} 님, 안녕하세요.');
-test.serial(speaks, 'text that begins with a quote', '"안녕" 이라고 했어요.', '"안녕" 이라고 했어요.');
+test.serial(
+  speaks,
+  'speaks text that begins with a bracket',
+  '[안내] 오늘은 쉽니다.',
+  '[안내] 오늘은 쉽니다.',
+);
+test.serial(
+  speaks,
+  'speaks text that begins with a brace',
+  '{이름} 님, 안녕하세요.',
+  '{이름} 님, 안녕하세요.',
+);
+test.serial(speaks, 'speaks text that begins with a quote', '"안녕" 이라고 했어요.', '"안녕" 이라고 했어요.');
 
 // Streams
 const lines = jsonLines;
@@ -280,7 +336,7 @@ const begin = { type: 'begin', metadata: { nodeName: 'AI Agent' } };
 const end = { type: 'end', metadata: { nodeName: 'AI Agent' } };
 const item = (content: unknown) => ({ type: 'item', content, metadata: { text: '아님', output: '아님' } });
 
-test.serial('an end event ends a sentence, not the reply', async (t) => {
+test.serial('ends a sentence, but not the reply, at an end event', async (t) => {
   const body = lines(
     begin,
     item('확인해 '),
@@ -300,7 +356,7 @@ test.serial('an end event ends a sentence, not the reply', async (t) => {
   });
 });
 
-test.serial('the first item of a node may be JSON with a reply', async (t) => {
+test.serial('speaks the reply within a JSON first item of a node', async (t) => {
   const node = (content: unknown) => [begin, item(content), end];
   const json = (value: unknown) => node(JSON.stringify(value));
   const body = lines(
@@ -328,19 +384,22 @@ test.serial('speaks streamed text that happens to be JSON', async (t) => {
   }
 });
 
-test.serial('each of two simultaneously streaming nodes has a first item', async (t) => {
-  const of = (nodeId: string, type: string, content?: string) => ({ type, content, metadata: { nodeId } });
-  const body = lines(
-    of('a', 'begin'),
-    of('b', 'begin'),
-    of('a', 'item', '네, '),
-    of('b', 'item', '{"output":"확인했습니다. "}'),
-    of('a', 'item', '{"output":"글자"}'),
-    of('a', 'end'),
-    of('b', 'end'),
-  );
-  t.like(await hearBody(body), { text: '네, 확인했습니다. {"output":"글자"}', error: undefined });
-});
+test.serial(
+  'unwraps a JSON reply in the first item of each of two nodes that stream simultaneously',
+  async (t) => {
+    const of = (nodeId: string, type: string, content?: string) => ({ type, content, metadata: { nodeId } });
+    const body = lines(
+      of('a', 'begin'),
+      of('b', 'begin'),
+      of('a', 'item', '네, '),
+      of('b', 'item', '{"output":"확인했습니다. "}'),
+      of('a', 'item', '{"output":"글자"}'),
+      of('a', 'end'),
+      of('b', 'end'),
+    );
+    t.like(await hearBody(body), { text: '네, 확인했습니다. {"output":"글자"}', error: undefined });
+  },
+);
 
 for (const [title, steps, response, expected] of [
   ['JSON', [['안녕하세요. ', '무엇을 도와드릴까요?']], '{"output":"안녕하세요. 무엇을 도와드릴까요?"}', ''],
@@ -349,7 +408,7 @@ for (const [title, steps, response, expected] of [
   ['more', [['네.']], '{"output":"네. 예약했습니다."}', ' 예약했습니다.'],
   ['other words', [['네.']], '{"output":"예약했습니다."}', '예약했습니다.'],
 ] as const) {
-  test.serial(`speaks a reply once that a node after the agent responds with: ${title}`, async (t) => {
+  test.serial(`omits streamed words that a later response node repeats: ${title}`, async (t) => {
     const said = steps.flatMap((step) => [begin, ...step.map(item), end]);
     const { text, error } = await hearBody(lines(...said, begin, item(response), end));
     t.is(error, undefined);
@@ -360,7 +419,7 @@ for (const [title, steps, response, expected] of [
 const toolError = { type: 'error', content: '연결 거부', metadata: { nodeName: 'hang_up' } };
 const wentOn = 'a node of the workflow failed, and the workflow went on';
 
-test.serial('a failed tool does not fail the turn when the agent continues speaking', async (t) => {
+test.serial('accepts a failed tool when the agent continues speaking', async (t) => {
   const body = lines(begin, item('잠시만요.'), end, toolError, begin, item('안녕히 '), item('계세요.'), end);
   t.deepEqual(await hearBody(body), {
     text: '잠시만요.안녕히 계세요.',
@@ -370,7 +429,7 @@ test.serial('a failed tool does not fail the turn when the agent continues speak
   });
 });
 
-test.serial('a tool failure after the words, or an empty step, keeps the words', async (t) => {
+test.serial('keeps the spoken text when a tool fails afterwards or a step is empty', async (t) => {
   t.deepEqual(await hearBody(lines(begin, item('안녕히 계세요.'), end, toolError, begin, end)), {
     text: '안녕히 계세요.',
     sentences: ['안녕히 계세요.'],
@@ -379,13 +438,13 @@ test.serial('a tool failure after the words, or an empty step, keeps the words',
   });
 });
 
-test.serial('an error without later words fails the reply', async (t) => {
+test.serial('fails the reply when no text follows an error', async (t) => {
   const { text, error } = await hearBody(lines(begin, toolError, begin, end));
   t.is(text, '');
   t.like(error, { failure: 'agent_reported_error', serverSays: '연결 거부' });
 });
 
-test.serial('a final error fails the reply and keeps the words before it', async (t) => {
+test.serial('speaks the text before a final error, then fails the reply', async (t) => {
   const withWords = await hearBody(lines(begin, item('오늘은 '), { type: 'error', content: '한도 초과' }));
   t.is(withWords.text, '오늘은 ');
   t.like(withWords.error, { failure: 'agent_reported_error', serverSays: '한도 초과' });
@@ -394,22 +453,27 @@ test.serial('a final error fails the reply and keeps the words before it', async
   t.like(without.error, { failure: 'agent_reported_error', serverSays: undefined });
 });
 
-test.serial(fails, 'a stream that breaks off before the first word', lines(begin, item('')), 'no_reply');
-test.serial(fails, 'a stream with unfinished nodes', lines(begin, begin, end), 'no_reply');
 test.serial(
   fails,
-  'a stream without a reply in its items',
+  'fails when a stream breaks off before the first word',
+  lines(begin, item('')),
+  'no_reply',
+);
+test.serial(fails, 'fails when the nodes of a stream do not finish', lines(begin, begin, end), 'no_reply');
+test.serial(
+  fails,
+  'fails when the items of a stream have no reply',
   lines(begin, item('{"answer":"네"}'), end),
   'no_reply',
 );
 test.serial(
   speaks,
-  'a stream with lines of other kinds',
+  'ignores lines of unknown types in a stream',
   lines({ type: 'ping' }, begin, item('네'), { text: 'x' }, end),
   '네',
 );
 
-test.serial('logs oddities of a stream and keeps its words', async (t) => {
+test.serial('keeps the text of a stream with oddities and logs a remark', async (t) => {
   const remarksOf = async (body: string, text = '네') => {
     const heard = await hearBody(body);
     t.like(heard, { text, error: undefined });
@@ -437,7 +501,7 @@ const size = fc.integer({ min: 1, max: 60 });
 const words = fc.string({ unit: fc.constantFrom('네', 'a', '\n', '\u2028', '[', '"', '😀', '\ud83d', ' ') });
 
 test.serial(
-  'line ends, blank lines, unknown lines and fields, and chunking make no difference',
+  'reads the same reply for any line ends, blank lines, unknown lines and fields, and chunking',
   async (t) => {
     const noise = fc.constantFrom(begin, end, { type: 'tool', content: '아님' }, { output: '아님' }, null, 7);
     await fc.assert(
@@ -458,7 +522,7 @@ test.serial(
   },
 );
 
-test.serial('speaks only text at known reply fields', async (t) => {
+test.serial('speaks only text in known reply fields', async (t) => {
   const data = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"type"'));
   await fc.assert(
     fc.asyncProperty(
@@ -475,7 +539,7 @@ test.serial('speaks only text at known reply fields', async (t) => {
   );
 });
 
-test.serial('any input ends the reply or fails it with an agent failure', async (t) => {
+test.serial('any input ends the reply or fails it with AgentFailure', async (t) => {
   const line = fc.oneof(
     fc.string(),
     fc.jsonValue().map((value) => JSON.stringify(value)),

@@ -57,7 +57,7 @@ const yes = sendBody(
   'data: {"choices":[{"index":0,"delta":{"content":"네."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
 );
 
-test.serial('the request matches the documentation byte for byte', async (t) => {
+test.serial('sends a request that matches the documentation byte for byte', async (t) => {
   const { server, ask } = await setUpOpenaiCompatible(t, yes, { path: '/v1', bearerToken: 'session-token' });
   const messages: Message[] = [
     { role: 'user', content: kickoffFor('예약 "확인"') },
@@ -75,7 +75,7 @@ test.serial('the request matches the documentation byte for byte', async (t) => 
   );
 });
 
-test.serial('sends a withheld number as an ordinary header', async (t) => {
+test.serial('sends x-gw-from "anonymous" for a withheld number', async (t) => {
   const { server, ask } = await setUpOpenaiCompatible(t, yes, { context: { ...context, from: 'anonymous' } });
   await textOf(ask());
   t.is(server.requests[0]?.headers['x-gw-from'], 'anonymous');
@@ -89,7 +89,7 @@ for (const [chatPath, expected] of [
   ['/v1/chat/completions', '/v1/chat/completions'],
   ['/v1/chat/completions/', '/v1/chat/completions'],
 ] as const) {
-  test.serial(`the chat URL …${chatPath} requests ${expected}`, async (t) => {
+  test.serial(`requests ${expected} for a chat URL that ends in "${chatPath}"`, async (t) => {
     const { server, ask } = await setUpOpenaiCompatible(t, yes, { path: chatPath });
     await textOf(ask());
     t.is(server.requests[0]?.path, expected);
@@ -99,7 +99,7 @@ for (const [chatPath, expected] of [
 for (const { name, bytes, response } of recordedReplies('openai_compatible').filter(
   ({ response: { status } }) => status >= 300,
 )) {
-  test.serial(`${name}: an HTTP error fails without speaking`, async (t) => {
+  test.serial(`fails without spoken text after the recorded HTTP error ${name}`, async (t) => {
     const { ask } = await setUpOpenaiCompatible(t, sendBody(bytes, response.status));
     const { text, error } = await hearReply(ask());
     t.is(text, '');
@@ -109,7 +109,7 @@ for (const { name, bytes, response } of recordedReplies('openai_compatible').fil
 
 const wantsTool = 'the model asked for a tool, which the server leaves to the caller';
 
-test.serial('a call of an unknown tool is not a reply', async (t) => {
+test.serial('fails when the model calls an unknown tool without words', async (t) => {
   const toolCalls = recordedReplies('openai_compatible').find(({ name }) => name === '29-tool_calls');
   const { ask } = await setUpOpenaiCompatible(t, sendBody(toolCalls?.bytes ?? ''));
   const { text, error } = await hearReply(ask());
@@ -117,7 +117,7 @@ test.serial('a call of an unknown tool is not a reply', async (t) => {
   t.like(error, { failure: 'no_reply', message: wantsTool });
 });
 
-test.serial('logs a call of an unknown tool after words', async (t) => {
+test.serial('logs a call of an unknown tool that follows spoken text', async (t) => {
   const chunk = (delta: object, finish: string | null = null): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
   const call = { index: 0, id: 'c', function: { name: 'look_up', arguments: '{}' } };
@@ -158,7 +158,7 @@ const done = 'data: [DONE]\n\n';
 const cases = recordedReplies('openai_compatible').filter(({ response }) => response.status < 300);
 
 for (const { name, bytes, response, expect } of cases) {
-  test.serial(`${name}: speaks the expected text for any chunking`, async (t) => {
+  test.serial(`speaks the expected text of the recorded reply ${name} for any chunking`, async (t) => {
     for (const pieces of everyCut(bytes)) {
       const { text, error } = await read(pieces, response.reset);
       t.is(text, expect.spoken ?? '');
@@ -174,12 +174,12 @@ async function* wordsIn(pieces: readonly Uint8Array[]): AsyncGenerator<ReplyPiec
 }
 
 for (const { name, heard, cuts } of repliesWithControls('openai_compatible')) {
-  test.serial(`recorded ${name}, in any chunking, has the expected result`, async (t) => {
+  test.serial(`returns the expected parts of the recorded reply ${name} for any chunking`, async (t) => {
     for (const pieces of cuts()) t.deepEqual(await heardParts(wordsIn(pieces)), heard);
   });
 }
 
-test.serial('logs a remark for a valid reply with oddities', async (t) => {
+test.serial('logs a remark for each oddity of a valid reply', async (t) => {
   const odd = new Map(cases.map(({ name, bytes }) => [name, bytes]));
   const remarksOf = async (name: string): Promise<string[]> =>
     (await read([odd.get(name) ?? Buffer.of()])).remarks;
@@ -193,7 +193,7 @@ test.serial('logs a remark for a valid reply with oddities', async (t) => {
   t.deepEqual(await remarksOf('35-malformed-json-event'), ['a part of the response could not be read']);
 });
 
-test.serial('keeps the server’s own text beside the failure, never within it', async (t) => {
+test.serial('keeps the server’s text apart from the message of a failure', async (t) => {
   for (const { bytes, expect, response } of cases.filter(
     (recorded) => recorded.expect.failure !== undefined,
   )) {
@@ -207,7 +207,7 @@ test.serial('keeps the server’s own text beside the failure, never within it',
   });
 });
 
-test.serial('reads errors in many formats', async (t) => {
+test.serial('reads error messages in many formats', async (t) => {
   for (const error of [
     event({ error: 'model crashed' }),
     event({ error: { code: 500 } }),
@@ -227,7 +227,7 @@ test.serial('reads errors in many formats', async (t) => {
   );
 });
 
-test.serial('an empty body is not a reply, and another format is not a completion', async (t) => {
+test.serial('fails on an empty body (no_reply) and on another format (invalid_reply)', async (t) => {
   for (const empty of ['', '\n\n', ': comment\n\n', done, says(null) + says(''), event({ choices: [] })]) {
     t.like((await readText(empty)).error, { failure: 'no_reply' }, empty);
   }
@@ -236,14 +236,14 @@ test.serial('an empty body is not a reply, and another format is not a completio
   }
 });
 
-test.serial('a finish without text means that the model chooses silence', async (t) => {
+test.serial('treats a finish without text as silence that the model chose', async (t) => {
   const { text, error, remarks } = await readText(says('') + says(null, 'stop') + done);
   t.is(text, '');
   t.is(error, undefined);
   t.deepEqual(remarks, ['the model finished without text']);
 });
 
-test.serial('reads content parts and ignores other choices', async (t) => {
+test.serial('reads text content parts and ignores choices other than the first', async (t) => {
   const { text } = await readText(
     says([{ type: 'text', text: '네, ' }, { type: 'image_url', image_url: {} }, { text: '그렇습니다.' }, 7]) +
       event({
@@ -259,24 +259,21 @@ test.serial('reads content parts and ignores other choices', async (t) => {
 });
 
 for (const finish of ['length', 'content_filter']) {
-  test.serial(
-    `a model that finishes with ${finish} before its first word has not chosen silence`,
-    async (t) => {
-      const { text, error } = await readText(says('') + says(null, finish));
-      t.is(text, '');
-      t.like(error, { failure: 'no_reply' });
-    },
-  );
+  test.serial(`fails when a model finishes with ${finish} before its first word`, async (t) => {
+    const { text, error } = await readText(says('') + says(null, finish));
+    t.is(text, '');
+    t.like(error, { failure: 'no_reply' });
+  });
 }
 
-test.serial('a connection that breaks after the finish loses no words', async (t) => {
+test.serial('keeps all words when the connection breaks after the finish', async (t) => {
   const whole = await read([Buffer.from(says('네.', 'stop'))], true);
   t.is(whole.text, '네.');
   t.is(whole.error, undefined);
   t.deepEqual(whole.remarks, ['the connection broke behind the end of the reply']);
 });
 
-test.serial('assembles tool calls from their parts', async (t) => {
+test.serial('assembles a tool call from its streamed parts', async (t) => {
   const call = (part: object): string => event({ choices: [{ index: 0, delta: { tool_calls: [part] } }] });
   const { toolCalls, text, error } = await readText(
     says('안녕히 계세요.') +
@@ -296,26 +293,26 @@ test.serial('assembles tool calls from their parts', async (t) => {
 });
 
 for (const finish of ['eos', 'eos_token', 'end_turn', 'stop_sequence', 'STOP', 'null', 'completed']) {
-  test.serial(`a reply that finishes with ${finish} is complete`, async (t) => {
+  test.serial(`accepts a reply that finishes with ${finish} as complete`, async (t) => {
     const body = says('네, 가능합니다.') + event({ choices: [{ delta: {}, finish_reason: finish }] }) + done;
     t.like(await readText(body), { text: '네, 가능합니다.', remarks: [], error: undefined });
   });
 }
 
-test.serial('a text "null" in every chunk is not a finish', async (t) => {
+test.serial('does not treat the finish reason "null" in every chunk as a finish', async (t) => {
   const body = says('네, ', 'null') + says('가능합니다.', 'null') + done;
   t.like(await readText(body), { text: '네, 가능합니다.', remarks: [], error: undefined });
 });
 
 for (const finish of ['max_tokens', 'MAX_TOKENS', 'max_output_tokens', 'model_context_window_exceeded']) {
-  test.serial(`a reply that finishes with ${finish} was cut off`, async (t) => {
+  test.serial(`logs a reply that finishes with ${finish} as cut off`, async (t) => {
     const { text, remarks, error } = await readText(says('네, 가능') + says(null, finish) + done);
     t.is(text, '네, 가능');
     t.deepEqual([remarks, error], [['the reply was cut off at its longest length'], undefined]);
   });
 }
 
-test.serial('an unknown finish logs a remark after words and declares no silence', async (t) => {
+test.serial('logs an unknown finish reason after words, and fails without words', async (t) => {
   const unknown = 'the reply finished for a reason that is not known here';
   t.like(await readText(says('네.') + says(null, 'ran_dry') + done), {
     text: '네.',
@@ -325,7 +322,7 @@ test.serial('an unknown finish logs a remark after words and declares no silence
   t.like((await readText(says(null, 'ran_dry') + done)).error, { failure: 'no_reply', message: unknown });
 });
 
-test.serial('a known end reason without text means that the model chooses silence', async (t) => {
+test.serial('treats a known finish reason without text as silence that the model chose', async (t) => {
   const { error, remarks } = await readText(says(null, 'end_turn') + done);
   t.deepEqual([error, remarks], [undefined, ['the model finished without text']]);
 });
@@ -358,12 +355,12 @@ for (const [title, body, expected] of [
     '네. 그럼요.',
   ],
 ] as const) {
-  test.serial(`speaks once a whole reply that is repeated ${title}`, async (t) => {
+  test.serial(`speaks a reply once when the server repeats it ${title}`, async (t) => {
     t.like(await readText(body), { text: expected, error: undefined });
   });
 }
 
-test.serial('speaks words that are repeated by coincidence', async (t) => {
+test.serial('speaks words that repeat earlier words by coincidence', async (t) => {
   t.is((await readText(says('하') + says('하') + says('하하', 'stop') + done)).text, '하하하하');
   t.is(
     (await readText(says('네. ') + says('네. ') + says('감사합니다.', 'stop') + done)).text,
@@ -371,7 +368,7 @@ test.serial('speaks words that are repeated by coincidence', async (t) => {
   );
 });
 
-test.serial('omits a tool call within the words and logs a remark', async (t) => {
+test.serial('removes a tool call from the spoken words and logs a remark', async (t) => {
   const call = '<tool_call>\n{"name":"find_order","arguments":{"id":"B-2"}}\n</tool_call>';
   t.like(await readText(says(`잠시만요. ${call}`, 'stop') + done), {
     text: '잠시만요. ',
@@ -417,7 +414,7 @@ test.serial('assembles tool calls by index, id or name', async (t) => {
   );
 });
 
-test.serial('keeps white space before a first word that is held back as a possible mark', async (t) => {
+test.serial('keeps white space before a first word that is held back as possible markup', async (t) => {
   for (const pieces of [
     [' ca', 'ller'],
     [' ', '┤nl'],
@@ -429,7 +426,7 @@ test.serial('keeps white space before a first word that is held back as a possib
   t.is((await readText(says('<think>음</think>\n\n') + says('네.') + done)).text, '네.');
 });
 
-test.serial('never speaks reasoning, wherever its marks are split', async (t) => {
+test.serial('never speaks reasoning, wherever its markup is split', async (t) => {
   const whole =
     '<think>손님이 <b>화</b>났다</think>\n\n네, 3 < 4 이고 <thin> 입니다. <think>음</think>그렇죠?<th';
   const characters = Array.from(whole);
@@ -448,7 +445,7 @@ test.serial('never speaks reasoning, wherever its marks are split', async (t) =>
   t.is((await readText(says('<think>끝없는 생각') + says(null, 'stop'))).text, '');
 });
 
-test.serial('line ends, chunk sizes, comments and unknown fields make no difference', async (t) => {
+test.serial('reads the same reply for any line ends, chunk sizes, comments and unknown fields', async (t) => {
   const words = fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }), { minLength: 1, maxLength: 12 });
   const noise = fc.constantFrom(
     '',
@@ -514,13 +511,13 @@ for (const path of [
   '/openai/deployments/front-desk/?api-version=2024-10-21',
   '/openai/deployments/front-desk/chat/completions?api-version=2024-10-21',
 ])
-  test.serial(`a deployment of Azure OpenAI responds at ${path}`, async (t) => {
+  test.serial(`reaches an Azure OpenAI deployment at ${path}`, async (t) => {
     const headers = { 'api-key': 'key-of-the-resource' };
     const { ask } = await setUpOpenaiCompatible(t, azure, { path, headers });
     t.like(await hearReply(ask()), { text: '네, 그럼요.', error: undefined, remarks: [] });
   });
 
-test.serial('a deployment of Azure OpenAI rejects a bearer token as its key', async (t) => {
+test.serial('logs in to an Azure OpenAI deployment with the api-key header only', async (t) => {
   const { ask } = await setUpOpenaiCompatible(t, azure, {
     path: '/openai/deployments/front-desk?api-version=2024-10-21',
     bearerToken: 'key-of-the-resource',

@@ -145,7 +145,7 @@ const tables: Record<string, [written: string, said: string | undefined][]> = {
 
 for (const [title, table] of Object.entries(tables)) {
   for (const [written, said] of table) {
-    test(`${title}: ${JSON.stringify(written)}`, (t) => {
+    test(`converts ${title}: ${JSON.stringify(written)}`, (t) => {
       t.deepEqual(say(written), [said]);
     });
   }
@@ -206,7 +206,7 @@ for (const [title, sentences] of Object.entries(replies)) {
   });
 }
 
-test('an unclosed mark does not hide the next message', (t) => {
+test('speaks the next message after one with an unclosed code block', (t) => {
   const speakable = createSpeakable();
   t.is(speakable.say('```'), undefined);
   speakable.reset();
@@ -234,7 +234,7 @@ const marked = fc
   )
   .map((parts) => parts.join(''));
 
-test.serial('speakable text stays unchanged', (t) => {
+test.serial('leaves speakable text unchanged', (t) => {
   fc.assert(
     fc.property(fc.array(marked, { maxLength: 4 }), (sentences) => {
       for (const said of say(...sentences)) if (said !== undefined) t.is(say(said)[0], said);
@@ -243,7 +243,7 @@ test.serial('speakable text stays unchanged', (t) => {
   );
 });
 
-test.serial('never speaks a mark', (t) => {
+test.serial('never speaks markup characters', (t) => {
   const forbidden =
     /\*\*|`|~~|\]\(|\$\$|\||<\/?[a-z]+>|<!--|:\/\/|[\p{Cc}\p{Cf}\p{Cs}\u{FFFD}\u{1F000}-\u{1FAFF}]|^\s|\s$|\s\s/u;
   fc.assert(
@@ -340,12 +340,12 @@ const cut = (pieces: readonly string[]): string[] => {
 };
 
 for (const sentences of examples) {
-  test.serial(`cuts ${JSON.stringify(sentences)}`, (t) => {
+  test.serial(`cuts into sentences: ${JSON.stringify(sentences)}`, (t) => {
     t.deepEqual(cut([sentences.join(' ')]), sentences);
   });
 }
 
-test.serial('cuts Japanese and unspaced Korean sentences without spaces', (t) => {
+test.serial('cuts Japanese and unspaced Korean text into sentences', (t) => {
   t.deepEqual(cut(['はい、承知しました。午後三時ですね？「はい。」ありがとうございます！']), [
     'はい、承知しました。',
     '午後三時ですね？',
@@ -374,7 +374,7 @@ test.serial('cuts Japanese and unspaced Korean sentences without spaces', (t) =>
   ]);
 });
 
-test.serial('a line break ends a sentence, with or without punctuation', (t) => {
+test.serial('ends a sentence at a line break, with or without punctuation', (t) => {
   t.deepEqual(cut(['첫째 줄\n둘째 줄\r\n\r\n셋째 줄.\n']), ['첫째 줄', '둘째 줄', '셋째 줄.']);
   t.deepEqual(cut(['- 첫째\n- 둘째\u20281. 셋째\v5.\n6.  \n끝']), [
     '- 첫째',
@@ -386,7 +386,7 @@ test.serial('a line break ends a sentence, with or without punctuation', (t) => 
   ]);
 });
 
-test.serial('the first sentence does not wait for the second', (t) => {
+test.serial('returns the first sentence before the second is complete', (t) => {
   const cutter = createSentenceCutter();
   t.deepEqual(cutter.add('안녕하세'), []);
   t.deepEqual(cutter.add('요.'), []);
@@ -396,7 +396,7 @@ test.serial('the first sentence does not wait for the second', (t) => {
   t.deepEqual(cutter.end(), []);
 });
 
-test.serial('empty text yields no sentence', (t) => {
+test.serial('returns no sentence for empty text', (t) => {
   t.deepEqual(cut([]), []);
   t.deepEqual(cut(['']), []);
   t.deepEqual(cut([' \n\n ', '  ']), []);
@@ -408,7 +408,7 @@ test.serial('joins a character that was split between two chunks', (t) => {
   t.deepEqual(cut(['좋아요 \ud83d']), ['좋아요 \ud83d']);
 });
 
-test.serial('the same sentences result for any chunking', (t) => {
+test.serial('cuts into the same sentences for any chunking', (t) => {
   fc.assert(
     fc.property(pieces, ({ whole, parts }) => {
       t.deepEqual(cut(parts), cut([whole]));
@@ -418,7 +418,7 @@ test.serial('the same sentences result for any chunking', (t) => {
   );
 });
 
-test.serial('loses and adds no word', (t) => {
+test.serial('neither loses nor adds a word', (t) => {
   const bare = (words: string): string => words.replaceAll(/\s/gu, '');
   fc.assert(
     fc.property(pieces, ({ whole, parts }) => {
@@ -429,7 +429,7 @@ test.serial('loses and adds no word', (t) => {
   );
 });
 
-test.serial('cuts an endless sentence after a comma, else at a space', (t) => {
+test.serial('cuts a too long sentence after a comma, otherwise at a space', (t) => {
   const clause = '단어가 이어지고 또 이어지는데요, ';
   const breaths = cut([clause.repeat(30)]);
   t.true(breaths.length > 1);
@@ -440,7 +440,7 @@ test.serial('cuts an endless sentence after a comma, else at a space', (t) => {
   );
 });
 
-test.serial('cuts a sentence without spaces between whole characters', (t) => {
+test.serial('cuts a too long sentence without spaces between whole characters', (t) => {
   for (const character of ['가', '\u1112\u1161\u11ab', 'が', 'か\u3099', '𠮷', '葛\u{e0100}']) {
     const breaths = cut(Array.from(character.repeat(400)));
     t.true(breaths.length > 1);
@@ -470,7 +470,7 @@ for (const character of ['가', 'a', '.', '"', '[', '1. ']) {
   });
 }
 
-test.serial('cuts an endless quotation at a pause, and no later text', (t) => {
+test.serial('cuts an endless quotation at a pause, and no text after it', (t) => {
   const text = `그분이 "${'안녕하세요. '.repeat(60)}`;
   const sentences = cut([text]);
   t.true(sentences.length > 1);
@@ -501,7 +501,7 @@ for (const text of [
   'He is here.',
   '5!',
 ]) {
-  test(`a pause releases ${text}`, (t) => {
+  test(`returns the pending text at a pause: ${text}`, (t) => {
     t.deepEqual(paused(text), [text]);
   });
 }
@@ -525,12 +525,12 @@ for (const text of [
   '네. \ud83d',
   '',
 ]) {
-  test(`a pause holds back ${JSON.stringify(text)}`, (t) => {
+  test(`keeps the pending text at a pause: ${JSON.stringify(text)}`, (t) => {
     t.deepEqual(paused(text), []);
   });
 }
 
-test('pauses between words do not change the cuts', (t) => {
+test('cuts into the same sentences when the model pauses between words', (t) => {
   for (const sentences of examples.filter(
     (sentences) => !/\.\.|…|["”] [a-z라하]/u.test(sentences.join(' ')),
   )) {
@@ -541,7 +541,7 @@ test('pauses between words do not change the cuts', (t) => {
   }
 });
 
-test('text released at a pause ends in punctuation, and no word is lost', (t) => {
+test('returns only text that ends in punctuation at a pause, and loses no word', (t) => {
   fc.assert(
     fc.property(pieces, ({ whole, parts }) => {
       const cutter = createSentenceCutter();
@@ -559,7 +559,7 @@ test('text released at a pause ends in punctuation, and no word is lost', (t) =>
   );
 });
 
-test('a pause does not release half a quotation', (t) => {
+test('does not return an incomplete quotation at a pause', (t) => {
   const cutter = createSentenceCutter();
   t.deepEqual(cutter.add('그분이 "안녕하세요.'), []);
   t.deepEqual(cutter.pause(), []);
@@ -759,7 +759,7 @@ const cases: [title: string, given: string, expected: string, calls?: 'calls'][]
 ];
 
 for (const [title, given, expected, calls] of cases) {
-  test(`${title}: keeps exactly the speakable text for any chunking`, (t) => {
+  test(`returns exactly the speakable text for any chunking: ${title}`, (t) => {
     const read = (pieces: readonly string[]): void => {
       const marks = createModelMarks();
       let text = '';
@@ -784,7 +784,7 @@ const modelText = [
   '</function>¦<|tool_call>¦<tool_call|>¦<|channel>thought\n¦<channel|>¦]<]minimax[>[¦\u001b[¦31m¦\u001b]¦\u0007¦네¦. ¦A',
 ].flatMap((line) => line.split('¦'));
 
-test('the speakable text is the same for any chunking', (t) => {
+test('returns the same speakable text for any chunking', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...modelText), { maxLength: 14 }).map((parts) => parts.join('')),
@@ -802,14 +802,14 @@ test('the speakable text is the same for any chunking', (t) => {
   );
 });
 
-test('releases a long unknown object before its end', (t) => {
+test('speaks a long object that is no tool call before its end', (t) => {
   const marks = createModelMarks();
   const begun = `{"id":"${'가'.repeat(5_000)}`;
   t.is(marks.add(begun).text.length + marks.end().length, begun.length);
   t.true(createModelMarks().add(begun).text.length > 4_000);
 });
 
-test('omits a tool call of any length and keeps the words after it', (t) => {
+test('removes a tool call of any length and keeps the words after it', (t) => {
   const long = order.replace('B-2', '가'.repeat(100_000));
   for (const call of [long, `<tool_call>${long}</tool_call>`, `[TOOL_CALLS][${long}]`]) {
     t.is(passed([`네. ${call} 그럼요.`]).replaceAll(/ +/gu, ' '), '네. 그럼요.');
@@ -817,7 +817,7 @@ test('omits a tool call of any length and keeps the words after it', (t) => {
   }
 });
 
-test('holds back the words of a reasoning model until its reasoning is over', (t) => {
+test('holds back the text of a reasoning model until its reasoning has ended', (t) => {
   const marks = createModelMarks({ thinksAloud: true });
   t.deepEqual(marks.add('음. 글쎄. '), { text: '', retracts: false });
   t.deepEqual(marks.add('아하.</think>네.'), { text: '네.', retracts: true });
@@ -825,12 +825,12 @@ test('holds back the words of a reasoning model until its reasoning is over', (t
   t.is(marks.end(), '');
 });
 
-test('speaks at the end what was only suspected to be reasoning', (t) => {
+test('speaks text at the end of the reply that was held back as possible reasoning', (t) => {
   t.is(passed(['네. ', '그럼요.'], { thinksAloud: true }), '네. 그럼요.');
   t.is(passed(['네. <', 'b'], { thinksAloud: true }), '네. <b');
 });
 
-test('never speaks later reasoning', (t) => {
+test('never speaks reasoning after the first answer', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('음, 손님이 예약을 물으니'), []);
   t.deepEqual(utterances.add(' 답하자</think>네. '), ['네.']);
@@ -838,14 +838,14 @@ test('never speaks later reasoning', (t) => {
   t.deepEqual(utterances.end(), []);
 });
 
-test('never speaks reasoning in a complete reply, however long', (t) => {
+test('never speaks reasoning in a complete reply, of any length', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add(`${'손님이 예약을 물었다. '.repeat(500)}</think>네. 그럼요.`), ['네.']);
   t.true(utterances.thoughtAloud());
   t.deepEqual(utterances.end(), ['그럼요.']);
 });
 
-test('a new message after an ended one may be spoken again', (t) => {
+test('speaks a new message that follows an ended one', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('하나.<|im_end|>아니요.'), []);
   t.deepEqual(utterances.sentenceEnd(), ['하나.']);
@@ -866,14 +866,14 @@ async function* excerptPieces(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
 }
 
-test.serial('reads a short error completely', async (t) => {
+test.serial('reads a short error body completely', async (t) => {
   t.is(
     await excerptOf(response(excerptPieces(' {"detail":', '"없음"}\n')).response, systemClock),
     '{"detail":"없음"}',
   );
 });
 
-test.serial('truncates a long error and discards the rest', async (t) => {
+test.serial('truncates a long error body and discards the rest', async (t) => {
   let isReleased = false;
   async function* endless() {
     try {
@@ -886,7 +886,7 @@ test.serial('truncates a long error and discards the rest', async (t) => {
   t.true(isReleased);
 });
 
-test.serial('keeps the received part of an interrupted error', async (t) => {
+test.serial('keeps the received part of an interrupted error body', async (t) => {
   async function* broken() {
     yield Buffer.from('half');
     throw new Error('the connection broke');
@@ -894,7 +894,7 @@ test.serial('keeps the received part of an interrupted error', async (t) => {
   t.is(await excerptOf(response(broken()).response, systemClock), 'half');
 });
 
-test.serial('waits only a moment for an endless error', async (t) => {
+test.serial('stops reading an endless error body after a time limit', async (t) => {
   let end: (() => void) | undefined;
   async function* slow() {
     yield Buffer.from('half');

@@ -75,14 +75,14 @@ const setUpCreateAgent = () => {
   return { createAgent, ask, urls };
 };
 
-test.serial('the built-in agent needs no endpoint', async (t) => {
+test.serial('starts the built-in agent without an endpoint', async (t) => {
   const { ask, urls } = setUpCreateAgent();
   t.regex(await ask(call('builtin', null)), /^Hello/);
   t.regex(await ask(call('builtin', 'webhook')), /^Hello/);
   t.deepEqual(urls, []);
 });
 
-test.serial('controls in the task of the built-in agent act when it speaks the task', async (t) => {
+test.serial('executes controls in the task of the built-in agent when they are spoken', async (t) => {
   const { createAgent } = setUpCreateAgent();
   const agent = createAgent({
     ...call('builtin', null),
@@ -108,7 +108,7 @@ const firstRequests: Readonly<Record<AgentType, string>> = {
 };
 
 for (const agentType of agentTypes) {
-  test.serial(`${agentType} is called at paths below its chat URL`, async (t) => {
+  test.serial(`calls an agent of the type ${agentType} at paths below its chat URL`, async (t) => {
     const { ask, urls } = setUpCreateAgent();
     await t.throwsAsync(ask(call('endpoint', agentType)), { message: 'No network here' });
     t.deepEqual(urls, [firstRequests[agentType]]);
@@ -123,7 +123,7 @@ test.serial('rejects an incomplete binding', (t) => {
 // Sentences
 // From chunks to sentences: the spoken part of a reply, its timing, and its end.
 
-test.serial('passes on each sentence as soon as it is complete, then the end', async (t) => {
+test.serial('emits each sentence as soon as it is complete, then the end', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events } = setUp(t, agent);
   await next({ piece: '안녕하세요. 무엇을' });
@@ -138,7 +138,7 @@ test.serial('passes on each sentence as soon as it is complete, then the end', a
   t.deepEqual(asked[0]?.request, { turn: 3, messages: input.messages });
 });
 
-test.serial('warns once of an agent that gives the same reply again and again', async (t) => {
+test.serial('warns once about an agent that gives the same reply repeatedly', async (t) => {
   const logged: string[] = [];
   const replies = ['네.', ...Array<string>(6).fill('감사합니다. 안녕히 계세요.'), '네.'];
   const agent: Agent = {
@@ -172,7 +172,7 @@ const silences: [pieces: ReplyPiece[], logged: object[]][] = [
 
 for (const [pieces, expected] of silences) {
   const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
-  test.serial(`a reply of [${title}] is silence with a logged reason, not a failure`, async (t) => {
+  test.serial(`treats a reply of [${title}] as silence and logs the reason`, async (t) => {
     const { agent, next } = scriptedAgent();
     const { events, log, logged } = setUp(t, agent);
     for (const piece of pieces) await next({ piece });
@@ -194,7 +194,7 @@ const unspeakable: ReplyPiece[][] = [
 
 for (const pieces of unspeakable) {
   const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
-  test.serial(`a reply of [${title}] is not chosen silence but a failure`, async (t) => {
+  test.serial(`fails a reply of [${title}] instead of treating it as silence`, async (t) => {
     const { agent, next } = scriptedAgent();
     const { events, log, logged } = setUp(t, agent);
     for (const piece of pieces) await next({ piece });
@@ -228,7 +228,7 @@ const endings: [pieces: ReplyPiece[], last: ReplyEvent][] = [
 for (const [pieces, last] of endings) {
   const title = pieces.map((piece) => (typeof piece === 'symbol' ? 'end' : JSON.stringify(piece))).join(' ');
   test.serial(
-    `a reply of [${title}] has ${last.type === 'reply.failed' ? 'broken off within a sentence' : 'ended'}`,
+    `a reply of [${title}] ${last.type === 'reply.failed' ? 'fails as broken off within a sentence' : 'ends normally'}`,
     async (t) => {
       const { agent, next } = scriptedAgent();
       const { events } = setUp(t, agent);
@@ -242,7 +242,7 @@ for (const [pieces, last] of endings) {
   );
 }
 
-test.serial('logs remarks of a reply but no spoken words', async (t) => {
+test.serial('logs the remarks of a reply, but none of its words', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, log, logged } = setUp(t, agent);
   await next({ piece: '**네**. 😀' });
@@ -253,7 +253,7 @@ test.serial('logs remarks of a reply but no spoken words', async (t) => {
   t.like(log()[0], { msg: 'remark on a reply', remark: 'the end is missing', call_id: 'call-1', turn: 3 });
 });
 
-test.serial('speaks a complete message to its end', async (t) => {
+test.serial('speaks a message to its end', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, agent);
   await next({ piece: '확인해 보겠습니다' });
@@ -262,7 +262,7 @@ test.serial('speaks a complete message to its end', async (t) => {
   t.deepEqual(events, [{ type: 'reply.sentence', text: '확인해 보겠습니다' }]);
 });
 
-test.serial('speaks a complete sentence after a gap of 250 ms, but not half a sentence', async (t) => {
+test.serial('speaks a complete sentence after a gap of 250 ms, but keeps an incomplete one', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, clock } = setUp(t, agent);
   await next({ piece: '잠시만' });
@@ -279,7 +279,7 @@ test.serial('speaks a complete sentence after a gap of 250 ms, but not half a se
   t.deepEqual(events.slice(1), [{ type: 'reply.sentence', text: '확인해' }, { type: 'reply.finished' }]);
 });
 
-test.serial('never speaks the held-back part of an abandoned reply', async (t) => {
+test.serial('never speaks the pending part of an abandoned reply', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, clock, dispose } = setUp(t, agent);
   await next({ piece: '잠시만요.' });
@@ -289,34 +289,37 @@ test.serial('never speaks the held-back part of an abandoned reply', async (t) =
   t.deepEqual(events, []);
 });
 
-test.serial('does not speak reasoning known only by its end mark from the second reply on', async (t) => {
-  const agent: Agent = {
-    async *reply() {
-      for (const piece of ['The user asks. I should answer. ', 'Done.</think>', '네, 맞습니다. ']) {
-        await nextTask();
-        yield piece;
-      }
-    },
-  };
-  const startReply = createStartReply({
-    findAgent: () => agent,
-    times,
-    clock: new SimulatedClock(),
-    logger: pino({ level: 'silent' }),
-  });
-  const hear = (): Promise<string[]> =>
-    new Promise((resolve) => {
-      const said: string[] = [];
-      startReply(input, (event) => {
-        if (event.type === 'reply.sentence') said.push(event.text);
-        else resolve(said);
-      });
+test.serial(
+  'recognizes reasoning without a begin mark from the second reply on and does not speak it',
+  async (t) => {
+    const agent: Agent = {
+      async *reply() {
+        for (const piece of ['The user asks. I should answer. ', 'Done.</think>', '네, 맞습니다. ']) {
+          await nextTask();
+          yield piece;
+        }
+      },
+    };
+    const startReply = createStartReply({
+      findAgent: () => agent,
+      times,
+      clock: new SimulatedClock(),
+      logger: pino({ level: 'silent' }),
     });
-  t.deepEqual(await hear(), ['The user asks.', 'I should answer.', '네, 맞습니다.']);
-  t.deepEqual(await hear(), ['네, 맞습니다.']);
-});
+    const hear = (): Promise<string[]> =>
+      new Promise((resolve) => {
+        const said: string[] = [];
+        startReply(input, (event) => {
+          if (event.type === 'reply.sentence') said.push(event.text);
+          else resolve(said);
+        });
+      });
+    t.deepEqual(await hear(), ['The user asks.', 'I should answer.', '네, 맞습니다.']);
+    t.deepEqual(await hear(), ['네, 맞습니다.']);
+  },
+);
 
-test.serial('yields to other work while reading a chunk of thousands of sentences', async (t) => {
+test.serial('yields to the event loop while reading a chunk of thousands of sentences', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, agent);
   const most: number[] = [];
@@ -336,7 +339,7 @@ test.serial('yields to other work while reading a chunk of thousands of sentence
   t.true(Math.max(...most) < 1_000, String(Math.max(...most)));
 });
 
-test.serial('stops reading a chunk of an abandoned reply', async (t) => {
+test.serial('stops reading the current chunk when its reply is abandoned', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, dispose } = setUp(t, agent);
   await next({ piece: '네.\n'.repeat(10_000) });
@@ -362,7 +365,7 @@ test.serial('fails an endless reply', async (t) => {
   t.like(log()[0], { level: 40, failure: 'reply_too_large' });
 });
 
-test.serial('a failure has its code and detail, after the words before it', async (t) => {
+test.serial('emits the code and detail of a failure after the words before it', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, log } = setUp(t, agent);
   await next({ piece: '네, 확인해 보' });
@@ -374,14 +377,14 @@ test.serial('a failure has its code and detail, after the words before it', asyn
   t.like(log()[0], { level: 40, call_id: 'call-1', turn: 3, failure: 'http_error', detail: 'HTTP 503' });
 });
 
-test.serial('a connection failure fails the reply', async (t) => {
+test.serial('fails the reply when the connection fails', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, agent);
   await next({ error: new EndpointFailure('tls_failed', 'CERT_HAS_EXPIRED') });
   t.deepEqual(events, [{ type: 'reply.failed', failure: 'tls_failed', detail: 'CERT_HAS_EXPIRED' }]);
 });
 
-test.serial('a crashing agent fails its reply; the log has the place but no words', async (t) => {
+test.serial('fails the reply when the agent code throws; logs the stack but no words', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, logged, log } = setUp(t, agent);
   await next({ error: new SyntaxError('Unexpected token in "비밀입니다"') });
@@ -391,7 +394,7 @@ test.serial('a crashing agent fails its reply; the log has the place but no word
   t.notRegex(logged.join(''), /비밀/);
 });
 
-test.serial('an agent that crashes before its start, or is missing, fails its reply', async (t) => {
+test.serial('fails the reply when the agent throws before its start or does not exist', async (t) => {
   const crashing = setUp(t, {
     reply() {
       throw new TypeError('not a function');
@@ -404,7 +407,7 @@ test.serial('an agent that crashes before its start, or is missing, fails its re
   }
 });
 
-test.serial('the first text must arrive within 8 s; empty chunks do not count', async (t) => {
+test.serial('fails when the first text takes longer than 8 s; empty chunks do not count', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events, clock } = setUp(t, agent);
   clock.increment(7_999);
@@ -419,7 +422,7 @@ test.serial('the first text must arrive within 8 s; empty chunks do not count', 
   t.is(events.length, 1);
 });
 
-test.serial('the whole reply must arrive within 60 s; the received part is spoken', async (t) => {
+test.serial('fails when the whole reply takes longer than 60 s; speaks the received part', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events, clock } = setUp(t, agent);
   clock.increment(7_000);
@@ -435,7 +438,7 @@ test.serial('the whole reply must arrive within 60 s; the received part is spoke
   t.true(asked[0]?.signal.aborted);
 });
 
-test.serial('a finished, failed or abandoned reply leaves no timer', async (t) => {
+test.serial('clears all timers of a finished, failed or abandoned reply', async (t) => {
   for (const [pieces, last] of [
     [['네.'], 'end'],
     [['네.', '잠시'], 'fail'],
@@ -472,7 +475,7 @@ test.serial('a finished, failed or abandoned reply leaves no timer', async (t) =
   }
 });
 
-test.serial('a finished reply leaves no time limit', async (t) => {
+test.serial('clears the time limit of a finished reply', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events, clock } = setUp(t, agent);
   await next({ piece: '네.' });
@@ -481,7 +484,7 @@ test.serial('a finished reply leaves no time limit', async (t) => {
   t.deepEqual(events, [{ type: 'reply.sentence', text: '네.' }, { type: 'reply.finished' }]);
 });
 
-test.serial('an abandoned reply is aborted and emits no further events', async (t) => {
+test.serial('aborts an abandoned reply, which emits no further events', async (t) => {
   const { agent, asked, next } = scriptedAgent();
   const { events, clock, dispose, logged } = setUp(t, agent);
   await next({ piece: '하나. ' });
@@ -494,7 +497,7 @@ test.serial('an abandoned reply is aborted and emits no further events', async (
   t.deepEqual(logged, []);
 });
 
-test.serial('a reply may be abandoned while it emits a sentence', async (t) => {
+test.serial('allows a reply to be abandoned while it emits a sentence', async (t) => {
   const events: ReplyEvent[] = [];
   const { agent, next } = scriptedAgent();
   const startReply = createStartReply({
@@ -511,7 +514,7 @@ test.serial('a reply may be abandoned while it emits a sentence', async (t) => {
   t.deepEqual(events, [{ type: 'reply.sentence', text: '하나.' }]);
 });
 
-test.serial('the generator of an abandoned reply can clean up', async (t) => {
+test.serial('lets the generator of an abandoned reply clean up', async (t) => {
   let tidied = false;
   const { next, dispose } = (() => {
     const scripted = scriptedAgent();
@@ -547,7 +550,7 @@ const hear = async (t: ExecutionContext, pieces: readonly ReplyPiece[], writesCo
   return world;
 };
 
-test.serial('a control follows the sentence before it at once', async (t) => {
+test.serial('emits a control directly after the sentence before it', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, { ...agent, writesControls: true });
   await next({ piece: 'Goodbye.<hang' });
@@ -559,7 +562,7 @@ test.serial('a control follows the sentence before it at once', async (t) => {
   t.deepEqual(events.slice(2), [sentence('Take care.'), controlsFinished]);
 });
 
-test.serial('a control splits its sentence', async (t) => {
+test.serial('splits a sentence at a control', async (t) => {
   const { events } = await hear(t, ['I press one <keys press="1"/> and wait.']);
   t.deepEqual(events, [
     sentence('I press one'),
@@ -569,7 +572,7 @@ test.serial('a control splits its sentence', async (t) => {
   ]);
 });
 
-test.serial('a reply may consist of a control or a declared silence', async (t) => {
+test.serial('accepts a reply that consists of a control or a declared silence', async (t) => {
   t.deepEqual((await hear(t, ['<hangup/>'])).events, [hangUpControls, controlsFinished]);
   t.deepEqual((await hear(t, [' <silence/>\n'])).events, [controlsFinished]);
 });
@@ -580,7 +583,7 @@ test.serial('omits controls from the words when the binding does not permit them
   t.like((await hear(t, ['<hangup/>'], false)).events, [{ type: 'reply.failed', failure: 'no_reply' }]);
 });
 
-test.serial('controls listed beside the text of a response follow it', async (t) => {
+test.serial('executes controls of the JSON list after the text of the response', async (t) => {
   const { events } = await hear(t, ['Goodbye', { controls: [{ keys: { press: '9' } }, { hangup: {} }] }]);
   t.deepEqual(events, [
     sentence('Goodbye'),
@@ -590,7 +593,7 @@ test.serial('controls listed beside the text of a response follow it', async (t)
   ]);
 });
 
-test.serial('skips and logs invalid controls without their words', async (t) => {
+test.serial('skips invalid controls and logs them without their words', async (t) => {
   const { events, log, logged } = await hear(t, ['One.<keys press="비밀"/> Two.<dance secret="비밀"/>']);
   t.deepEqual(events, [sentence('One.'), sentence('Two.'), controlsFinished]);
   t.is(log().length, 2);
@@ -629,7 +632,7 @@ const among: readonly [written: string, before: string[], after: string[]][] = [
 ];
 
 for (const [written, before, after] of among)
-  test.serial(`in ${JSON.stringify(written)} the control acts at its place`, async (t) => {
+  test.serial(`executes the control at its place in ${JSON.stringify(written)}`, async (t) => {
     const { events } = await hear(t, [written]);
     t.deepEqual(events, [...before.map(sentence), keysControl, ...after.map(sentence), controlsFinished]);
   });
@@ -658,7 +661,7 @@ const eventsOf = (pieces: readonly string[], writesControls = true): Promise<Rep
 /** Only at the end of a reply: text after it would belong to it. */
 const brokenOff = ['<', '<ke', '<keys', '<keys zeta="1', '<keys press="zeta>'];
 
-test.serial('speaks no part of a control and applies valid ones for any chunking', async (t) => {
+test.serial('executes valid controls and speaks no part of any control, for any chunking', async (t) => {
   const part = fc.oneof(
     fc
       .constantFrom('One.', ' Two,', '\n3 < 4. ', '**', ' <b>well</b> ')
@@ -682,7 +685,7 @@ test.serial('speaks no part of a control and applies valid ones for any chunking
   );
 });
 
-test.serial('speaks angle brackets without a control unchanged', async (t) => {
+test.serial('speaks text with angle brackets that never begins a control', async (t) => {
   const unit = fc.constantFrom(
     '<',
     '</',
@@ -711,19 +714,19 @@ test.serial('speaks angle brackets without a control unchanged', async (t) => {
   );
 });
 
-test.serial('speaks angle brackets that are not controls unchanged', async (t) => {
+test.serial('speaks text with angle brackets that resembles a control', async (t) => {
   for (const text of ['3 < 4 and 5 > 4.', 'a <b and c.', 'It is <b>bold</b>.', 'Well <hangup, then.']) {
     const { events } = await hear(t, [text]);
     t.deepEqual(events, (await hear(t, [text], false)).events, text);
   }
 });
 
-test.serial('the end of a message also ends a tag', async (t) => {
+test.serial('ends an unfinished tag at the end of a message', async (t) => {
   const { events } = await hear(t, ['One <', sentenceEnd, 'Two.']);
   t.deepEqual(events, (await hear(t, ['One <', sentenceEnd, 'Two.'], false)).events);
 });
 
-test.serial('controls before a failure have acted', async (t) => {
+test.serial('executes the controls before a failure', async (t) => {
   const { agent, next } = scriptedAgent();
   const { events } = setUp(t, { ...agent, writesControls: true });
   await next({ piece: 'One.<keys press="1"/>Two' });
@@ -782,14 +785,14 @@ const texts: readonly [text: string, expected: string][] = [
 ];
 
 for (const [text, expected] of texts)
-  test(`${text.slice(0, 40)}, in any chunking`, (t) => {
+  test(`splits into text and tags for any chunking: ${text.slice(0, 40)}`, (t) => {
     t.is(found([text]), expected);
     t.is(found(Array.from(text)), expected);
     for (let at = 0; at <= Math.min(text.length, 200); at += 1)
       t.is(found([text.slice(0, at), text.slice(at)]), expected);
   });
 
-test('any chunking finds the same tags and loses no text', (t) => {
+test('finds the same tags for any chunking and loses no text', (t) => {
   const unit = fc.constantFrom('<', '>', '/', '"', "'", '=', ' ', 'a', 'hangup', 'keys', '가', '\n', '😀');
   fc.assert(
     fc.property(fc.array(unit, { maxLength: 40 }), fc.array(fc.nat(60)), (units, cuts) => {
@@ -825,7 +828,7 @@ const tags: readonly [source: string, control: unknown][] = [
 ];
 
 for (const [source, control] of tags)
-  test(`<${source}> is a control`, (t) => t.deepEqual(readControlTag(source), control));
+  test(`reads <${source}> as a control`, (t) => t.deepEqual(readControlTag(source), control));
 
 const collect = (wanted: object) => ({
   act: 'collect_keys',
@@ -842,7 +845,8 @@ const collecting: readonly [source: string, control: unknown][] = [
 ];
 
 for (const [source, control] of collecting)
-  test(`<${source}> collects digits`, (t) => t.deepEqual(readControlTag(source), control));
+  test(`reads <${source}> as a request to collect digits`, (t) =>
+    t.deepEqual(readControlTag(source), control));
 
 for (const source of [
   'digits="0"',
@@ -852,7 +856,7 @@ for (const source of [
   'timeout_sec="0"',
   'secret="maybe"',
 ])
-  test(`skips <collect ${source}/>`, (t) =>
+  test(`skips the invalid <collect ${source}/>`, (t) =>
     t.like(readControlTag(`collect ${source}/`), {
       leftOut:
         'a control "collect" is wrong: it takes "digits" from 1 to 64, "finish" (one key), "timeout_sec" from 1 to 120, "secret" (true or false), each of which may be left out',
@@ -886,7 +890,8 @@ const transferring: readonly [source: string, control: unknown][] = [
 ];
 
 for (const [source, control] of transferring)
-  test(`<${JSON.stringify(source)}> transfers`, (t) => t.deepEqual(readControlTag(source), control));
+  test(`reads <${JSON.stringify(source)}> as a transfer`, (t) =>
+    t.deepEqual(readControlTag(source), control));
 
 for (const source of [
   'mode="warm"',
@@ -900,13 +905,13 @@ for (const source of [
   'to="0212345678" on_failure="cry"',
   `to="0212345678" briefing="${'a'.repeat(2_001)}"`,
 ])
-  test(`skips <transfer ${source.slice(0, 60)}/>`, (t) =>
+  test(`skips the invalid <transfer ${source.slice(0, 60)}/>`, (t) =>
     t.like(readControlTag(`transfer ${source}/`), {
       leftOut:
         'a control "transfer" is wrong: it takes a telephone number in "to"; "mode" (cold or warm), "say" and "briefing" (up to 2000 characters), "accept_key" (one key), "ring_timeout_sec" from 5 to 120 and "on_failure" (resume or hang_up) may be left out',
     }));
 
-test('a listed transfer has JSON types', (t) => {
+test('reads a transfer with JSON types from a list', (t) => {
   t.deepEqual(
     readListedControls([{ transfer: { to: '0212345678', ring_timeout_sec: 30, briefing: 'Hello.' } }]),
     [transfer({ ringTimeoutSec: 30, briefing: 'Hello.' })],
@@ -920,19 +925,19 @@ for (const [tag, language] of [
   ['KO', 'ko'],
   ['ja-JP', 'ja'],
 ] as const)
-  test(`<language tag="${tag}"/> changes the language`, (t) => {
+  test(`reads <language tag="${tag}"/> as a change of language`, (t) => {
     t.deepEqual(readControlTag(`language tag="${tag}"/`), readControlSpoken(language));
     t.deepEqual(readListedControls([{ language: { tag } }]), [readControlSpoken(language)]);
   });
 
 for (const source of ['', 'tag=""', 'tag="xx"', 'tag="english"', `tag="en-${'a'.repeat(40)}"`, 'to="en"'])
-  test(`skips <language ${source.slice(0, 20)}/>`, (t) =>
+  test(`skips the invalid <language ${source.slice(0, 20)}/>`, (t) =>
     t.deepEqual(readControlTag(`language ${source}/`), {
       leftOut:
         'a control "language" is wrong: it takes a language in "tag": one of ko, en, ja, also with a region',
     }));
 
-test('a list has JSON types', (t) => {
+test('reads a language change with JSON types from a list', (t) => {
   t.deepEqual(readListedControls([{ collect: { digits: 4, timeout_sec: 5, secret: true } }]), [
     collect({ digits: 4, timeoutSec: 5, secret: true }),
   ]);
@@ -948,22 +953,22 @@ const wrong: readonly string[] = [
 ];
 
 for (const source of wrong)
-  test(`skips <${source}> and logs the valid attributes`, (t) =>
+  test(`skips the invalid <${source}> and logs its valid attributes`, (t) =>
     t.deepEqual(readControlTag(source), {
       leftOut:
         'a control "keys" is wrong: it takes the keys in "press": up to 64 of 0 to 9, *, #, A to D, and w for half a second of waiting',
     }));
 
-test('skips a control of an unknown name without a log line', (t) => {
+test('skips a tag with an unknown name without a log line', (t) => {
   t.deepEqual(readControlTag('dance style="tango"/'), {
     leftOut: 'the reply has a control of an unknown name',
   });
 });
 
 for (const source of ['b', '/b', 'br/', 'br /', 'a href="x"', 'break time="1s"/', '/hangup', '1/', ''])
-  test(`<${source}> is text`, (t) => t.is(readControlTag(source), undefined));
+  test(`reads <${source}> as text`, (t) => t.is(readControlTag(source), undefined));
 
-test('a list holds controls in JSON types, in order', (t) => {
+test('reads a list of controls with JSON types, in order', (t) => {
   t.deepEqual(readListedControls([{ keys: { press: '12' } }, { hangup: {} }, { silence: {} }]), [
     press('12'),
     hangUpReadControl,
@@ -975,10 +980,10 @@ const notListed = { leftOut: '"controls" is wrong: it is a list of up to 20 obje
 const takesKeys = readListedControls([{ keys: {} }]);
 
 for (const list of [null, 'hangup', {}, [1], ['hangup'], Array.from({ length: 21 }, () => ({ hangup: {} }))])
-  test(`${JSON.stringify(list).slice(0, 40)} is not a list of controls`, (t) =>
+  test(`rejects ${JSON.stringify(list).slice(0, 40)} as a list of controls`, (t) =>
     t.deepEqual(readListedControls(list), [notListed]));
 
-test('an invalid control does not affect the others', (t) => {
+test('keeps the valid controls of a list with an invalid one', (t) => {
   t.deepEqual(readListedControls([{ keys: { press: 12 } }, { hangup: {} }]), [
     ...takesKeys,
     hangUpReadControl,
@@ -1026,7 +1031,7 @@ const utterancesSpoken = [
   '1. 감사합니다.',
 ];
 
-test('turns a written answer into speech for any chunking', (t) => {
+test('converts a written answer into speech for any chunking', (t) => {
   t.deepEqual(speak([answer]), utterancesSpoken);
   t.deepEqual(speak(answer.split('')), utterancesSpoken);
   fc.assert(
@@ -1037,7 +1042,7 @@ test('turns a written answer into speech for any chunking', (t) => {
   );
 });
 
-test('speaks a sentence once it is complete, or after a gap', (t) => {
+test('speaks a sentence when it is complete, or after a gap', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('**네.** 잠'), ['네.']);
   t.deepEqual(utterances.add('시만요.'), []);
@@ -1048,7 +1053,7 @@ test('speaks a sentence once it is complete, or after a gap', (t) => {
   t.deepEqual(utterances.end(), ['확인해 보']);
 });
 
-test('a complete message ends its sentence and all open marks', (t) => {
+test('ends the sentence and all open markup at the end of a message', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('확인해 보겠습니다'), []);
   t.deepEqual(utterances.sentenceEnd(), ['확인해 보겠습니다']);
@@ -1057,7 +1062,7 @@ test('a complete message ends its sentence and all open marks', (t) => {
   t.deepEqual(utterances.add('끝났습니다. '), ['끝났습니다.']);
 });
 
-test('a pause does not reveal hidden text', (t) => {
+test('keeps hidden text hidden at a pause', (t) => {
   const utterances = createUtterances();
   t.deepEqual(utterances.add('<think>Let me see.'), []);
   t.deepEqual(utterances.pause(), []);
@@ -1067,7 +1072,7 @@ test('a pause does not reveal hidden text', (t) => {
   t.deepEqual(utterances.pause(), ['네.']);
 });
 
-test('fails an endless reply; unspoken text does not count', (t) => {
+test('fails an endless reply; text that is not spoken does not count', (t) => {
   const utterances = createUtterances();
   const sentence = '말이 끝이 없습니다. ';
   utterances.add('```\n');
@@ -1086,7 +1091,7 @@ test('fails an endless reply; unspoken text does not count', (t) => {
   t.notRegex(error.message, /말이/);
 });
 
-test('fails a reply that repeats controls without end', (t) => {
+test('fails a reply that repeats controls endlessly', (t) => {
   const utterances = createUtterances({ controls: true });
   const mark = '<keys press="1"/>';
   t.is(utterances.add(mark.repeat(100)).length, 100);
@@ -1142,7 +1147,7 @@ const setUpWithBreaker = () => {
 const refused = new EndpointFailure('connection_failed', 'ECONNREFUSED');
 
 test.serial(
-  'after three consecutive calls without a response, further turns fail at once without a request',
+  'fails further turns of a call at once, without a request, after three turns without a response',
   async (t) => {
     const { turn, asked, opened } = setUpWithBreaker();
     t.is(await turn('one', 'hangs'), 'first_token_timeout');
@@ -1154,13 +1159,13 @@ test.serial(
   },
 );
 
-test.serial('one failing call does not block others, however often it fails', async (t) => {
+test.serial('keeps the circuit breaker closed for other calls, however often one call fails', async (t) => {
   const { turn } = setUpWithBreaker();
   for (let count = 0; count < 10; count += 1) t.is(await turn('bad', 'hangs'), 'first_token_timeout');
   t.is(await turn('good', 'answers'), 'reply.finished');
 });
 
-test.serial('a response to any call resets the count', async (t) => {
+test.serial('resets the failure count at a response to any call', async (t) => {
   const { turn } = setUpWithBreaker();
   for (const callId of ['one', 'two']) await turn(callId, 'hangs');
   await turn('good', 'answers');
@@ -1173,14 +1178,14 @@ for (const [title, failure] of [
   ['nonsense', new AgentFailure('invalid_reply', 'the response is not JSON')],
   ['a rate limit of its workspace', new EndpointFailure('over_capacity', 'too many')],
 ] as const) {
-  test.serial(`${title} does not count as a missing response`, async (t) => {
+  test.serial(`does not count ${title} as a missing response`, async (t) => {
     const { turn, breaker } = setUpWithBreaker();
     for (const callId of ['one', 'two', 'three', 'four']) t.is(await turn(callId, failure), failure.failure);
     t.is(breaker.state(), 'closed');
   });
 }
 
-test.serial('an interrupted turn says nothing about the server', async (t) => {
+test.serial('does not count an interrupted turn as success or failure', async (t) => {
   const { begin, breaker } = setUpWithBreaker();
   for (const callId of ['one', 'two', 'three', 'four']) {
     const { letGo } = begin(callId, 'hangs');
@@ -1191,7 +1196,7 @@ test.serial('an interrupted turn says nothing about the server', async (t) => {
   t.is(breaker.state(), 'closed');
 });
 
-test.serial('lets one turn through after a second; its response closes the breaker', async (t) => {
+test.serial('lets one turn through after one second; its response closes the circuit breaker', async (t) => {
   const { turn, begin, clock, asked } = setUpWithBreaker();
   for (const callId of ['one', 'two', 'three']) await turn(callId, refused);
   clock.increment(1_000);
@@ -1205,19 +1210,22 @@ test.serial('lets one turn through after a second; its response closes the break
   t.deepEqual(asked, ['one', 'two', 'three', 'four', 'six', 'seven']);
 });
 
-test.serial('prepares no connection for an answered call while the breaker is open', async (t) => {
-  const { turn, begin, asked } = setUpWithBreaker();
-  begin('zero', 'stays silent').guarded.begin?.();
-  t.true(asked.includes('zero begins'));
-  await new Promise(setImmediate);
-  for (const callId of ['one', 'two', 'three']) await turn(callId, refused);
-  begin('four', 'answers').guarded.begin?.();
-  t.false(asked.includes('four begins'));
-});
+test.serial(
+  'opens no connection to the agent server for an answered call while the circuit breaker is open',
+  async (t) => {
+    const { turn, begin, asked } = setUpWithBreaker();
+    begin('zero', 'stays silent').guarded.begin?.();
+    t.true(asked.includes('zero begins'));
+    await new Promise(setImmediate);
+    for (const callId of ['one', 'two', 'three']) await turn(callId, refused);
+    begin('four', 'answers').guarded.begin?.();
+    t.false(asked.includes('four begins'));
+  },
+);
 
 // Trace agent request
 
-test('all requests of a call are one trace, each with a span of its own', (t) => {
+test('records all requests of a call in one trace, each with its own span', (t) => {
   const callId = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
   const headers = [traceparent(callId), traceparent(callId), traceparent(callId)];
   for (const header of headers) t.regex(header, /^00-7f9c2f6e4f0e4b7e9b1c2d1d5a1e0c11-[0-9a-f]{16}-01$/);
@@ -1237,10 +1245,16 @@ const base = 'https://agent.example.com';
 
 test(adds, 'adds a path to a host', base, '/threads', `${base}/threads`);
 test(adds, 'adds a path to a path', `${base}/v1`, '/chat/completions', `${base}/v1/chat/completions`);
-test(adds, 'trailing slashes make no difference', `${base}/v1//`, '/threads', `${base}/v1/threads`);
-test(adds, 'trailing slashes after the host make no difference', `${base}//`, '/threads', `${base}/threads`);
-test(adds, 'keeps other slashes', `${base}/a//b/`, '/c', `${base}/a//b/c`);
+test(adds, 'ignores trailing slashes after a path', `${base}/v1//`, '/threads', `${base}/v1/threads`);
+test(adds, 'ignores trailing slashes after the host', `${base}//`, '/threads', `${base}/threads`);
+test(adds, 'keeps slashes within the path', `${base}/a//b/`, '/c', `${base}/a//b/c`);
 test(adds, 'keeps the query', `${base}/v1/?key=a%2Fb/`, '/threads', `${base}/v1/threads?key=a%2Fb/`);
-test(adds, 'keeps the port', 'http://127.0.0.1:2024/', '/threads', 'http://127.0.0.1:2024/threads');
+test(adds, 'keeps the port number', 'http://127.0.0.1:2024/', '/threads', 'http://127.0.0.1:2024/threads');
 test(adds, 'keeps percent-encoding', `${base}/a%2Fb%20c`, '/d%2Fe', `${base}/a%2Fb%20c/d%2Fe`);
-test(adds, 'encodes Korean in a chat URL', `${base}/상담`, '/x', `${base}/%EC%83%81%EB%8B%B4/x`);
+test(
+  adds,
+  'percent-encodes Korean characters of a chat URL',
+  `${base}/상담`,
+  '/x',
+  `${base}/%EC%83%81%EB%8B%B4/x`,
+);

@@ -64,7 +64,7 @@ const tryWith = async (
   return { server, trial, turn: trial.turns.at(-1) };
 };
 
-test.serial('an inbound conversation runs turn by turn and records everything', async (t) => {
+test.serial('runs an inbound conversation turn by turn and records everything', async (t) => {
   const { server, trial } = await tryWith(
     t,
     [sendReply('Good morning. How can I help?'), sendReply('Bye.')],
@@ -100,7 +100,7 @@ test.serial('an inbound conversation runs turn by turn and records everything', 
   t.like(first, { remarks: [], failure: null, advice: null });
 });
 
-test.serial("an outbound conversation starts with the kickoff, from the number's own number", async (t) => {
+test.serial("begins an outbound conversation with the kickoff, from the number's own number", async (t) => {
   const { trial } = await tryWith(t, sendReply('Hello.'), {
     direction: 'outbound',
     instruction: 'Book a table\nfor two',
@@ -116,7 +116,7 @@ test.serial("an outbound conversation starts with the kickoff, from the number's
   });
 });
 
-test.serial('times count from the start of the turn, in order', async (t) => {
+test.serial('measures times from the start of the turn, in order', async (t) => {
   const { turn } = await tryWith(t, after(30, sendReply('One. Two.')));
   const exchange = turn?.exchanges[0];
   const times = [
@@ -135,7 +135,7 @@ test.serial('times count from the start of the turn, in order', async (t) => {
   t.is(exchange?.received?.firstByteMs, turn?.firstByteMs);
 });
 
-test.serial('sends the token and shows it nowhere, even if the server repeats it', async (t) => {
+test.serial('sends the token but shows it nowhere, even if the server repeats it', async (t) => {
   const token = 'hush-hush-1';
   const { server, trial } = await tryWith(
     t,
@@ -192,7 +192,7 @@ test.serial('stops at the first failed turn and gives advice', async (t) => {
   t.regex(turn?.advice ?? '', /its fields are: "text"/);
 });
 
-test.serial("keeps the server's text of an error status", async (t) => {
+test.serial("shows the server's text of an error status", async (t) => {
   const { turn } = await tryWith(t, sendBody('no such path', 404));
   t.like(turn, {
     failure: { kind: 'http_error', detail: 'HTTP 404', serverSays: 'no such path' },
@@ -201,14 +201,14 @@ test.serial("keeps the server's text of an error status", async (t) => {
   t.regex(turn?.advice ?? '', /Correct the path/);
 });
 
-test.serial('a chosen silence is neither a failure nor a reply', async (t) => {
+test.serial('reports a chosen silence as neither a failure nor a reply', async (t) => {
   const { trial, turn } = await tryWith(t, sendReply(''));
   t.false(trial.ok);
   t.like(turn, { failure: null, spoken: [] });
   t.regex(turn?.advice ?? '', /say nothing/);
 });
 
-test.serial('text without speakable characters is not a reply', async (t) => {
+test.serial('does not accept text without speakable characters as a reply', async (t) => {
   const { turn } = await tryWith(t, sendReply('🙂'));
   t.like(turn, {
     failure: { kind: 'no_reply', detail: 'the reply has text, and none of it can be spoken' },
@@ -217,7 +217,7 @@ test.serial('text without speakable characters is not a reply', async (t) => {
   t.regex(turn?.advice ?? '', /words/);
 });
 
-test.serial('names a redirect and an interrupted reply', async (t) => {
+test.serial('reports a redirect and an interrupted reply by name', async (t) => {
   const redirected = await tryWith(t, redirectTo('https://elsewhere.example.com/'));
   t.like(redirected.turn, {
     failure: { kind: 'redirect_refused' },
@@ -237,7 +237,7 @@ test.serial('names a redirect and an interrupted reply', async (t) => {
   t.regex(broken.turn?.exchanges[0]?.error ?? '', /^connection_failed/);
 });
 
-test.serial('applies the time limits of a call', async (t) => {
+test.serial('applies the same time limits as a call', async (t) => {
   const { turn } = await tryWith(t, stayQuiet, { token: 'hush-hush' }, { firstTokenMs: 30 });
   t.like(turn, {
     failure: { kind: 'first_token_timeout' },
@@ -245,7 +245,7 @@ test.serial('applies the time limits of a call', async (t) => {
   });
 });
 
-test.serial('the whole trial has a time limit', async (t) => {
+test.serial('limits the time of the whole trial', async (t) => {
   const server = await startAgentServer([sendReply('One.'), stayQuiet]);
   t.teardown(() => server.close());
   let expire: () => void = () => undefined;
@@ -290,7 +290,7 @@ test.serial('truncates a large body', async (t) => {
   t.is(received?.body, `{"reply":"${'가'.repeat(1_362)}`);
 });
 
-test.serial('the report escapes control characters', async (t) => {
+test.serial('escapes control characters in the report', async (t) => {
   const { turn, server } = await tryWith(t, sendBody('{"reply": "Hi.\\n\\nThere."}\r\n\u001b[2J\u202e', 500));
   const text = turn === undefined ? '' : turnReport(turn);
   t.true(text.includes(`→ POST ${server.url}`));
@@ -302,7 +302,7 @@ test.serial('the report escapes control characters', async (t) => {
   t.notRegex(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
 });
 
-test.serial('shows controls at their place and reports invalid ones', async (t) => {
+test.serial('shows controls where they occur in the reply and reports invalid ones', async (t) => {
   const reply = sendReply('One.<keys press="1#"/><language tag="ko"/><language tag="xx"/> Bye.<hangup/>');
   const { turn, trial } = await tryWith(t, reply, { controls: 'inline' });
   t.true(trial.ok);
@@ -337,7 +337,7 @@ test.serial('masks a token that the server repeats in a control', async (t) => {
   t.notRegex(JSON.stringify(turn), /secret-1/);
 });
 
-test.serial('a turn with only controls is a reply', async (t) => {
+test.serial('accepts a reply of controls without words', async (t) => {
   const listed = sendJson({ reply: '', controls: [{ hangup: {} }] });
   const { trial, turn } = await tryWith(t, listed, { controls: 'inline' });
   t.true(trial.ok);
@@ -408,7 +408,7 @@ for (const [agentType, answer, path] of [
   ['langgraph', '04-tools-messages', '/runs/stream'],
   ['mastra', '04-tool-call', '/api/agents/voiceAssistant/stream'],
 ] as const) {
-  test.serial(`${agentType}: spoken text and sent request`, async (t) => {
+  test.serial(`${agentType}: shows the spoken text and the sent request`, async (t) => {
     const { trial, turn } = await tryRecorded(t, agentType, {
       answer,
       path: agentType === 'n8n' ? path : '',
@@ -426,7 +426,7 @@ for (const [agentType, answer, path] of [
   });
 }
 
-test.serial('langgraph: the thread creation belongs to the first turn', async (t) => {
+test.serial('langgraph: counts the thread creation as part of the first turn', async (t) => {
   const { turn } = await tryRecorded(t, 'langgraph', { answer: '02a-agent-turn1' });
   t.deepEqual(
     turn?.exchanges.map(({ sent }) => new URL(sent.url).pathname.replace(/[\da-f-]{36}/, 'ID')),
@@ -473,7 +473,7 @@ const cases: Case[] = [
   ['mastra', { answer: '16b-tripwire' }, 'agent_reported_error', /guardrail/],
 ];
 for (const [agentType, given, kind, advice] of cases) {
-  test.serial(`${agentType}: ${given.answer} is ${kind ?? 'no failure'}, and gets its advice`, async (t) => {
+  test.serial(`${agentType}: reports ${given.answer} as ${kind ?? 'no failure'}, with advice`, async (t) => {
     const { turn } = await tryRecorded(t, agentType, given);
     t.is(turn?.failure?.kind ?? null, kind, JSON.stringify(turn?.failure));
     t.regex(turn?.advice ?? '', advice);
@@ -533,7 +533,7 @@ const tryBuiltIn = async (
   return { server, trial, turn: trial.turns[0] };
 };
 
-test.serial('tries the built-in agent with its model: prompt, words and times', async (t) => {
+test.serial('tries the built-in agent with its model and shows prompt, words and times', async (t) => {
   const { trial, turn, server } = await tryBuiltIn(t, { pieces: ['Hello. ', 'Is Friday fine?'] });
   t.true(trial.ok);
   t.is(trial.agentType, 'builtin');
@@ -545,7 +545,7 @@ test.serial('tries the built-in agent with its model: prompt, words and times', 
   t.is(server.requests.length, 1);
 });
 
-test.serial('hides URL and name of the model', async (t) => {
+test.serial('hides URL and name of the language model', async (t) => {
   const { trial, turn } = await tryBuiltIn(
     t,
     sendBody('{"error":{"message":"model-key is wrong"}}', 401, { 'x-organization': 'secret' }),
@@ -565,7 +565,7 @@ test.serial('reports a hangup without ending the trial', async (t) => {
   t.is(turn?.failure, null);
 });
 
-test.serial('reports the tools that the model would use', async (t) => {
+test.serial('reports the tools that the model would have used', async (t) => {
   const { turn } = await tryBuiltIn(t, {
     pieces: ['Please type four digits.'],
     calls: [
@@ -583,7 +583,7 @@ test.serial('reports the tools that the model would use', async (t) => {
   t.like(transferring.turn?.controls, [{ act: 'transfer', transfer: { to: '0212345678' } }]);
 });
 
-test.serial('speaks without a model and notes its absence', async (t) => {
+test.serial('speaks without a language model and reports that it is missing', async (t) => {
   const { trial } = await tryBuiltIn(t, null);
   t.true(trial.ok);
   t.regex(trial.notes.join(), /no language model \(GW_LLM_BASE_URL\)/);
@@ -610,7 +610,7 @@ const broken: [title: string, ModelAnswer, kind: string, advice: RegExp, firstTo
 ];
 
 for (const [title, answer, kind, advice, firstTokenMs] of broken) {
-  test.serial(`the built-in agent with ${title} gets its advice`, async (t) => {
+  test.serial(`gives advice when the built-in agent has ${title}`, async (t) => {
     const { trial, turn } = await tryBuiltIn(t, answer, firstTokenMs === undefined ? {} : { firstTokenMs });
     t.false(trial.ok);
     t.is(turn?.failure?.kind ?? '', kind);

@@ -64,7 +64,7 @@ const setUpWebhook = async (
 
 const hello = [{ role: 'user', content: '여보세요?' }] as const;
 
-test.serial('the request matches the documentation byte for byte', async (t) => {
+test.serial('sends a request that matches the documentation byte for byte', async (t) => {
   const { server, ask } = await setUpWebhook(t, sendReply('네.'), { bearerToken: 'secret-token' });
   t.is(
     await ask([
@@ -94,7 +94,7 @@ test.serial('sends the kickoff as an ordinary message', async (t) => {
   });
 });
 
-test.serial('ignores further fields and the content type of the reply', async (t) => {
+test.serial('ignores unknown fields and the content type of the reply', async (t) => {
   const { ask } = await setUpWebhook(
     t,
     sendBody('{"reply":"네, 그렇습니다.","mood":7}', 201, { 'content-type': 'text/plain' }),
@@ -119,7 +119,7 @@ const invalid: [title: string, answer: Answer][] = [
 ];
 
 for (const [title, answer] of invalid) {
-  test.serial(`${title} is not a reply`, async (t) => {
+  test.serial(`rejects ${title} as an invalid reply`, async (t) => {
     const { ask } = await setUpWebhook(t, answer);
     const error = await t.throwsAsync(ask(hello));
     t.like(error, { failure: 'invalid_reply' });
@@ -161,12 +161,12 @@ const setUpHandshake = async (t: ExecutionContext, answer: Answer, clock: Clock 
   return { server, ask: () => handshake({ url: `${server.url}/auth`, secret, context: handshakeContext }) };
 };
 
-test.serial('200 with a session token admits the caller', async (t) => {
+test.serial('admits the caller on HTTP 200 with a session token', async (t) => {
   const { ask } = await setUpHandshake(t, sendJson({ session_token: 'caller-7.abc=', expires: 60 }));
   t.deepEqual(await ask(), { allowed: true, sessionToken: 'caller-7.abc=' });
 });
 
-test.serial('sends the call context, signed like an event', async (t) => {
+test.serial('sends the call context, signed like an event delivery', async (t) => {
   const { server, ask } = await setUpHandshake(t, sendJson({ session_token: 'token' }));
   await ask();
   const [request] = server.requests;
@@ -203,7 +203,7 @@ const rejections: [title: string, answer: Answer, reason: RegExp][] = [
 ];
 
 for (const [title, answer, reason] of rejections) {
-  test.serial(`${title} rejects the caller`, async (t) => {
+  test.serial(`rejects the caller on ${title}`, async (t) => {
     const { ask } = await setUpHandshake(t, answer);
     const result = await ask();
     t.false(result.allowed);
@@ -211,7 +211,7 @@ for (const [title, answer, reason] of rejections) {
   });
 }
 
-test.serial('no response within 3 s rejects the caller', async (t) => {
+test.serial('rejects the caller when no response arrives within 3 s', async (t) => {
   const clock = new SimulatedClock();
   const { server, ask } = await setUpHandshake(t, stayQuiet, clock);
   const asked = ask();
@@ -220,7 +220,7 @@ test.serial('no response within 3 s rejects the caller', async (t) => {
   t.deepEqual(await asked, { allowed: false, reason: 'no answer within 3 s' });
 });
 
-test.serial('a body that does not end within 3 s rejects the caller', async (t) => {
+test.serial('rejects the caller when the response body does not end within 3 s', async (t) => {
   const clock = new SimulatedClock();
   const { server, ask } = await setUpHandshake(
     t,

@@ -14,7 +14,7 @@ const readLinesOf = async (pieces: readonly Uint8Array[], longestLine = 1_000): 
   return lines;
 };
 
-test.serial('reads four kinds of line ends, and a last line without one', async (t) => {
+test.serial('reads four kinds of line ends, and a last line without a line end', async (t) => {
   t.deepEqual(await readLinesOf([Buffer.from('LF\nCRLF\r\nCR\rRS\x1e\r\n\n\rlast')]), [
     'LF',
     'CRLF',
@@ -32,13 +32,13 @@ test.serial('keeps Unicode line separators as text', async (t) => {
   t.deepEqual(await readLinesOf([Buffer.from(text)]), [text]);
 });
 
-test.serial('chunking makes no difference, even within a character or a CRLF', async (t) => {
+test.serial('reads the same lines for any chunking, even within a character or a CRLF', async (t) => {
   const text = '네, 1번째\r\n🙂\r\r\n\n안녕\u2028하세요';
   const expected = ['네, 1번째', '🙂', '', '', '안녕\u2028하세요'];
   for (const pieces of everyCut(Buffer.from(text))) t.deepEqual(await readLinesOf(pieces), expected);
 });
 
-test.serial('any text in any chunks yields the same lines', async (t) => {
+test.serial('reads the same lines from any text in any chunks', async (t) => {
   const piece = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\r', '\n', '\r\n', '\x1e', ''));
   await fc.assert(
     fc.asyncProperty(fc.array(piece), fc.array(fc.integer({ min: 1, max: 9 })), async (texts, sizes) => {
@@ -92,7 +92,7 @@ test.serial('limits the length of a line for any chunking', async (t) => {
   t.is((await readLinesOf([Buffer.from(`${'x'.repeat(999)}\n`.repeat(5))])).length, 5);
 });
 
-test.serial('leaving early closes the body', async (t) => {
+test.serial('closes the body when the reader stops early', async (t) => {
   let isReleased = false;
   async function* body() {
     try {
@@ -121,19 +121,24 @@ const reads = test.macro<[title: string, text: string, expected: Frame[], plainT
     for (const pieces of everyCut(Buffer.from(text)))
       t.deepEqual(await readFramesOf(pieces, plainText), expected);
   },
-  title: (_, title) => `${title}, in any chunking`,
+  title: (_, title) => `reads ${title}, in any chunking`,
 });
 
 // Event streams
-test.serial(reads, 'an event with a name', 'event: x\ndata: {"a":"네"}\n\n', [json({ a: '네' }, 'x')]);
-test.serial(reads, 'fields in any order', 'id: 7\ndata: 1\nretry: 5\nevent: x\n\n', [json(1, 'x')]);
-test.serial(reads, 'a name applies to one event', 'event: x\ndata: 1\n\ndata: 2\n\n', [
+test.serial(reads, 'a named event', 'event: x\ndata: {"a":"네"}\n\n', [json({ a: '네' }, 'x')]);
+test.serial(reads, 'an event with its fields in any order', 'id: 7\ndata: 1\nretry: 5\nevent: x\n\n', [
+  json(1, 'x'),
+]);
+test.serial(reads, 'an event name that applies to one event only', 'event: x\ndata: 1\n\ndata: 2\n\n', [
   json(1, 'x'),
   json(2),
 ]);
-test.serial(reads, 'CRLF', 'event: x\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n', [json(1, 'x'), json(2)]);
-test.serial(reads, 'CR', 'event: x\rdata: 1\r\rdata: 2\r\r', [json(1, 'x'), json(2)]);
-test.serial(reads, 'no space after the colon', 'data:{"a":1}\n\n', [json({ a: 1 })]);
+test.serial(reads, 'events with CRLF line ends', 'event: x\r\ndata: 1\r\n\r\ndata: 2\r\n\r\n', [
+  json(1, 'x'),
+  json(2),
+]);
+test.serial(reads, 'events with CR line ends', 'event: x\rdata: 1\r\rdata: 2\r\r', [json(1, 'x'), json(2)]);
+test.serial(reads, 'a field without a space after the colon', 'data:{"a":1}\n\n', [json({ a: 1 })]);
 test.serial(reads, 'data over several lines', 'data: {"a":\ndata: 1}\n\n', [json({ a: 1 })]);
 test.serial(reads, 'events without blank lines', 'data: {"a":1}\ndata: {"a":2}\nid: 3\ndata: [DONE]\n', [
   json({ a: 1 }),
@@ -145,10 +150,10 @@ test.serial(reads, 'named events without blank lines', 'event: x\ndata: 1\nevent
   json(2, 'y'),
   json(3),
 ]);
-test.serial(reads, 'comments', ': heartbeat\n\n:\ndata: 1\n: PROCESSING\n\n', [json(1)]);
+test.serial(reads, 'comments between events', ': heartbeat\n\n:\ndata: 1\n: PROCESSING\n\n', [json(1)]);
 test.serial(reads, 'a byte order mark and blank lines at the start', '\uFEFF\n\r\n \ndata: 1\n\n', [json(1)]);
 test.serial(reads, 'an event that ends with the stream', 'event: x\ndata: 1', [json(1, 'x')]);
-test.serial(reads, 'the end mark', 'data: 1\n\ndata: [DONE]\n\ndata: 2\n\n', [
+test.serial(reads, 'events only up to the end mark', 'data: 1\n\ndata: [DONE]\n\ndata: 2\n\n', [
   json(1),
   { type: 'done' },
   json(2),
@@ -157,8 +162,8 @@ test.serial(reads, 'data that is not JSON', 'event: x\ndata: {"a":\n\ndata: 2\n\
   { type: 'unreadable', event: 'x' },
   json(2),
 ]);
-test.serial(reads, 'a name without data', 'event: x\n\ndata: 1\n\n', [json(1)]);
-test.serial(reads, 'lines of other formats', '0:"네, "\nerror: {"code":500}\nnonsense\n', [
+test.serial(reads, 'an event name without data', 'event: x\n\ndata: 1\n\n', [json(1)]);
+test.serial(reads, 'lines in other formats as stray lines', '0:"네, "\nerror: {"code":500}\nnonsense\n', [
   { type: 'stray', field: '0', text: '"네, "' },
   { type: 'stray', field: 'error', text: '{"code":500}' },
   { type: 'stray', field: 'nonsense', text: '' },
@@ -166,18 +171,18 @@ test.serial(reads, 'lines of other formats', '0:"네, "\nerror: {"code":500}\nno
 test.serial(reads, 'U+2028 within JSON', 'data: "a\u2028b"\n\n', [json('a\u2028b')]);
 
 // JSON
-test.serial(reads, 'one document', '{"a":1}', [json({ a: 1 })]);
-test.serial(reads, 'one document over several lines', '\n {\r\n "a": [1,\r\n 2]\r\n}\r\n', [
+test.serial(reads, 'one JSON document', '{"a":1}', [json({ a: 1 })]);
+test.serial(reads, 'one JSON document over several lines', '\n {\r\n "a": [1,\r\n 2]\r\n}\r\n', [
   json({ a: [1, 2] }),
 ]);
-test.serial(reads, 'a list', '[{"a":1}]\n', [json([{ a: 1 }])]);
-test.serial(reads, 'JSON on separate lines', '{"a":1}\n{"a":2}\r\n\n{"a":\n{"a":3}', [
+test.serial(reads, 'a JSON list', '[{"a":1}]\n', [json([{ a: 1 }])]);
+test.serial(reads, 'JSON documents on separate lines', '{"a":1}\n{"a":2}\r\n\n{"a":\n{"a":3}', [
   json({ a: 1 }),
   json({ a: 2 }),
   { type: 'unreadable', event: '' },
   json({ a: 3 }),
 ]);
-test.serial(reads, 'JSON between record separators', '\x1e{"a":1}\x1e{"a":2}\n', [
+test.serial(reads, 'JSON documents between record separators', '\x1e{"a":1}\x1e{"a":2}\n', [
   json({ a: 1 }),
   json({ a: 2 }),
 ]);
@@ -188,22 +193,28 @@ test.serial(reads, 'only blank lines', ' \r\n\n', []);
 test.serial(reads, 'plain text', '안녕 \r\n하세요: 네', [{ type: 'text', text: '안녕 \n하세요: 네' }], true);
 test.serial(
   reads,
-  'plain text that begins like JSON',
+  'plain text that begins like JSON, as text',
   '{이름} 님',
   [{ type: 'text', text: '{이름} 님' }],
   true,
 );
-test.serial(reads, 'a quoted text is JSON', '"안녕\\n하세요"', [json('안녕\n하세요')], true);
+test.serial(reads, 'quoted text as JSON', '"안녕\\n하세요"', [json('안녕\n하세요')], true);
 test.serial(
   reads,
-  'a text that only begins with a quote',
+  'text that only begins with a quote, as text',
   '"안녕" 하세요',
   [{ type: 'text', text: '"안녕" 하세요' }],
   true,
 );
-test.serial(reads, 'JSON where plain text is permitted', '{"output":"네"}', [json({ output: '네' })], true);
+test.serial(
+  reads,
+  'JSON where plain text is permitted, as JSON',
+  '{"output":"네"}',
+  [json({ output: '네' })],
+  true,
+);
 
-test.serial('a web page or incomplete JSON is not a reply', async (t) => {
+test.serial('fails with invalid_reply on a web page or incomplete JSON', async (t) => {
   for (const text of ['<!DOCTYPE html><p>data: 1', ' \n<html>']) {
     for (const plainText of [true, false]) {
       t.like(await t.throwsAsync(readFramesOf([Buffer.from(text)], plainText)), { failure: 'invalid_reply' });
@@ -214,7 +225,7 @@ test.serial('a web page or incomplete JSON is not a reply', async (t) => {
   t.notRegex(error?.message ?? '', /비밀/);
 });
 
-test.serial('a document over several lines has the limit of one line', async (t) => {
+test.serial('limits a document over several lines like a single line', async (t) => {
   const wide = (characters: number) => Buffer.from(`[\n"${'x'.repeat(characters)}"\n]`);
   t.is((await readFramesOf([wide(9_000)])).length, 1);
   t.like(await t.throwsAsync(readFramesOf([wide(9_990), wide(9_990)])), { failure: 'reply_too_large' });
@@ -233,7 +244,7 @@ test.serial('returns frames as soon as they are complete', async (t) => {
   t.is(sent, 1);
 });
 
-test.serial('an interrupted body returns what it contained', async (t) => {
+test.serial('returns the frames of an interrupted body before it throws', async (t) => {
   const frames: Frame[] = [];
   await t.throwsAsync(
     async () => {
@@ -245,7 +256,7 @@ test.serial('an interrupted body returns what it contained', async (t) => {
   t.deepEqual(frames, [json(1)]);
 });
 
-test.serial('line ends, comments, unknown fields and chunking make no difference', async (t) => {
+test.serial('reads the same frames for any line ends, comments, unknown fields and chunking', async (t) => {
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
   const noise = fc.constantFrom('', ': comment', 'id: 1', 'retry: 10', ':');
   const events = fc.array(
@@ -276,7 +287,7 @@ test.serial('line ends, comments, unknown fields and chunking make no difference
 
 // Message end
 
-test.serial('comments after the end of a message do not keep its connection open', async (t) => {
+test.serial('closes the connection after the end of a message although comments keep arriving', async (t) => {
   const clock = new SimulatedClock();
   const end = createMessageEnd(clock, new AbortController().signal);
   async function* comments() {
@@ -292,7 +303,7 @@ test.serial('comments after the end of a message do not keep its connection open
   t.is(count, 3);
 });
 
-test.serial('waits for an unfinished message and throws an abort of its reader', async (t) => {
+test.serial("waits for an unfinished message and rethrows the reader's abort reason", async (t) => {
   const clock = new SimulatedClock();
   const reader = new AbortController();
   const end = createMessageEnd(clock, reader.signal);

@@ -84,7 +84,7 @@ export const tryUrl = async (
 export const testEach = (broken: readonly Broken[]): void => {
   for (const each of broken) {
     const { type, title, answer, kind, advice, path = '', noThread = false } = each;
-    test(`${type}: ${title}`, async (t) => {
+    test(`${type}: names cause and remedy for ${title}`, async (t) => {
       const server = await startAgentServer((response, asked) =>
         !noThread && asked.path === '/threads'
           ? recorded('langgraph', '01a-thread-create')(response, asked)

@@ -15,7 +15,7 @@ const human = (content: string) => ({ content, id: 'h', type: 'human' });
 const partial = (content: unknown, id?: string): string => event('messages/partial', [ai(content, id)]);
 const complete = (...messages: readonly unknown[]): string => event('messages/complete', messages);
 
-test('two messages are two sentences, regardless of punctuation', async (t) => {
+test('splits two messages into two sentences, regardless of punctuation', async (t) => {
   const { sentences } = await hearText(
     metadata +
       partial('잠깐만', 'a') +
@@ -26,7 +26,7 @@ test('two messages are two sentences, regardless of punctuation', async (t) => {
   t.deepEqual(sentences, ['잠깐만요', '네', '끝']);
 });
 
-test('speaks once a text that a node streams and returns as its own message', async (t) => {
+test('speaks a text once that a node streams and also returns as its own message', async (t) => {
   const { text } = await hearText(
     metadata +
       partial('네, 그렇', 'a') +
@@ -38,7 +38,7 @@ test('speaks once a text that a node streams and returns as its own message', as
   t.is(further.text, '네.아니요.');
 });
 
-test('ends a sentence as soon as its message is complete', async (t) => {
+test('ends a sentence as soon as its message is complete, without waiting for the next one', async (t) => {
   const pieces: unknown[] = [];
   const frames = readFrames(bodyOf([Buffer.from(metadata + partial('네') + complete(ai('네')))]), {
     longestLine: replyLimits.lineCharacters,
@@ -47,7 +47,7 @@ test('ends a sentence as soon as its message is complete', async (t) => {
   t.deepEqual(pieces, ['string', 'symbol']);
 });
 
-test("speaks only the history after the other party's last words", async (t) => {
+test("speaks only messages after the other party's last words", async (t) => {
   const history = [human('하나'), ai('첫째', 'x'), human('둘'), ai('둘째', 'y')];
   const { text } = await hearText(metadata + complete(...history));
   t.is(text, '둘째');
@@ -84,7 +84,7 @@ for (const type of ['ai', 'AIMessage', 'AIMessageChunk']) {
   });
 }
 
-test('treats events of a subgraph like any other', async (t) => {
+test('reads events of a subgraph like those of the main graph', async (t) => {
   const { text, error } = await hearText(
     metadata +
       event('messages/partial|sub:1b9d', [ai('네')]) +
@@ -112,7 +112,7 @@ test('speaks text blocks and omits reasoning, images and tool calls', async (t) 
   t.is(text, '네!');
 });
 
-test('does not speak a changed message, and logs it', async (t) => {
+test('ignores a changed version of a spoken message, and logs it', async (t) => {
   const { text, remarks } = await hearText(
     metadata +
       partial('만 원') +
@@ -125,7 +125,7 @@ test('does not speak a changed message, and logs it', async (t) => {
   t.deepEqual(remarks, ['a message was changed after its beginning was spoken']);
 });
 
-test('a late partial message repeats no words', async (t) => {
+test('ignores a partial message that arrives after the complete one', async (t) => {
   const { text, remarks } = await hearText(
     metadata + partial('만 원') + partial('만') + partial('만 원입니다. ') + complete(ai('만 원입니다.')),
   );
@@ -133,7 +133,7 @@ test('a late partial message repeats no words', async (t) => {
   t.deepEqual(remarks, []);
 });
 
-test('messages without an id follow each other', async (t) => {
+test('reads messages without an id as consecutive messages', async (t) => {
   const anonymous = (content: string) => ({ content, type: 'ai' });
   const { sentences } = await hearText(
     metadata +
@@ -149,7 +149,7 @@ test('joins a character that was split between two messages of a stream', async 
   t.is(text, '😀 네');
 });
 
-test("reads Python's CRLF line ends, heartbeats and uncompleted messages", async (t) => {
+test("reads a Python server's CRLF line ends, heartbeats and messages without a complete event", async (t) => {
   const stream =
     `${metadata}: heartbeat\n\n` +
     event('messages/metadata', { a: { metadata: { langgraph_node: 'say' } } }) +
@@ -165,12 +165,12 @@ const interrupts: [title: string, stream: string][] = [
   ['updates', event('updates|sub:1', { __interrupt__: [{ value: '승인할까요?' }] })],
 ];
 for (const [title, stream] of interrupts) {
-  test(`an interrupt among ${title} fails the reply without speaking it`, async (t) => {
+  test(`fails without spoken text when a graph is interrupted (event ${title})`, async (t) => {
     const { text, error } = await hearText(metadata + stream);
     t.is(text, '');
     t.like(error, { failure: 'no_reply', message: waits });
   });
-  test(`an interrupt among ${title} after words logs a remark`, async (t) => {
+  test(`keeps the spoken text and logs a remark when a graph is interrupted after it (event ${title})`, async (t) => {
     const { text, remarks, error } = await hearText(metadata + complete(ai('승인할까요?')) + stream);
     t.deepEqual({ text, remarks, error }, { text: '승인할까요?', remarks: [waits], error: undefined });
   });
@@ -183,7 +183,7 @@ const silent: [title: string, stream: string][] = [
   ['an empty message in blocks', complete(ai([{ type: 'text', text: ' ' }]))],
 ];
 for (const [title, stream] of silent) {
-  test(`${title} means that the agent chooses silence`, async (t) => {
+  test(`treats ${title} as silence that the agent chose`, async (t) => {
     const { text, remarks, error } = await hearText(metadata + stream);
     t.deepEqual([text.trim(), error], ['', undefined]);
     t.deepEqual(remarks, ['the agent answered with an empty message']);
@@ -209,7 +209,7 @@ const wordless: [title: string, stream: string][] = [
   ],
 ];
 for (const [title, stream] of wordless) {
-  test(`${title} is not silence`, async (t) => {
+  test(`fails the reply when it has only ${title}`, async (t) => {
     const { text, error } = await hearText(metadata + stream);
     t.is(text, '');
     t.like(error, { failure: 'no_reply' });
@@ -228,7 +228,7 @@ const endings = async (stream: string): Promise<(string | true)[]> => {
 };
 const within = ['the run ended within a message', true];
 
-test('treats a run without complete messages as broken off if the server completes them otherwise', async (t) => {
+test('reports an incomplete final message only if the server completes its other messages', async (t) => {
   t.deepEqual(await endings(complete(human('네')) + partial('오늘은')), within);
   t.deepEqual(await endings(complete(human('네')) + partial('오늘은') + complete(ai('오늘은'))), []);
   t.deepEqual(await endings(partial('오늘은')), [], 'Python completes nothing that was streamed');
@@ -244,7 +244,7 @@ const errors: [title: string, data: string, serverSays: string | undefined][] = 
   ['no JSON', 'boom', undefined],
 ];
 for (const [title, data, serverSays] of errors) {
-  test(`an error with ${title} fails the reply after the words before it`, async (t) => {
+  test(`speaks the words before an error event, then fails: error with ${title}`, async (t) => {
     const { text, error } = await hearText(
       `${metadata}${partial('네')}event: error\ndata: ${data}\n\n${partial('네네')}`,
     );
@@ -262,14 +262,14 @@ const unreadable: [title: string, body: string, failure: string][] = [
   ['a web page', '<html></html>', 'invalid_reply'],
 ];
 for (const [title, body, failure] of unreadable) {
-  test(`${title} is not a reply`, async (t) => {
+  test(`fails the reply when the body is ${title}`, async (t) => {
     const { text, error } = await hearText(body);
     t.is(text, '');
     t.like(error, { failure });
   });
 }
 
-test('skips unreadable events and logs it', async (t) => {
+test('skips unreadable events and logs a remark', async (t) => {
   const { text, remarks } = await hearText(
     `${metadata}${partial('네')}event: messages/partial\ndata: [{"content\n\nevent: messages/partial\ndata: 7\n\n` +
       `event: messages/complete\ndata: [null,7]\n\n${partial('네.')}`,

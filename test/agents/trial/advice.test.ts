@@ -6,14 +6,14 @@ import { advice, advises, type Given, recorded, webhook } from './advice/advised
 // Advice about webhooks, and about the connection to any server.
 
 test(
-  'webhook: a different field',
+  'webhook: gives advice on a reply in a different field',
   advises,
   { ...webhook, failure: 'invalid_reply', answers: [{ status: 200, body: '{"text":"Hi"}' }] },
   /no text in "reply"; its fields are: "text"/,
 );
 
 test(
-  'webhook: not JSON',
+  'webhook: gives advice on a reply that is not JSON',
   advises,
   { ...webhook, failure: 'invalid_reply', answers: [{ status: 200, body: 'Hi' }] },
   /not a JSON object/,
@@ -95,9 +95,9 @@ const ways: [string, Partial<Given>, RegExp][] = [
 ];
 
 for (const [name, given, expected] of ways)
-  test(`any type: ${name}`, advises, { ...webhook, ...given }, expected);
+  test(`any type: gives advice on ${name}`, advises, { ...webhook, ...given }, expected);
 
-test('a successful reply needs no advice', (t) => {
+test('gives no advice on a successful reply', (t) => {
   for (const [type, server] of [
     ['n8n', 'n8n'],
     ['mastra', 'mastra'],
@@ -138,7 +138,7 @@ for (const answer of [
   { status: 400, body: '{"error":{"message":"model is required"}}' },
 ]) {
   test(
-    `openai_compatible: a missing model key (${answer.status} ${answer.body.slice(0, 60)})`,
+    `openai_compatible: gives advice on a missing model name (${answer.status} ${answer.body.slice(0, 60)})`,
     advises,
     { ...openai, answers: [answer] },
     /"model" key/,
@@ -146,7 +146,7 @@ for (const answer of [
 }
 
 test(
-  'openai_compatible: without /v1',
+  'openai_compatible: gives advice on a base URL without /v1',
   advises,
   {
     type: 'openai_compatible',
@@ -157,7 +157,7 @@ test(
 );
 
 test(
-  'openai_compatible: the complete URL',
+  'openai_compatible: gives advice on a complete URL instead of a base URL',
   advises,
   {
     type: 'openai_compatible',
@@ -168,14 +168,14 @@ test(
 );
 
 test(
-  'openai_compatible: another wrong path',
+  'openai_compatible: gives advice on another wrong path',
   advises,
   { ...openai, answers: [{ status: 404, body: 'Not Found' }] },
   /no \/chat\/completions at this path/,
 );
 
 test(
-  'openai_compatible: a gateway without a provider',
+  'openai_compatible: gives advice on a gateway without a provider',
   advises,
   { ...openai, answers: [recorded('openai_compatible', 'portkey-13-no-provider-header')] },
   /x-portkey-provider.*headers of the agent.*default one/,
@@ -189,14 +189,14 @@ const azureRefusal =
   '{"error":{"code":"401","message":"Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource."}}';
 
 test(
-  'Azure OpenAI: no key',
+  'Azure OpenAI: gives advice on a missing key',
   advises,
   { ...azure, token: 'a-key', answers: [{ status: 401, body: azureRefusal }] },
   /add api-key to the headers of the agent/,
 );
 
 test(
-  'Azure OpenAI: a wrong key on a custom domain',
+  'Azure OpenAI: gives advice on a wrong key on a custom domain',
   advises,
   {
     ...azure,
@@ -215,14 +215,14 @@ for (const url of [
   'https://mine.cognitiveservices.azure.com/openai',
 ])
   test(
-    `Azure OpenAI: ${url}`,
+    `Azure OpenAI: gives advice on ${url}`,
     advises,
     { ...azure, url, answers: [noResource] },
     /names the deployment and the version of the API/,
   );
 
 test(
-  'Azure OpenAI: an API that requires the model',
+  'Azure OpenAI: gives advice on an API that requires the model',
   advises,
   {
     ...azure,
@@ -233,7 +233,7 @@ test(
 );
 
 test(
-  'Azure OpenAI: an unknown deployment',
+  'Azure OpenAI: gives advice on an unknown deployment',
   advises,
   {
     ...azure,
@@ -248,14 +248,14 @@ test(
 );
 
 test(
-  'a server that names the header of its key',
+  'gives advice on a server that names the header for its key',
   advises,
   { ...webhook, answers: [{ status: 401, body: '{"message":"Missing X-Api-Key header"}' }] },
   /wants a key in the header x-api-key.*add x-api-key to the headers of the agent/,
 );
 
 test(
-  'a server that rejects the header of its key',
+  'gives advice on a server that rejects the header with its key',
   advises,
   {
     ...webhook,
@@ -266,14 +266,14 @@ test(
 );
 
 test(
-  'openai_compatible: an unexecuted tool',
+  'openai_compatible: gives advice on a tool call that the server did not execute',
   advises,
   { ...openai, failure: null, answers: [recorded('openai_compatible', '29-tool_calls')] },
   /run its tools/,
 );
 
 test(
-  'openai_compatible: a web page',
+  'openai_compatible: gives advice on a web page as the reply',
   advises,
   {
     ...openai,
@@ -284,7 +284,7 @@ test(
 );
 
 test(
-  'openai_compatible: too many requests',
+  'openai_compatible: gives advice on too many requests',
   advises,
   { ...openai, answers: [recorded('openai_compatible', '42-http-429-json')] },
   /limits how often/,
@@ -300,14 +300,14 @@ const run = '/threads/5f1c8e52-6c6a-4a0e-8f1e-0a1b2c3d4e5f/runs/stream';
 const thread = { ...recorded('langgraph', '01a-thread-create'), path: '/threads' };
 
 test(
-  'langgraph: an unknown assistant',
+  'langgraph: gives advice on an unknown assistant',
   advises,
   { ...langgraph, answers: [thread, { ...recorded('langgraph', '07-unknown-assistant'), path: run }] },
   /no assistant "graph".*langgraph\.json/,
 );
 
 test(
-  'langgraph: an unknown assistant in Python',
+  'langgraph: gives advice on an assistant unknown to a Python server',
   advises,
   {
     ...langgraph,
@@ -320,7 +320,7 @@ test(
 );
 
 test(
-  'langgraph: no assistant ID',
+  'langgraph: gives advice on a missing assistant ID',
   advises,
   {
     ...langgraph,
@@ -331,7 +331,7 @@ test(
 );
 
 test(
-  'langgraph: an extra path',
+  'langgraph: gives advice on extra path segments',
   advises,
   {
     type: 'langgraph',
@@ -345,14 +345,14 @@ test(
 );
 
 test(
-  'langgraph: another server',
+  'langgraph: gives advice on a server that is not LangGraph',
   advises,
   { ...langgraph, answers: [{ ...recorded('langgraph', '26d-unknown-path'), path: run }] },
   /port 2024/,
 );
 
 test(
-  'langgraph: a busy thread, even after the run was finally cancelled',
+  'langgraph: gives advice on a busy thread, even if the run was cancelled at last',
   advises,
   {
     ...langgraph,
@@ -366,7 +366,7 @@ test(
 );
 
 test(
-  'langgraph: a missing key of its cloud',
+  'langgraph: gives advice on a missing key for LangGraph Cloud',
   advises,
   {
     ...langgraph,
@@ -376,7 +376,7 @@ test(
 );
 
 test(
-  'langgraph: a wrong key of its cloud',
+  'langgraph: gives advice on a wrong key for LangGraph Cloud',
   advises,
   {
     ...langgraph,
@@ -387,7 +387,7 @@ test(
 );
 
 test(
-  'langgraph: an interrupt with a message',
+  'langgraph: gives advice on an interrupt with a message',
   advises,
   {
     ...langgraph,
@@ -398,21 +398,21 @@ test(
 );
 
 test(
-  'langgraph: a silent run',
+  'langgraph: gives advice on a run without text',
   advises,
   { ...langgraph, failure: null, answers: [thread, { ...recorded('langgraph', '12-interrupt'), path: run }] },
   /without an AI message.*interrupt\(\)/,
 );
 
 test(
-  'langgraph: a failed node',
+  'langgraph: gives advice on a failed node',
   advises,
   { ...langgraph, failure: 'agent_reported_error', answers: [thread] },
   /node of the graph failed/,
 );
 
 test(
-  'langgraph: a run that starts late',
+  'langgraph: gives advice on a run that starts late',
   advises,
   { ...langgraph, failure: 'first_token_timeout', answers: [{ status: 200, body: '', path: run }] },
   /ten runs at a time/,
@@ -424,7 +424,7 @@ test(
 const mastra = { type: 'mastra', url: 'http://127.0.0.1:4111' } as const;
 
 test(
-  'mastra: an agent ID in the wrong case, outbound',
+  'mastra: gives advice on an agent ID in the wrong case, outbound',
   advises,
   {
     ...mastra,
@@ -435,14 +435,14 @@ test(
 );
 
 test(
-  'mastra: no voiceAssistant, inbound',
+  'mastra: gives advice on a missing voiceAssistant, inbound',
   advises,
   { ...mastra, answers: [recorded('mastra', 'old-v0.24.9-08-unknown-agent')] },
   /no agent "nope".*go to voiceAssistant/,
 );
 
 test(
-  'mastra: another path',
+  'mastra: gives advice on a wrong path',
   advises,
   { type: 'mastra', url: 'http://127.0.0.1:4111/x', answers: [recorded('mastra', '08e-unknown-path')] },
   /no Mastra server at this path/,
@@ -454,7 +454,7 @@ for (const name of [
   'old-v0.18.0-newModel-stream',
 ]) {
   test(
-    `mastra: model and version do not go together (${name})`,
+    `mastra: gives advice on a model that does not fit the server's version (${name})`,
     advises,
     { ...mastra, answers: [recorded('mastra', name)] },
     /AI SDK 5/,
@@ -463,7 +463,7 @@ for (const name of [
 
 for (const name of ['old-v0.18.0-voiceAssistant-stream', 'old-v0.24.9-03-stream-vnext']) {
   test(
-    `mastra: an old version with a reply (${name})`,
+    `mastra: gives advice on an old version that replied (${name})`,
     advises,
     { ...mastra, failure: null, spoken: '네', answers: [recorded('mastra', name)] },
     /runtimeContext.*Update Mastra/,
@@ -471,14 +471,14 @@ for (const name of ['old-v0.18.0-voiceAssistant-stream', 'old-v0.24.9-03-stream-
 }
 
 test(
-  'mastra: a guardrail',
+  'mastra: gives advice on a reply stopped by a guardrail',
   advises,
   { ...mastra, failure: 'agent_reported_error', answers: [recorded('mastra', '16b-tripwire')] },
   /guardrail/,
 );
 
 test(
-  'mastra: a failed model',
+  'mastra: gives advice on a failed model',
   advises,
   {
     ...mastra,
@@ -489,14 +489,14 @@ test(
 );
 
 test(
-  'mastra: a missing token',
+  'mastra: gives advice on a missing token',
   advises,
   { ...mastra, answers: [recorded('mastra', '15c-auth-no-header')] },
   /wants a token.*handshake/,
 );
 
 test(
-  'mastra: a wrong token',
+  'mastra: gives advice on a wrong token',
   advises,
   {
     ...mastra,
@@ -513,21 +513,21 @@ test(
 const n8n = { type: 'n8n', url: 'https://n8n.example.com/webhook/out/chat' } as const;
 
 test(
-  'n8n: an inactive workflow',
+  'n8n: gives advice on an inactive workflow',
   advises,
   { ...n8n, answers: [recorded('n8n', '05a-inactive-workflow')] },
   /Activate/,
 );
 
 test(
-  'n8n: not public',
+  'n8n: gives advice on a trigger that is not public',
   advises,
   { ...n8n, answers: [recorded('n8n', '05c-not-public')] },
   /Publicly Available/,
 );
 
 test(
-  'n8n: without /chat',
+  'n8n: gives advice on a URL without /chat',
   advises,
   {
     type: 'n8n',
@@ -538,7 +538,7 @@ test(
 );
 
 test(
-  'n8n: the test URL',
+  'n8n: gives advice on the test URL',
   advises,
   {
     type: 'n8n',
@@ -549,28 +549,28 @@ test(
 );
 
 test(
-  'n8n: a bearer token for a trigger that requires a login',
+  'n8n: gives advice on a bearer token for a trigger that requires a login',
   advises,
   { ...n8n, token: 'x', answers: [recorded('n8n', '05e-basicAuth-bearer-sent')] },
   /does not understand bearer tokens/,
 );
 
 test(
-  'n8n: a failed node',
+  'n8n: gives advice on a failed node',
   advises,
   { ...n8n, answers: [recorded('n8n', '04a-node-error-lastNode')] },
   /executions/,
 );
 
 test(
-  'n8n: the response mode "Using Response Nodes"',
+  'n8n: gives advice on the response mode "Using Response Nodes"',
   advises,
   { ...n8n, failure: 'no_reply', answers: [recorded('n8n', '03h-responseNodes-mode')] },
   /Using Response Nodes.*When Last Node Finishes/,
 );
 
 test(
-  'n8n: an immediate response',
+  'n8n: gives advice on the response mode "immediately"',
   advises,
   {
     ...n8n,
@@ -581,23 +581,28 @@ test(
 );
 
 test(
-  'n8n: streaming without a streaming node',
+  'n8n: gives advice on streaming without a streaming node',
   advises,
   { ...n8n, failure: 'no_reply', answers: [recorded('n8n', '06c-streaming-mode-code-node')] },
   /empty body.*Streaming/,
 );
 
 test(
-  'n8n: an unknown field',
+  'n8n: gives advice on a reply in an unknown field',
   advises,
   { ...n8n, failure: 'no_reply', answers: [recorded('n8n', '02f-lastNode-unknown-field')] },
   /its fields are: "answer", "foo"/,
 );
 
-test('n8n: a slow workflow', advises, { ...n8n, failure: 'first_token_timeout' }, /Streaming/);
+test(
+  'n8n: gives advice on a slow workflow',
+  advises,
+  { ...n8n, failure: 'first_token_timeout' },
+  /Streaming/,
+);
 
 test(
-  'n8n: the editor URL',
+  'n8n: gives advice on the editor URL',
   advises,
   {
     type: 'n8n',
@@ -611,7 +616,7 @@ test(
 // Built-in agent
 
 test(
-  'builtin: names the format that a model server rejects',
+  'builtin: advice on a rejected request names the format of the model server',
   advises,
   {
     ...webhook,
