@@ -418,7 +418,7 @@ test.serial('cuts into the same sentences for any chunking', (t) => {
   );
 });
 
-test.serial('neither loses nor adds a word', (t) => {
+test.serial('cuts text without losing or adding a word', (t) => {
   const bare = (words: string): string => words.replaceAll(/\s/gu, '');
   fc.assert(
     fc.property(pieces, ({ whole, parts }) => {

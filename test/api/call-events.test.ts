@@ -26,7 +26,7 @@ import { storeCall } from './stored-calls.ts';
 // Streams
 // Streams of events: how long they stay open, and for whom.
 
-test.serial('a comment keeps a silent stream open', async (t) => {
+test.serial('keeps a silent stream open by sending comments', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, keepAliveMs: 20 } },
     isHeldHere: () => true,
@@ -38,7 +38,7 @@ test.serial('a comment keeps a silent stream open', async (t) => {
   stream.close();
 });
 
-test.serial('limits open streams per key and frees a place when one ends', async (t) => {
+test.serial('limits open streams per key and allows another one when a stream ends', async (t) => {
   const gateway = await fakeGateway(t, { streams: createStreamPermits({ perKey: 2, clock: systemClock }) });
   const { path } = await callWith(gateway, 1);
   const url = `${gateway.baseUrl}${path}`;
@@ -59,7 +59,7 @@ test.serial('limits open streams per key and frees a place when one ends', async
   for (const stream of [second, third, ofAdmin]) stream.close();
 });
 
-test.serial('a shutdown sends written events, ends streams and starts no new one', async (t) => {
+test.serial('on shutdown, sends written events, ends open streams and rejects new ones', async (t) => {
   const streams = createStreamPermits({ perKey: 2, clock: systemClock });
   const gateway = await fakeGateway(t, { streams, isHeldHere: () => true });
   const { path, write } = await callWith(gateway, 1);
@@ -112,7 +112,7 @@ test.serial('disconnects a reader that stops reading and releases its memory', a
   t.false(isWatching);
 });
 
-test.serial('a stream ends when its key or token becomes invalid, and others continue', async (t) => {
+test.serial('ends a stream when its key or token becomes invalid, and continues others', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
     isHeldHere: () => true,
@@ -148,7 +148,7 @@ test.serial('a stream ends when its key or token becomes invalid, and others con
   ofAdmin.close();
 });
 
-test.serial('a console stream ends with its session and cannot be opened from another origin', async (t) => {
+test.serial('ends a console stream with its session, and rejects streams from another origin', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, revalidateMs: 50 } },
     isHeldHere: () => true,
@@ -172,7 +172,7 @@ test.serial('a console stream ends with its session and cannot be opened from an
 
 const listed = z.object({ events: z.array(z.record(z.string(), z.unknown())) });
 
-test.serial("lists the events of a call in order, with the transcript's words", async (t) => {
+test.serial('lists the events of a call in order, with the words of the transcript', async (t) => {
   const gateway = await fakeGateway(t);
   const { path } = await callWith(gateway);
   const { status, body } = await gateway.client.get(path);
@@ -217,7 +217,7 @@ test.serial("lists the events of a call in order, with the transcript's words", 
   );
 });
 
-test.serial('an unanswered call has no offsets, and a rejected one has no events', async (t) => {
+test.serial('returns no offsets for an unanswered call and no events for a rejected one', async (t) => {
   const gateway = await fakeGateway(t);
   const { id, path } = await callWith(gateway, 0);
   await recordFact(gateway.database, id, 1, {
@@ -254,24 +254,27 @@ test.serial('shows events only to the number of the call and its workspace', asy
   t.is((await gateway.client.as(gateway.adminToken).get(path)).status, 401);
 });
 
-test.serial('streams the same events until the end; other Accept headers get the list', async (t) => {
-  const gateway = await fakeGateway(t);
-  const { path } = await callWith(gateway);
-  const answer = await gateway.client.get(path, streaming);
-  t.is(answer.headers.get('content-type'), 'text/event-stream');
-  t.is(answer.headers.get('cache-control'), 'no-store');
+test.serial(
+  'streams the same events until the call ends, or returns them as a list without Accept: text/event-stream',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const { path } = await callWith(gateway);
+    const answer = await gateway.client.get(path, streaming);
+    t.is(answer.headers.get('content-type'), 'text/event-stream');
+    t.is(answer.headers.get('cache-control'), 'no-store');
 
-  const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
-  await until('the stream has ended', () => stream.isOver() || undefined);
-  const { events } = listed.parse((await gateway.client.get(path)).body);
-  t.deepEqual(stream.events, [
-    ...events.map((data) => ({ event: 'fact', id: String(data['sequence']), data })),
-    { event: 'end', id: null, data: {} },
-  ]);
-  t.is((await gateway.client.get(path, { accept: '*/*' })).headers.get('content-type'), 'application/json');
-  const head = await gateway.client.send('HEAD', path, { headers: streaming });
-  t.is(head.headers.get('content-type'), 'text/event-stream');
-});
+    const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
+    await until('the stream has ended', () => stream.isOver() || undefined);
+    const { events } = listed.parse((await gateway.client.get(path)).body);
+    t.deepEqual(stream.events, [
+      ...events.map((data) => ({ event: 'fact', id: String(data['sequence']), data })),
+      { event: 'end', id: null, data: {} },
+    ]);
+    t.is((await gateway.client.get(path, { accept: '*/*' })).headers.get('content-type'), 'application/json');
+    const head = await gateway.client.send('HEAD', path, { headers: streaming });
+    t.is(head.headers.get('content-type'), 'text/event-stream');
+  },
+);
 
 test.serial("resumes a stream after the client's last event", async (t) => {
   const gateway = await fakeGateway(t);
@@ -291,7 +294,7 @@ test.serial("resumes a stream after the client's last event", async (t) => {
   t.is(refused.body['code'], 'invalid_request');
 });
 
-test.serial('sends each fact once it is written, exactly once, even to reconnecting clients', async (t) => {
+test.serial('sends each fact exactly once after it is written, even to clients that reconnect', async (t) => {
   const news = createCallBus({ logger: pino({ level: 'silent' }) });
   const stored = (callId: string): void =>
     news.publish('stored', { callId, fact: { type: 'recording.failed', at: 1 }, ended: null });
@@ -322,7 +325,7 @@ test.serial('sends each fact once it is written, exactly once, even to reconnect
   );
 });
 
-test.serial('polls the events of a call on another gateway', async (t) => {
+test.serial('polls the database for events of a call on another gateway', async (t) => {
   const gateway = await fakeGateway(t);
   const { path, write } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
@@ -332,7 +335,7 @@ test.serial('polls the events of a call on another gateway', async (t) => {
   t.is(stream.events.at(-1)?.event, 'end');
 });
 
-test.serial('stops waiting for a recording or summary that never arrives', async (t) => {
+test.serial('stops waiting for a recording or summary that does not arrive in time', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, eventStream: { ...testLimits.eventStream, lateFactsMs: -Infinity } },
   });
@@ -341,7 +344,7 @@ test.serial('stops waiting for a recording or summary that never arrives', async
   t.regex(bytes.toString(), /call\.ended.*\n\nevent: end\n/);
 });
 
-test.serial('sends chart states as they change, without an id', async (t) => {
+test.serial('sends chart states, without an id, as they change', async (t) => {
   let tell: (state: WatchedState) => void = () => {};
   const gateway = await fakeGateway(t, {
     isHeldHere: () => true,
@@ -418,7 +421,7 @@ const setUpWakeUp = () => {
 const isOver = async (wait: Promise<void>): Promise<boolean> =>
   Promise.race([wait.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
 
-test.serial('a wait ends by a wake-up or the time-out', async (t) => {
+test.serial('waits until a wake-up or the time-out', async (t) => {
   const { clock, wakeUp } = setUpWakeUp();
   const woken = wakeUp.wait(1_000);
   t.false(await isOver(woken));
@@ -430,7 +433,7 @@ test.serial('a wait ends by a wake-up or the time-out', async (t) => {
   t.true(await isOver(waited));
 });
 
-test.serial('a wake-up without a waiter ends exactly the next wait at once', async (t) => {
+test.serial('ends the next wait at once after a wake-up that found no waiter', async (t) => {
   const { wakeUp } = setUpWakeUp();
   wakeUp.wake();
   wakeUp.wake();
@@ -462,7 +465,7 @@ async function* count(to: number) {
   for (let number = 1; number <= to; number += 1) yield `${number} `;
 }
 
-test.serial('a reader receives every message, and the stream ends once', async (t) => {
+test.serial('delivers every message to the reader and ends the stream once', async (t) => {
   const { stream, seen } = setUpPulledStream(count(100));
   let text = '';
   for await (const chunk of stream) text += String(chunk);
@@ -470,7 +473,7 @@ test.serial('a reader receives every message, and the stream ends once', async (
   t.is(seen.ends, 1);
 });
 
-test.serial('disconnects a reader that stops reading and generates no more for it', async (t) => {
+test.serial('disconnects a reader that stops reading and stops generating messages for it', async (t) => {
   const { stream, seen, clock } = setUpPulledStream(
     (async function* () {
       for (;;) yield 'x'.repeat(100_000);
@@ -488,26 +491,23 @@ test.serial('disconnects a reader that stops reading and generates no more for i
   t.is(seen.made, 1);
 });
 
-test.serial(
-  'a stream closed during the generation of a message ends at once and clears its timer',
-  async (t) => {
-    const message = Promise.withResolvers<string>();
-    const { stream, seen, clock } = setUpPulledStream(
-      (async function* () {
-        yield await message.promise;
-      })(),
-    );
-    stream.read(0);
-    stream.destroy();
-    t.is(seen.ends, 1);
-    message.resolve('late');
-    await once(stream, 'close');
-    clock.increment(10_000);
-    t.is(seen.ends, 1);
-  },
-);
+test.serial('ends a stream that is closed while a message is generated, and clears its timer', async (t) => {
+  const message = Promise.withResolvers<string>();
+  const { stream, seen, clock } = setUpPulledStream(
+    (async function* () {
+      yield await message.promise;
+    })(),
+  );
+  stream.read(0);
+  stream.destroy();
+  t.is(seen.ends, 1);
+  message.resolve('late');
+  await once(stream, 'close');
+  clock.increment(10_000);
+  t.is(seen.ends, 1);
+});
 
-test.serial('an error while generating a message is the error of the stream', async (t) => {
+test.serial('passes an error from generating a message to the stream', async (t) => {
   const { stream, seen } = setUpPulledStream(
     (async function* () {
       yield 'one';
@@ -545,7 +545,7 @@ const sound = {
   one_way: 'nothing_delivered',
 };
 
-test.serial('shows a client its audio statistics without trunk and addresses', async (t) => {
+test.serial('returns audio statistics to a client without trunk and addresses', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, carried);
   const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
@@ -553,7 +553,7 @@ test.serial('shows a client its audio statistics without trunk and addresses', a
   t.notRegex(JSON.stringify(body), /carrier|192\.0\.2|203\.0\.113/);
 });
 
-test.serial('shows an admin trunk and addresses, too', async (t) => {
+test.serial('returns trunk and addresses of the audio to an admin', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, carried);
   t.like((await gateway.admin.get(`/api/v1/admin/calls/${id}`)).body, {
@@ -569,7 +569,7 @@ test.serial('shows an admin trunk and addresses, too', async (t) => {
   });
 });
 
-test.serial('omits audio statistics when no packets were sent', async (t) => {
+test.serial('returns no audio statistics if no packets were sent', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway);
   const nothing = { packets: null, loss: null, jitter_ms: null, mos: null };
@@ -581,7 +581,7 @@ test.serial('omits audio statistics when no packets were sent', async (t) => {
   });
 });
 
-test.serial('appends audio statistics to the existing columns of call records', async (t) => {
+test.serial('adds columns for audio statistics after the existing columns of call records', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway, carried);
   const { bytes } = await gateway.admin.get('/api/v1/admin/call-records');

@@ -30,7 +30,7 @@ test.serial('removes hyphens and spaces and leaves omitted fields to the policy'
   t.deepEqual(asked, [['placeCall', { numberId: number.id, to, instruction: null, maxDurationSec: null }]]);
 });
 
-test.serial('rejects a body by its first error and places no call', async (t) => {
+test.serial('rejects an invalid body with its first error and places no call', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const faults: [unknown, string][] = [
     [{}, 'invalid_request'],
@@ -84,7 +84,7 @@ test.serial('rejects an empty body and requires one', async (t) => {
   t.deepEqual(body.errors, [{ path: '', message: 'This is required.' }]);
 });
 
-test.serial('ignores unknown fields, including a sender', async (t) => {
+test.serial('ignores unknown fields of a call, including a sender number', async (t) => {
   const { client, number } = await fakeGateway(t);
   const { status, body } = await client.post('/api/v1/calls', { to, from: '0299999999', more: {} });
   t.is(status, 201);
@@ -155,7 +155,7 @@ const unknownStream = { packets: null, loss: null, jitter_ms: null, mos: null };
 
 const inForce = { max_duration_sec: 600, recording: true };
 
-test.serial('a finished call has all of its fields', async (t) => {
+test.serial('returns all fields of a finished call', async (t) => {
   const gateway = await fakeGateway(t);
   const call = await storeCall(gateway, {
     answeredBy: 'machine',
@@ -213,7 +213,7 @@ test.serial('a finished call has all of its fields', async (t) => {
   });
 });
 
-test.serial("shows a caller's name and diversions if its network sends them", async (t) => {
+test.serial("returns the caller's name and diversions if the network sends them", async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { direction: 'inbound' });
   const diversions = [{ number: '0212345678', reason: 'no-answer' }];
@@ -225,7 +225,7 @@ test.serial("shows a caller's name and diversions if its network sends them", as
   t.like((await gateway.client.get(`/api/v1/calls/${id}`)).body, { from_name: 'Kim', diversions });
 });
 
-test.serial('a ringing call has pending options and no end fields', async (t) => {
+test.serial('returns pending options and no end fields for a ringing call', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'ringing',
@@ -249,7 +249,7 @@ test.serial('a ringing call has pending options and no end fields', async (t) =>
   });
 });
 
-test.serial('options are in force from the answer on', async (t) => {
+test.serial('returns options as in force from the answer on', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'active',
@@ -266,7 +266,7 @@ test.serial('options are in force from the answer on', async (t) => {
   });
 });
 
-test.serial('an unanswered call lasted 0 seconds and never had options in force', async (t) => {
+test.serial('returns a duration of 0 seconds and no options in force for an unanswered call', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, {
     status: 'no_answer',
@@ -281,7 +281,7 @@ test.serial('an unanswered call lasted 0 seconds and never had options in force'
   });
 });
 
-test.serial('an unknown duration is null, not 0', async (t) => {
+test.serial('returns null, not 0, for an unknown duration', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { status: 'failed', endReason: 'system_error', durationSec: null });
   t.is((await gateway.client.get(`/api/v1/calls/${id}`)).body.duration_sec, null);
@@ -307,7 +307,7 @@ test.serial('timestamps use the time zone of the workspace', async (t) => {
   t.is((await gateway.client.get(`/api/v1/calls/${id}`)).body.started_at, '2026-11-20T22:00:00.000-05:00');
 });
 
-test.serial('responds identically to foreign, unknown and malformed call ids', async (t) => {
+test.serial('responds to foreign, unknown and malformed call ids in the same way', async (t) => {
   const gateway = await fakeGateway(t);
   const foreign = await storeCall({ ...gateway, number: await addNumber(gateway) });
   const answers = [];
@@ -399,7 +399,7 @@ const at = (second: number): Date => new Date(Date.UTC(2026, 10, 21, 3, 0, secon
 const idsOf = async ({ client }: FakeGateway, query: string): Promise<string[]> =>
   page.parse((await client.get(`/api/v1/calls${query}`)).body).calls.map(({ id }) => id);
 
-test.serial('a list item has exactly its declared fields', async (t) => {
+test.serial('returns exactly the declared fields of a list item', async (t) => {
   const gateway = await fakeGateway(t);
   const call = await storeCall(gateway, { summary: 'A short call.' });
   const { status, body } = await gateway.client.get('/api/v1/calls');
@@ -432,7 +432,7 @@ test.serial("lists only calls of the key's number", async (t) => {
   t.deepEqual(await idsOf(gateway, ''), [own.id]);
 });
 
-test.serial('sorts newest first, then by id; pages join without a gap', async (t) => {
+test.serial('sorts calls newest first, then by id; consecutive pages have no gap', async (t) => {
   const gateway = await fakeGateway(t);
   // Pairs that started in the same millisecond.
   const calls = [];
@@ -457,14 +457,14 @@ test.serial('sorts newest first, then by id; pages join without a gap', async (t
   t.deepEqual(seen, expected);
 });
 
-test.serial('a page that ends exactly at the last call has no next page', async (t) => {
+test.serial('returns no next page after a page that ends exactly at the last call', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway);
   await storeCall(gateway);
   t.is((await gateway.client.get('/api/v1/calls?limit=2')).body.next_cursor, null);
 });
 
-test.serial('a page has twenty calls unless the limit says otherwise', async (t) => {
+test.serial('returns twenty calls per page unless the query has a limit', async (t) => {
   const gateway = await fakeGateway(t);
   for (let second = 0; second < 21; second += 1) await storeCall(gateway, { startedAt: at(second) });
   t.is((await idsOf(gateway, '')).length, 20);
@@ -472,7 +472,7 @@ test.serial('a page has twenty calls unless the limit says otherwise', async (t)
   t.is((await idsOf(gateway, '?limit=1')).length, 1);
 });
 
-test.serial('filters narrow the list', async (t) => {
+test.serial('applies each filter to the list of calls', async (t) => {
   const gateway = await fakeGateway(t);
   const early = await storeCall(gateway, { startedAt: at(0), direction: 'inbound' });
   const late = await storeCall(gateway, { startedAt: at(10), status: 'no_answer', endReason: 'busy' });
@@ -515,7 +515,7 @@ test.serial('rejects an invalid query and names its field', async (t) => {
 const cancelledCallId = randomUUID();
 const cancelPath = `/api/v1/calls/${cancelledCallId}/cancel`;
 
-test.serial('requests a ringing call to stop', async (t) => {
+test.serial('requests the cancellation of a ringing call', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const { status, body } = await client.post(cancelPath);
   t.is(status, 202);
@@ -537,7 +537,7 @@ test.serial('rejects the cancellation of a call that no longer rings', async (t)
 const endedCallId = randomUUID();
 const hangUpPath = `/api/v1/calls/${endedCallId}/hangup`;
 
-test.serial('the body is optional; the hangup waits for the farewell', async (t) => {
+test.serial('accepts a hangup without a body; it waits for the farewell', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   for (const body of [undefined, {}, { immediate: false }, { unknown: 1 }]) {
     const answer = await client.post(hangUpPath, body);
@@ -548,7 +548,7 @@ test.serial('the body is optional; the hangup waits for the farewell', async (t)
   t.is(asked.length, 4);
 });
 
-test.serial('accepts an empty body with the type JSON', async (t) => {
+test.serial('accepts an empty hangup body with the JSON content type', async (t) => {
   const { client } = await fakeGateway(t);
   const { status } = await client.send('POST', hangUpPath, {
     headers: { 'content-type': 'application/json' },
@@ -556,13 +556,13 @@ test.serial('accepts an empty body with the type JSON', async (t) => {
   t.is(status, 202);
 });
 
-test.serial('immediate does not wait', async (t) => {
+test.serial('an immediate hangup does not wait for the farewell', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   t.is((await client.post(hangUpPath, { immediate: true })).status, 202);
   t.deepEqual(asked, [['requestHangup', { callId: endedCallId, numberId: number.id, immediate: true }]]);
 });
 
-test.serial('an invalid body sends no request to the call', async (t) => {
+test.serial('an invalid hangup body sends no request to the call', async (t) => {
   const { client, asked } = await fakeGateway(t);
   for (const body of [{ immediate: 'yes' }, { immediate: null }, [], 1, null]) {
     const answer = await client.post(hangUpPath, body);
@@ -572,7 +572,7 @@ test.serial('an invalid body sends no request to the call', async (t) => {
   t.deepEqual(asked, []);
 });
 
-test.serial('treats a malformed id like an unknown one', async (t) => {
+test.serial('treats a malformed call id like an unknown one', async (t) => {
   const { client, asked } = await fakeGateway(t);
   await client.post('/api/v1/calls/nonsense/hangup');
   t.like(asked[0]?.[1], { callId: '00000000-0000-0000-0000-000000000000' });
@@ -640,32 +640,35 @@ test.serial('requires a key', async (t) => {
   t.is((await client.as('').post(`${pausePath}/pause`)).status, 401);
 });
 
-test.serial('shows whether a recording is paused by its last fact, and never after the end', async (t) => {
-  const gateway = await fakeGateway(t);
-  const { id } = await storeCall(gateway, { status: 'active', endedAt: null, endReason: null });
-  const isPaused = async (): Promise<unknown> => {
-    const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
-    return body.recording;
-  };
-  t.deepEqual(await isPaused(), { status: 'none', paused: false, truncated: false });
-  await storeRecording(gateway.database, id, { status: 'pending' });
-  t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
-  const facts = ['recording.paused', 'recording.resumed', 'recording.paused', 'turn.digit'];
-  const seen: unknown[] = [];
-  for (const [index, type] of facts.entries()) {
-    await gateway.database.execute(
-      `insert into call_fact (call_id, sequence, type, at, data) values ($1, $2, $3, now(), '{}')`,
-      [id, index + 1, type],
+test.serial(
+  'returns the pause state of a recording by its last fact, and none after the end of the call',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const { id } = await storeCall(gateway, { status: 'active', endedAt: null, endReason: null });
+    const isPaused = async (): Promise<unknown> => {
+      const { body } = await gateway.client.get(`/api/v1/calls/${id}`);
+      return body.recording;
+    };
+    t.deepEqual(await isPaused(), { status: 'none', paused: false, truncated: false });
+    await storeRecording(gateway.database, id, { status: 'pending' });
+    t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
+    const facts = ['recording.paused', 'recording.resumed', 'recording.paused', 'turn.digit'];
+    const seen: unknown[] = [];
+    for (const [index, type] of facts.entries()) {
+      await gateway.database.execute(
+        `insert into call_fact (call_id, sequence, type, at, data) values ($1, $2, $3, now(), '{}')`,
+        [id, index + 1, type],
+      );
+      seen.push(await isPaused());
+    }
+    t.deepEqual(
+      seen,
+      [true, false, true, true].map((paused) => ({ status: 'pending', paused, truncated: false })),
     );
-    seen.push(await isPaused());
-  }
-  t.deepEqual(
-    seen,
-    [true, false, true, true].map((paused) => ({ status: 'pending', paused, truncated: false })),
-  );
-  await gateway.database.execute(`update call set status = 'completed' where id = $1`, [id]);
-  t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
-});
+    await gateway.database.execute(`update call set status = 'completed' where id = $1`, [id]);
+    t.deepEqual(await isPaused(), { status: 'pending', paused: false, truncated: false });
+  },
+);
 
 // Requests to a call
 // DTMF digits and words of a program in an active call.
@@ -683,7 +686,7 @@ test.serial('sends DTMF digits', async (t) => {
   t.deepEqual(asked, [['pressKeys', { callId: activeCallId, numberId: number.id, keys: '1w204#*AD' }]]);
 });
 
-test.serial('words wait for silence unless they are to interrupt', async (t) => {
+test.serial('queues words until the agent is silent unless they are to interrupt', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   for (const body of [{ text: ' One moment. ' }, { text: 'Stop.', interrupt: true }]) {
     const answer = await client.post(say, body);
@@ -697,7 +700,7 @@ test.serial('words wait for silence unless they are to interrupt', async (t) => 
 });
 
 test.serial(
-  'collects digits of the other party, by default unmasked with ten seconds between them',
+  'collects digits of the other party, by default unmasked and with ten seconds between digits',
   async (t) => {
     const { client, asked, number } = await fakeGateway(t);
     const all = { digits: 4, finish: '#', timeout_sec: 30, secret: true };
@@ -722,7 +725,7 @@ test.serial(
   },
 );
 
-test.serial('an invalid body sends no request to any call', async (t) => {
+test.serial('sends no request to a call for an invalid body', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const wrong: [string, unknown][] = [
     ...[
@@ -783,7 +786,7 @@ for (const [code, status] of actCodes) {
   });
 }
 
-test.serial('sends no request without a key', async (t) => {
+test.serial('sends no request to a call without a valid key', async (t) => {
   const { client, asked } = await fakeGateway(t);
   for (const [path, body] of [
     [keys, { keys: '1' }],

@@ -96,7 +96,7 @@ test.serial('responds with 404 for a number of another workspace', async (t) => 
   t.is((await admin.get(`${numbersPath}/${id}`)).body.greeting, null);
 });
 
-test.serial('changes given fields, clears null ones and keeps the rest', async (t) => {
+test.serial('changes the given fields of a number, clears null ones and keeps the others', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const changes = {
@@ -130,7 +130,7 @@ test.serial('changes given fields, clears null ones and keeps the rest', async (
   t.like((await admin.patch(one, {})).body, { language: 'en' });
 });
 
-test.serial('sets interruptions by a mode; omitted values use the defaults', async (t) => {
+test.serial('sets barge-in by a mode, with defaults for omitted values', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const usual = { mode: 'pause', onset_ms: 80, speech_ms: 600, resume_ms: 500 };
@@ -155,7 +155,7 @@ test.serial('sets interruptions by a mode; omitted values use the defaults', asy
   t.like((await admin.patch(one, { barge_in: null })).body, { barge_in: null });
 });
 
-test.serial('an invalid or unknown value changes no field', async (t) => {
+test.serial('rejects an invalid or unknown value and changes no field', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const before = (await admin.get(one)).body;
@@ -198,7 +198,7 @@ test.serial('an invalid or unknown value changes no field', async (t) => {
   t.deepEqual((await admin.get(one)).body, before);
 });
 
-test.serial('validates a new number', async (t) => {
+test.serial('validates every field of a new number', async (t) => {
   const { admin } = await fakeGateway(t);
   for (const number of ['+82212345678', '12', 'abc', '']) {
     const { status, body } = await admin.post(numbersPath, { number });
@@ -208,7 +208,7 @@ test.serial('validates a new number', async (t) => {
   t.is((await admin.post(numbersPath, {})).status, 400);
 });
 
-test.serial('a number selects engines and a voice among the configured ones', async (t) => {
+test.serial('selects engines and a voice for a number among the configured ones', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const choice = { recognizer: 'deepgram', synthesizer: 'espeak-ng', voice: 'en-us+f3' };
@@ -220,7 +220,7 @@ test.serial('a number selects engines and a voice among the configured ones', as
   t.like((await admin.post(numbersPath, { number: digits, ...choice })).body, { number: digits, ...choice });
 });
 
-test.serial('a voice requires its synthesizer', async (t) => {
+test.serial('requires the synthesizer of a chosen voice', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const change = async (body: object) => {
@@ -280,7 +280,7 @@ test.serial('rejects every engine when none is configured', async (t) => {
 
 const pathOf = (id: string): string => `/api/v1/admin/numbers/${id}`;
 
-test.serial('deleting a number deletes its key; calls and audit log keep their entries', async (t) => {
+test.serial('deletes the key of a deleted number; its calls and audit log entries remain', async (t) => {
   const gateway = await fakeGateway(t);
   const { admin, client, number, workspaceId } = gateway;
   const { id: callId } = await storeCall(gateway);
@@ -342,7 +342,7 @@ test.serial('does not delete a number of another workspace', async (t) => {
   t.is((await gateway.client.get('/api/v1/calls')).status, 200);
 });
 
-test.serial('keeps webhook endpoints bound to a deleted number, which can be deleted', async (t) => {
+test.serial('keeps the webhook endpoints of a deleted number until they are deleted', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const bound = await admin.post('/api/v1/admin/webhooks', {
     url: 'https://example.com/',
@@ -454,7 +454,7 @@ const table: [string, 'inbound' | 'outbound', { assistant_id: string | null; age
 ];
 
 for (const [agentType, direction, stored] of table) {
-  test.serial(`${direction} ${agentType} keeps its stored fields`, async (t) => {
+  test.serial(`keeps the stored fields of a ${agentType} binding, ${direction}`, async (t) => {
     const gateway = await fakeGateway(t);
     const { status, body } = await gateway.admin.put(agentPath(gateway, direction), {
       ...all,
@@ -601,7 +601,7 @@ test.serial('rejects invalid headers by name, without their values', async (t) =
   t.is((await storedHeaders(gateway))['x-0']?.length, 4_096);
 });
 
-test.serial('rejects a token for inbound', async (t) => {
+test.serial('rejects a token for an inbound binding', async (t) => {
   const gateway = await fakeGateway(t);
   const path = agentPath(gateway, 'inbound');
   const body = { agent: 'endpoint', agent_type: 'webhook', chat_url: url };
@@ -611,7 +611,7 @@ test.serial('rejects a token for inbound', async (t) => {
   t.is((await gateway.admin.put(path, { ...body, token: null })).status, 200);
 });
 
-test.serial('stores an endpoint without type or URL, which accepts no calls', async (t) => {
+test.serial('accepts an endpoint without type or URL, which then accepts no calls', async (t) => {
   const gateway = await fakeGateway(t);
   const { status, body } = await gateway.admin.put(agentPath(gateway, 'outbound'), {
     agent: 'endpoint',
@@ -621,7 +621,7 @@ test.serial('stores an endpoint without type or URL, which accepts no calls', as
   t.like(body, { agent: 'endpoint', agent_type: null, chat_url: null });
 });
 
-test.serial('an invalid value changes no field', async (t) => {
+test.serial('rejects an invalid value of a binding and changes no field', async (t) => {
   const gateway = await fakeGateway(t);
   const faults: [Record<string, unknown>, string][] = [
     [{}, 'agent'],
@@ -642,7 +642,7 @@ test.serial('an invalid value changes no field', async (t) => {
   t.like(body, { agents: { outbound: { agent: 'builtin', chat_url: null } } });
 });
 
-test.serial('an enabled LangGraph binding requires a graph', async (t) => {
+test.serial('requires a graph for an enabled LangGraph binding', async (t) => {
   const gateway = await fakeGateway(t);
   const put = (changes: object) =>
     gateway.admin.put(agentPath(gateway, 'outbound'), { ...all, agent_type: 'langgraph', ...changes });
@@ -657,7 +657,7 @@ test.serial('an enabled LangGraph binding requires a graph', async (t) => {
 
 // Agent controls
 
-test.serial('stores for each direction whether controls in replies act', async (t) => {
+test.serial('stores for each direction whether controls in replies are executed', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `/api/v1/admin/numbers/${number.id}`;
   const agent = async (direction: string, body: object) =>
@@ -675,7 +675,7 @@ test.serial('stores for each direction whether controls in replies act', async (
 
 const enginesPath = '/api/v1/admin/engines';
 
-test.serial('lists engines in order, with their voices where available', async (t) => {
+test.serial('lists engines in order, with the voices of those that have a list', async (t) => {
   const { admin } = await fakeGateway(t);
   const { status, body } = await admin.get(enginesPath);
   t.is(status, 200);
@@ -691,7 +691,7 @@ test.serial('lists engines in order, with their voices where available', async (
   });
 });
 
-test.serial('lists the languages of a recognizer that supports few', async (t) => {
+test.serial('lists the supported languages of a recognizer if they are few', async (t) => {
   const { admin } = await fakeGateway(t, {
     engines: {
       ...fakeSpeech(() => undefined).engines,
@@ -714,7 +714,7 @@ test.serial('lists an engine without voices when its voice list fails', async (t
   t.like(body, { synthesizers: [{ name: 'elevenlabs', voices: null }, { voices: null }] });
 });
 
-test.serial('speaks a short text with a voice and keeps it out of the audit log', async (t) => {
+test.serial('speaks a short text with a voice; the audit log does not contain the text', async (t) => {
   const { admin } = await fakeGateway(t);
   const request = { synthesizer: 'espeak-ng', voice: 'en-us+f3', language: 'en', text: 'Good morning.' };
   const { status, headers } = await admin.post(`${enginesPath}/sample`, request);
@@ -750,7 +750,7 @@ for (const [what, wrong, at] of [
 // Turn end
 // The end-of-turn detector: available values, for a number and for its workspace.
 
-test.serial('sets the end-of-turn detector by a mode that must be available', async (t) => {
+test.serial('sets the end-of-turn detector by a mode, which must be available', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `${numbersPath}/${number.id}`;
   const usual = { mode: 'pause', min_silence_ms: 200, max_silence_ms: 3_000 };
@@ -837,7 +837,7 @@ const auditOf = async ({ admin }: FakeGateway) => {
   return entries.find(({ action }) => action === 'agent.tried');
 };
 
-test.serial('a trial requires type, URL and words, and has defaults for the rest', async (t) => {
+test.serial('requires type, URL and words of a trial, and has defaults for the other fields', async (t) => {
   const gateway = await fakeGateway(t);
   const { status, body } = await gateway.admin.post(tryAgentPath, basic);
   t.is(status, 200);
@@ -868,7 +868,7 @@ test.serial('a trial requires type, URL and words, and has defaults for the rest
   });
 });
 
-test.serial('an outbound trial may have only the kickoff', async (t) => {
+test.serial('accepts an outbound trial with only a kickoff', async (t) => {
   const gateway = await fakeGateway(t);
   const { status } = await gateway.admin.post(tryAgentPath, {
     agent_type: 'langgraph',
@@ -891,7 +891,7 @@ test.serial('an outbound trial may have only the kickoff', async (t) => {
   });
 });
 
-test.serial('uses the number and stored token of a number without showing the token', async (t) => {
+test.serial('uses the number and stored token of a number without returning the token', async (t) => {
   const gateway = await fakeGateway(t);
   await storeToken(gateway, 'secret-1');
   const answer = await gateway.admin.post(tryAgentPath, {
@@ -908,7 +908,7 @@ test.serial('uses the number and stored token of a number without showing the to
   t.false(JSON.stringify(gateway.logged).includes('secret-'));
 });
 
-test.serial('sends the stored token only on request and only to its stored URL', async (t) => {
+test.serial('sends the stored token of a trial only on request and only to its stored URL', async (t) => {
   const gateway = await fakeGateway(t);
   await storeToken(gateway, 'secret-1');
   const outbound = { ...basic, number_id: gateway.number.id, direction: 'outbound' };
@@ -928,7 +928,7 @@ test.serial('sends the stored token only on request and only to its stored URL',
   }
 });
 
-test.serial('sends stored headers only to their server and in their direction', async (t) => {
+test.serial('sends stored headers only to their own server and in their own direction', async (t) => {
   const gateway = await fakeGateway(t);
   await gateway.admin.put(agentPath(gateway, 'inbound'), {
     agent: 'endpoint',

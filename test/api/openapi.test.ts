@@ -40,7 +40,7 @@ const operations = Object.entries(openapiDocument.paths).flatMap(([path, methods
   Object.entries(methods).map(([method, described]) => ({ path, method, described })),
 );
 
-test.serial('every route is one operation with a unique operationId', (t) => {
+test.serial('has exactly one operation with a unique operationId for every route', (t) => {
   t.is(operations.length, routes.length);
   const ids = operations.map(({ described }) => described.operationId);
   t.is(new Set(ids).size, ids.length);
@@ -50,7 +50,7 @@ test.serial('every route is one operation with a unique operationId', (t) => {
   );
 });
 
-test.serial('every operation has a declared tag and its authorization', (t) => {
+test.serial('gives every operation a declared tag and its authorization', (t) => {
   const tags = new Set(openapiDocument.tags.map(({ name }) => name));
   for (const { path, described } of operations) {
     for (const tag of described.tags) t.true(tags.has(tag), tag);
@@ -80,7 +80,7 @@ test.serial('describes every possible problem of a route under its status', (t) 
   }
 });
 
-test.serial('every reference resolves', (t) => {
+test.serial('resolves every reference of the document', (t) => {
   const { schemas, examples, headers } = openapiDocument.components;
   const known: Record<string, Record<string, unknown>> = { schemas, examples, headers };
   const references = [...JSON.stringify(testDocument()).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
@@ -96,7 +96,7 @@ test.serial('describes each path parameter', (t) => {
   }
 });
 
-test.serial('serves the document, which names no other host', async (t) => {
+test.serial('serves the document, which mentions no other host', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, body, bytes } = await client.as(undefined).get('/openapi.json');
   t.is(status, 200);
@@ -133,7 +133,7 @@ test.serial('the reference page loads no external resources', async (t) => {
   }
 });
 
-test.serial('the first page greets and links to the rest', async (t) => {
+test.serial('the first page links to the other pages', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, bytes, headers } = await client.as(undefined).get('/');
   t.is(status, 200);
@@ -176,7 +176,7 @@ const described = routes.map((route) => {
 const fits = (schema: z.ZodType, example: unknown): boolean =>
   isDeepStrictEqual(schema.safeParse(example).data, example);
 
-test.serial('every request body has a valid example', (t) => {
+test.serial('has a valid example for every request body', (t) => {
   const withBody = described.filter(({ route }) => route.body !== undefined);
   t.true(withBody.length > 10);
   for (const { route, requestBody } of withBody) {
@@ -186,7 +186,7 @@ test.serial('every request body has a valid example', (t) => {
   }
 });
 
-test.serial('every response has an example of each of its media types', (t) => {
+test.serial('has an example for each media type of every response', (t) => {
   for (const { route, responses } of described) {
     for (const [status, declared] of Object.entries(route.responses)) {
       const types = Object.entries(responses[status]?.content ?? {});
@@ -201,7 +201,7 @@ test.serial('every response has an example of each of its media types', (t) => {
   }
 });
 
-test.serial('every possible problem of an operation has an example by its code', (t) => {
+test.serial('has an example for every possible problem of an operation, by its code', (t) => {
   for (const { route, responses } of described) {
     for (const code of refusalsOf(route)) {
       const media = responses[refusalCatalogue[code].status]?.content?.[problemMediaType];
@@ -214,7 +214,7 @@ test.serial('every possible problem of an operation has an example by its code',
   }
 });
 
-test.serial('every problem of the catalogue has a valid example', (t) => {
+test.serial('has a valid example for every problem of the catalogue', (t) => {
   t.is(Object.keys(openapiExamplesDocument.components.examples).length, refusalCodes.length);
   for (const code of refusalCodes) {
     const example = openapiExamplesDocument.components.examples[`Problem.${code}`]?.value;
@@ -222,7 +222,7 @@ test.serial('every problem of the catalogue has a valid example', (t) => {
   }
 });
 
-test.serial('an example has exactly the declared fields', (t) => {
+test.serial('has exactly the declared fields in an example', (t) => {
   const schemas = { Named: { type: 'string', example: 'by name' } } as const;
   const textWithout = { type: 'string' } as const;
   t.is(exampleOf({ $ref: '#/components/schemas/Named' }, schemas), 'by name');
@@ -247,7 +247,7 @@ test.serial('an example has exactly the declared fields', (t) => {
   );
 });
 
-test.serial('a public linter reports no errors in the document', async (t) => {
+test.serial('passes a public OpenAPI linter without errors', async (t) => {
   const config = await createConfig({
     extends: ['recommended'],
     // The problems of HTTP itself, such as `headers_too_large`, belong to no operation.

@@ -37,7 +37,7 @@ const storeTurn = (
     [callId, sequence, { turn: sequence, latency }],
   );
 
-test.serial('assigns a call to its start day in the time zone of the workspace', async (t) => {
+test.serial('counts a call on the day of its start in the time zone of the workspace', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T03:00:00Z'));
   // In Seoul, nine hours ahead, the 21st begins at 15:00 of the 20th.
   await storeCall(gateway, started('2026-11-20T14:59:59.999Z'));
@@ -79,7 +79,7 @@ test.serial('assigns a call to its start day in the time zone of the workspace',
   });
 });
 
-test.serial('a day with a clock change has its 25 hours', async (t) => {
+test.serial('counts 25 hours for a day on which clocks are set back', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-02T17:00:00Z'));
   await inZone(gateway, 'America/New_York');
   await storeCall(gateway, started('2026-11-01T03:59:59Z'));
@@ -94,19 +94,16 @@ test.serial('a day with a clock change has its 25 hours', async (t) => {
   });
 });
 
-test.serial(
-  'does not count ringing calls, and counts active ones as answered without an end reason',
-  async (t) => {
-    const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
-    const inProgress = { endReason: null, endedAt: null, durationSec: null } as const;
-    await storeCall(gateway, { ...inProgress, status: 'ringing', answeredAt: null });
-    await storeCall(gateway, { ...inProgress, status: 'active' });
-    t.like((await gateway.admin.get(`${overviewPath}?days=1`)).body, {
-      days: [{ calls: 1, answered: 1 }],
-      end_reasons: [],
-    });
-  },
-);
+test.serial('excludes ringing calls, and counts active ones as answered without an end reason', async (t) => {
+  const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
+  const inProgress = { endReason: null, endedAt: null, durationSec: null } as const;
+  await storeCall(gateway, { ...inProgress, status: 'ringing', answeredAt: null });
+  await storeCall(gateway, { ...inProgress, status: 'active' });
+  t.like((await gateway.admin.get(`${overviewPath}?days=1`)).body, {
+    days: [{ calls: 1, answered: 1 }],
+    end_reasons: [],
+  });
+});
 
 test.serial("compares today's turn latency with yesterday's", async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
@@ -164,7 +161,7 @@ test.serial('names failing agents by number and direction, trunks and webhooks',
   t.not(fine.body['id'], broken.body['id']);
 });
 
-test.serial('shows a workspace only its own calls, to viewers, too', async (t) => {
+test.serial('shows only calls of the workspace, to viewers as well', async (t) => {
   const gateway = await fakeGateway(t, at('2026-11-21T04:00:00Z'));
   await storeCall(gateway, { id: randomUUID() });
   const viewer = await gateway.admin.post('/api/v1/admin/tokens', { name: 'looks', role: 'viewer' });
@@ -243,7 +240,7 @@ const calls = '/api/v1/admin/simulator/calls';
 const callee = '/api/v1/admin/simulator/callees/010-1111-2222';
 const script = [{ say: 'Hello.' }, { hang_up: true }];
 
-test.serial('simulates an inbound call by a script or a polite caller', async (t) => {
+test.serial('simulates an inbound call with a script or with a polite caller', async (t) => {
   const asked: unknown[] = [];
   const callId = randomUUID();
   const { admin, workspaceId, number } = await fakeGateway(t, {
@@ -280,7 +277,8 @@ const calling = test.macro<[string, string | undefined]>({
     t.deepEqual(asked, told === undefined ? [] : [told]);
     if (told === undefined) t.like(body, { code: 'invalid_request', errors: { 0: { path: 'from' } } });
   },
-  title: (_, from, told) => `a simulated caller "${from}" is ${told ?? 'refused'}`,
+  title: (_, from, told) =>
+    `a simulated call from "${from}" ${told === undefined ? 'is rejected' : `comes from ${told}`}`,
 });
 test.serial(calling, '010-1234-5678', '01012345678');
 test.serial(calling, '', 'anonymous');
@@ -291,7 +289,7 @@ test.serial(calling, '+1', undefined);
 test.serial(calling, '12025550123', undefined);
 test.serial(calling, 'alice', undefined);
 
-test.serial('a rejected simulated call has ended', async (t) => {
+test.serial('ends a simulated call that the gateway rejects', async (t) => {
   const { admin } = await fakeGateway(t, {
     simulator: simulator({
       receiveSimulatedCall: async () => ({
@@ -325,7 +323,7 @@ test.serial('sets and returns the behaviour of a callee', async (t) => {
   t.deepEqual((await admin.get(callee)).body, body);
 });
 
-test.serial('rejects an invalid script by its step', async (t) => {
+test.serial('rejects an invalid script and names the invalid step', async (t) => {
   const { admin, number } = await fakeGateway(t, { simulator: simulator() });
   for (const answer of [
     await admin.put(callee, { script: [{ say: 'Hello.' }, 5] }),
@@ -359,7 +357,7 @@ test.serial('rejects an invalid field by name', async (t) => {
   }
 });
 
-test.serial('responds with 404 without the simulated line', async (t) => {
+test.serial('responds with 404 if the gateway has no simulated line', async (t) => {
   const { admin } = await fakeGateway(t);
   for (const { status, body } of [
     await admin.post(calls, { to: '0212345678', from: '01012345678' }),
@@ -371,7 +369,7 @@ test.serial('responds with 404 without the simulated line', async (t) => {
   }
 });
 
-test.serial('does not share callees between workspaces', async (t) => {
+test.serial('hides the callees of a workspace from other workspaces', async (t) => {
   const gateway = await fakeGateway(t, { simulator: simulator() });
   const { adminToken } = await addWorkspace(gateway.database);
   t.is((await gateway.admin.put(callee, { script })).status, 200);

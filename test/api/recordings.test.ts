@@ -26,7 +26,7 @@ const recorded = async <Recordings extends ApiServices['calls']['recordings']>(
   return { ...gateway, recordings, path: `/api/v1/calls/${id}/recording` };
 };
 
-test.serial('returns the whole recording as audio, not as a link', async (t) => {
+test.serial('returns the complete recording as audio instead of a link', async (t) => {
   const { client, path, recordings } = await recorded(t, recordingsOf(content));
   const { status, headers, bytes } = await client.get(path);
   t.is(status, 200);
@@ -79,12 +79,12 @@ test.serial('responds with 416 to a range outside the file', async (t) => {
   t.is(recordings.isOpen(), 0);
 });
 
-test.serial('returns the whole file for several ranges or an unknown unit', async (t) => {
+test.serial('returns the whole file for several ranges or an unknown range unit', async (t) => {
   const { client, path } = await recorded(t, recordingsOf(content));
   for (const range of ['bytes=0-1,5-6', 'seconds=0-1']) t.is((await client.get(path, { range })).status, 200);
 });
 
-test.serial('does not resend a file that the client has already', async (t) => {
+test.serial('responds with 304 to a client that already has the file', async (t) => {
   const { client, path, recordings } = await recorded(t, recordingsOf(content));
   const etag = (await client.get(path)).headers.get('etag') ?? '';
   t.regex(etag, /^"[^"]+"$/);
@@ -98,14 +98,14 @@ test.serial('does not resend a file that the client has already', async (t) => {
   t.is(recordings.isOpen(), 0);
 });
 
-test.serial('If-Range returns the range only of the same file', async (t) => {
+test.serial('returns a range for If-Range only if the file is unchanged', async (t) => {
   const { client, path } = await recorded(t, recordingsOf(content));
   const etag = (await client.get(path)).headers.get('etag') ?? '';
   t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': etag })).status, 206);
   t.is((await client.get(path, { range: 'bytes=0-1', 'if-range': '"another"' })).status, 200);
 });
 
-test.serial('HEAD returns the length without a body', async (t) => {
+test.serial('returns the length without a body for HEAD', async (t) => {
   const { client, path, recordings } = await recorded(t, recordingsOf(content));
   for (const headers of [{}, { range: 'bytes=0-9' }]) {
     const answer = await client.send('HEAD', path, { headers });
@@ -117,7 +117,7 @@ test.serial('HEAD returns the length without a body', async (t) => {
   t.is(recordings.isOpen(), 0);
 });
 
-test.serial('gives the reason for a missing recording', async (t) => {
+test.serial('returns the reason for a missing recording', async (t) => {
   const gateway = await fakeGateway(t);
   const reasonOf = async (status?: 'pending' | 'failed' | 'completed') => {
     const { id } = await storeCall(gateway);
@@ -135,7 +135,7 @@ test.serial('gives the reason for a missing recording', async (t) => {
   t.is(await reasonOf('completed'), 'failed', 'the file has gone');
 });
 
-test.serial('a file that breaks off aborts the connection', async (t) => {
+test.serial('aborts the connection when the file breaks off', async (t) => {
   const gateway = await fakeGateway(t, {
     recordings: {
       async open() {
@@ -175,7 +175,7 @@ test.serial("responds with 404 for the recording of another number's call", asyn
   }
 });
 
-test.serial('responds with 503 when the storage is unreachable at look-up or read', async (t) => {
+test.serial('responds with 503 when the storage is unreachable during look-up or read', async (t) => {
   const refusal = new Refusal('service_unavailable', 'The store is away.', {
     headers: { 'Retry-After': '10' },
   });
@@ -202,7 +202,8 @@ const understood = test.macro({
   exec(t, header: string | undefined, size: number, expected: ReturnType<typeof byteRangeOf>) {
     t.deepEqual(byteRangeOf(header, size), expected);
   },
-  title: (_, header: string | undefined, size: number) => `${header ?? 'no header'} of ${size} bytes`,
+  title: (_, header: string | undefined, size: number) =>
+    `parses ${header ?? 'no Range header'} for a file of ${size} bytes`,
 });
 
 test(understood, undefined, 100, 'whole');
@@ -227,7 +228,7 @@ test(understood, 'bytes', 100, 'invalid');
 test(understood, 'bytes=0-0', 0, 'invalid');
 test(understood, 'bytes=-1', 0, 'invalid');
 
-test('an accepted range always lies within the file', (t) => {
+test('every accepted range lies within the file', (t) => {
   const part = fc.oneof(fc.nat({ max: 300 }).map(String), fc.constant(''), fc.string({ maxLength: 3 }));
   const spec = fc.tuple(part, part).map(([first, last]) => `${first}-${last}`);
   const header = fc.array(spec, { maxLength: 3 }).map((specs) => `bytes=${specs.join(',')}`);
@@ -241,7 +242,7 @@ test('an accepted range always lies within the file', (t) => {
   t.pass();
 });
 
-test('accepts every range within a file unchanged', (t) => {
+test('parses every valid range within a file unchanged', (t) => {
   fc.assert(
     fc.property(fc.nat(10_000), fc.nat(10_000), fc.nat(10_000), (a, b, more) => {
       const [start, end] = a < b ? [a, b] : [b, a];

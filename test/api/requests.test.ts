@@ -45,7 +45,7 @@ const isProblem = (t: ExecutionContext, answer: RawAnswer, status: number, code:
   t.is(answer.headers.get('x-request-id'), problem.request_id);
 };
 
-test.serial('rejects malformed JSON without repeating its words', async (t) => {
+test.serial('rejects malformed JSON without repeating its text', async (t) => {
   const { client, logged } = await fakeGateway(t);
   for (const raw of [
     '{"to": "private',
@@ -86,7 +86,7 @@ test.serial('responds with 415 to a body of another type', async (t) => {
   t.is(compressed.status, 415);
 });
 
-test.serial('responds with 415 to a body without a type', async (t) => {
+test.serial('responds with 415 to a body without a content type', async (t) => {
   const { port, number } = await fakeGateway(t);
   const answer = await rawRequest(
     port,
@@ -95,7 +95,7 @@ test.serial('responds with 415 to a body without a type', async (t) => {
   isProblem(t, answer, 415, 'unsupported_media_type');
 });
 
-test.serial('accepts several spellings of the JSON type', async (t) => {
+test.serial('accepts the JSON content type in several spellings', async (t) => {
   const { client } = await fakeGateway(t);
   const raw = '\ufeff{"to":"01000000001"}';
   for (const type of [
@@ -118,7 +118,7 @@ test.serial('responds with 413 to a body of a megabyte and keeps the connection'
   t.is((await client.post(path, { to: '01000000001' })).status, 201);
 });
 
-test.serial('accepts the longest instruction in any encoding of its characters', async (t) => {
+test.serial('accepts an instruction of maximum length however its characters are escaped', async (t) => {
   const { client } = await fakeGateway(t, { limits: { ...testLimits, bodyBytes: requestLimits.bodyBytes } });
   const escaped = (count: number): string =>
     `{"to":"01000000001","instruction":"${String.raw`\ud83d\ude00`.repeat(count)}"}`;
@@ -141,7 +141,7 @@ test.serial('responds with 413 to a chunked body beyond the limit', async (t) =>
   isProblem(t, answer, 413, 'payload_too_large');
 });
 
-test.serial('responds with 404 to an unknown path, in the same format', async (t) => {
+test.serial('responds with 404 to an unknown path as a problem document', async (t) => {
   const { client } = await fakeGateway(t);
   for (const unknown of [
     '/nothing',
@@ -168,7 +168,7 @@ test.serial('responds with 405 to an unsupported method and lists the supported 
   t.is((await client.send('PROPFIND', '/healthz')).status, 405);
 });
 
-test.serial('OPTIONS lists the methods', async (t) => {
+test.serial('lists the methods of a path for OPTIONS', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, headers } = await client.as(undefined).send('OPTIONS', '/api/v1/calls/x/hangup');
   t.is(status, 204);
@@ -176,7 +176,7 @@ test.serial('OPTIONS lists the methods', async (t) => {
   t.is((await client.send('OPTIONS', '/nothing')).status, 404);
 });
 
-test.serial('HEAD responds like GET without a body', async (t) => {
+test.serial('responds to HEAD like GET, without a body', async (t) => {
   const { client } = await fakeGateway(t);
   const { status, bytes, headers } = await client.send('HEAD', path);
   t.is(status, 200);
@@ -203,7 +203,7 @@ test.serial('responds with 400 to an invalid request target', async (t) => {
   isProblem(t, await rawRequest(port, 'GET http://[ HTTP/1.1\r\nHost: a\r\n\r\n'), 400, 'invalid_request');
 });
 
-test.serial('responds with 400 to malformed HTTP, in the same format', async (t) => {
+test.serial('responds with 400 to malformed HTTP as a problem document', async (t) => {
   const { port } = await fakeGateway(t);
   for (const text of [
     'NONSENSE\r\n\r\n',
@@ -239,7 +239,7 @@ const ignoredIn = async (
   return [status, headers.get('x-ignored-fields')];
 };
 
-test.serial('lists unknown fields and parameters with any response', async (t) => {
+test.serial('lists ignored fields and parameters in a header of any response', async (t) => {
   const gateway = await fakeGateway(t);
   const to = '01000000001';
   t.deepEqual(await ignoredIn(gateway, path, { to, metadata: { anything: 'a' } }), [201, null]);
@@ -256,7 +256,7 @@ test.serial('lists unknown fields and parameters with any response', async (t) =
   t.is(await headers(`${path}?limit.order=2`), 'limit.order');
 });
 
-test.serial('limits the names of ignored fields to the size of a header', async (t) => {
+test.serial('truncates the list of ignored fields to the maximum size of a header', async (t) => {
   const gateway = await fakeGateway(t);
   const to = '01000000001';
   t.deepEqual(
@@ -271,7 +271,7 @@ test.serial('limits the names of ignored fields to the size of a header', async 
   t.is(names.at(-1), '...');
 });
 
-test.serial('every request body of the API reports or rejects unknown fields', (t) => {
+test.serial('reports or rejects unknown fields for every request body of the API', (t) => {
   for (const { operationId, body } of routes) {
     if (body === undefined || operationId === 'postMcp') continue;
     const isStrict = !body.safeParse({ unknown_field: 1 }).success;
@@ -280,7 +280,7 @@ test.serial('every request body of the API reports or rejects unknown fields', (
   }
 });
 
-test.serial('responds with 405 to CONNECT, in the same format', async (t) => {
+test.serial('responds with 405 to CONNECT as a problem document', async (t) => {
   const { port } = await fakeGateway(t);
   for (const target of ['/inbound', 'example.com:443']) {
     const answer = await rawRequest(port, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -289,13 +289,13 @@ test.serial('responds with 405 to CONNECT, in the same format', async (t) => {
   }
 });
 
-test.serial('responds with 431 to too large headers, in the same format', async (t) => {
+test.serial('responds with 431 to too large headers as a problem document', async (t) => {
   const { port } = await fakeGateway(t);
   const answer = await rawRequest(port, `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`);
   isProblem(t, answer, 431, 'headers_too_large');
 });
 
-test.serial('an interrupted body leaves no state behind', async (t) => {
+test.serial('releases all state of a request whose body was interrupted', async (t) => {
   const { port, client, number, asked } = await fakeGateway(t);
   const answer = await rawRequest(
     port,
@@ -306,7 +306,7 @@ test.serial('an interrupted body leaves no state behind', async (t) => {
   t.is((await client.get(path)).status, 200);
 });
 
-test.serial('each response has a request id; a valid id of the client is kept', async (t) => {
+test.serial('returns a request id with each response, and keeps a valid id from the client', async (t) => {
   const { client } = await fakeGateway(t);
   t.is(
     (await client.get('/healthz', { 'X-Request-Id': 'trace-1.2:3' })).headers.get('x-request-id'),
@@ -360,7 +360,7 @@ const body = { to: '01000000001', instruction: 'Say hello.' };
 const keyed = (key: string) => ({ 'Idempotency-Key': key });
 
 test.serial(
-  'a repeated request gets the stored response byte for byte and places no second call',
+  'returns the stored response byte for byte to a repeated request and places no second call',
   async (t) => {
     const { client, asked } = await fakeGateway(t);
     const first = await client.post('/api/v1/calls', body, keyed('one'));
@@ -373,14 +373,14 @@ test.serial(
   },
 );
 
-test.serial('a quoted key equals the unquoted one', async (t) => {
+test.serial('treats a quoted idempotency key like an unquoted one', async (t) => {
   const { client, asked } = await fakeGateway(t);
   await client.post('/api/v1/calls', body, keyed('two'));
   t.is((await client.post('/api/v1/calls', body, keyed('"two"'))).status, 201);
   t.is(asked.length, 1);
 });
 
-test.serial('rejects another body under the same key', async (t) => {
+test.serial('rejects another body with the same idempotency key', async (t) => {
   const { client, asked } = await fakeGateway(t);
   await client.post('/api/v1/calls', body, keyed('three'));
   const { status, body: problem } = await client.post('/api/v1/calls', { to: body.to }, keyed('three'));
@@ -389,7 +389,7 @@ test.serial('rejects another body under the same key', async (t) => {
   t.is(asked.length, 1);
 });
 
-test.serial('keys of one number are independent of another', async (t) => {
+test.serial('scopes idempotency keys to a number', async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addNumber(gateway);
   await gateway.client.post('/api/v1/calls', body, keyed('four'));
@@ -397,7 +397,7 @@ test.serial('keys of one number are independent of another', async (t) => {
   t.is(gateway.asked.length, 2);
 });
 
-test.serial('keys with the same beginning are distinct', async (t) => {
+test.serial('distinguishes idempotency keys with a common prefix', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const long = 'x'.repeat(254);
   const ids = new Set<unknown>();
@@ -410,7 +410,7 @@ test.serial('keys with the same beginning are distinct', async (t) => {
   t.is(asked.length, 4);
 });
 
-test.serial('bodies with the same beginning are distinct', async (t) => {
+test.serial('distinguishes bodies with a common prefix', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const instruction = 'x'.repeat(7_999);
   await client.post('/api/v1/calls', { ...body, instruction: `${instruction}1` }, keyed('thirteen'));
@@ -423,7 +423,7 @@ test.serial('bodies with the same beginning are distinct', async (t) => {
   t.is(asked.length, 1);
 });
 
-test.serial('recognizes a key used before a rotation of the master key', async (t) => {
+test.serial('recognizes an idempotency key used before a rotation of the master key', async (t) => {
   const { client, number } = await fakeGateway(t);
   const first = await client.post('/api/v1/calls', body, keyed('fourteen'));
   const rotated = await fakeGateway(t, {
@@ -434,7 +434,7 @@ test.serial('recognizes a key used before a rotation of the master key', async (
   t.deepEqual(rotated.asked, []);
 });
 
-test.serial('one of many simultaneous requests with the same key places a call', async (t) => {
+test.serial('places one call for many simultaneous requests with the same idempotency key', async (t) => {
   const { client } = await fakeGateway(t);
   const answers = await Promise.all(
     Array.from({ length: 12 }, () => client.post('/api/v1/calls', body, keyed('six'))),
@@ -461,7 +461,7 @@ const forgotten = test.macro({
     t.is((await client.post('/api/v1/calls', body, keyed('eight'))).status, status);
     t.is((await client.post('/api/v1/calls', body, keyed('eight'))).status, 201);
   },
-  title: (_, error: Error) => `accepts the same key again after: ${error.message}`,
+  title: (_, error: Error) => `accepts an idempotency key again after the error "${error.message}"`,
 });
 
 test.serial(forgotten, new Refusal('no_agent_endpoint', 'nobody could speak'), 422);
@@ -470,13 +470,13 @@ test.serial(forgotten, new Refusal('concurrency_limit', 'too many calls'), 429);
 test.serial(forgotten, new Refusal('over_capacity', 'no capacity'), 503);
 test.serial(forgotten, new Error('an accident'), 500);
 
-test.serial('an invalid request does not use the key', async (t) => {
+test.serial('does not store the idempotency key of an invalid request', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.post('/api/v1/calls', { to: '+82' }, keyed('nine'))).status, 400);
   t.is((await client.post('/api/v1/calls', body, keyed('nine'))).status, 201);
 });
 
-test.serial('rejects an empty, too long or unprintable key', async (t) => {
+test.serial('rejects an empty, too long or unprintable idempotency key', async (t) => {
   const { client, asked } = await fakeGateway(t);
   for (const key of ['""', 'x'.repeat(256), 'a b', '"open', 'schlüssel']) {
     const { status, body: problem } = await client.post('/api/v1/calls', body, keyed(key));
@@ -510,18 +510,22 @@ const taken = test.macro<[Record<string, string>]>({
   },
   title: (name = '') => `stores metadata unchanged: ${name}`,
 });
-test.serial('names are data and keep their spelling', taken, { order_id: 'A-1042', 'crm.Deal-Id_2': '예약' });
+test.serial('keys with unchanged spelling', taken, { order_id: 'A-1042', 'crm.Deal-Id_2': '예약' });
 test.serial('the maximum number and length', taken, {
   ['k'.repeat(40)]: '가'.repeat(500),
   ...Object.fromEntries(Array.from({ length: 18 }, (_, index) => [`key-${index}`, String(index)])),
   empty: '',
 });
-test.serial('names of Object.prototype', taken, { constructor: 'a', toString: 'b', hasOwnProperty: 'c' });
+test.serial('keys named like members of Object.prototype', taken, {
+  constructor: 'a',
+  toString: 'b',
+  hasOwnProperty: 'c',
+});
 test.serial('line ends and characters of other languages in a value', taken, {
   note: 'one\r\nVia: two\t</script> {{x}} 🙂',
 });
 
-test.serial('empty metadata counts as none', async (t) => {
+test.serial('stores empty metadata as no metadata', async (t) => {
   const gateway = await fakeGateway(t);
   t.is((await gateway.client.post('/api/v1/calls', { to, metadata: {} })).status, 201);
   t.deepEqual(gateway.asked, [placing(gateway, {})]);
@@ -551,10 +555,10 @@ test.serial('an object in a key', refused, { a: { b: 'c' } });
 test.serial('an unpaired surrogate', refused, { a: '\ud800' });
 test.serial('NUL', refused, { a: 'a\0b' });
 test.serial('a list', refused, ['a']);
-test.serial('a text', refused, 'order=1');
+test.serial('a string', refused, 'order=1');
 test.serial('null', refused, null);
 
-test.serial('names an invalid key by its path', async (t) => {
+test.serial('names an invalid metadata key by its path', async (t) => {
   const { body } = await placedWith(t, { 'a b': 'x', c: 5 });
   t.deepEqual(body.errors, [
     {
@@ -565,7 +569,7 @@ test.serial('names an invalid key by its path', async (t) => {
   ]);
 });
 
-test.serial('other metadata under the same idempotency key is another request', async (t) => {
+test.serial('treats other metadata with the same idempotency key as another request', async (t) => {
   const { client, asked } = await fakeGateway(t);
   const place = (metadata: object) =>
     client.post('/api/v1/calls', { to, metadata }, { 'Idempotency-Key': 'k' });
@@ -579,7 +583,7 @@ const page = z.object({ calls: z.array(z.looseObject({ id: z.string() })) });
 
 const metadata = { order_id: 'A-1042', 'crm.deal': '77' };
 
-test.serial('every read of a call has its metadata', async (t) => {
+test.serial('returns the metadata of a call in every response with the call', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { metadata });
   const { client, admin } = gateway;
@@ -589,7 +593,7 @@ test.serial('every read of a call has its metadata', async (t) => {
     t.deepEqual(page.parse(body).calls[0]?.['metadata'], metadata);
 });
 
-test.serial('omits metadata everywhere for a call without any', async (t) => {
+test.serial('omits the field metadata everywhere for a call without metadata', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway);
   const { client, admin } = gateway;
@@ -634,7 +638,7 @@ test.serial(listed, 'metadata.A=A-1', ['other']);
 test.serial(listed, 'metadata.order_id=%27%3B--%22%7D', []);
 test.serial(listed, 'metadata.toString=x', []);
 
-test.serial('rejects a filter that no call can match', async (t) => {
+test.serial('rejects a metadata filter that no call can match', async (t) => {
   const { client, admin } = await fakeGateway(t);
   const queries = [
     'metadata=x',
@@ -670,20 +674,23 @@ test.serial('limits requests per key and responds with the time to wait', async 
   t.is((await gateway.admin.get('/api/v1/admin/calls')).status, 200);
 });
 
-test.serial('limits failed authentication per address but not a valid key from it', async (t) => {
-  const failuresPerAddress = { points: 2, perSeconds: 60 };
-  const { client, baseUrl } = await fakeGateway(t, { limits: { ...testLimits, failuresPerAddress } });
-  const stranger = apiClient(baseUrl, 'wrong');
-  t.is((await stranger.get(path)).status, 401);
-  t.is((await stranger.get(path)).status, 401);
-  const { status, headers } = await stranger.get(path);
-  t.is(status, 429);
-  t.truthy(headers.get('retry-after'));
-  t.is((await client.get(path)).status, 200);
-});
+test.serial(
+  'limits failed authentications per address, but not requests with a valid key from it',
+  async (t) => {
+    const failuresPerAddress = { points: 2, perSeconds: 60 };
+    const { client, baseUrl } = await fakeGateway(t, { limits: { ...testLimits, failuresPerAddress } });
+    const stranger = apiClient(baseUrl, 'wrong');
+    t.is((await stranger.get(path)).status, 401);
+    t.is((await stranger.get(path)).status, 401);
+    const { status, headers } = await stranger.get(path);
+    t.is(status, 429);
+    t.truthy(headers.get('retry-after'));
+    t.is((await client.get(path)).status, 200);
+  },
+);
 
 test.serial(
-  'counts failures by the client address of a trusted proxy, which clients cannot forge',
+  'counts failures by the client address from a trusted proxy, which clients cannot forge',
   async (t) => {
     const { baseUrl } = await fakeGateway(t, {
       limits: { ...testLimits, failuresPerAddress: { points: 1, perSeconds: 60 } },
@@ -705,25 +712,28 @@ test.serial('sends no rate limit headers without a limit', async (t) => {
   t.is((await client.get(path)).headers.get('ratelimit'), null);
 });
 
-test.serial('counts requests of all gateways, or only its own while they cannot be counted', async (t) => {
-  let elsewhere: number | null = 1;
-  const gateway = await fakeGateway(t, {
-    limits: { ...testLimits, perKey: { points: 2, perSeconds: 60 } },
-    countWithOthers: (perSeconds) => {
-      let here = 0;
-      return async (key) => {
-        t.regex(key, /^(key (number|admin) |failures )/);
-        here += 1;
-        if (elsewhere === null) throw new Error('The database is away');
-        return { requests: elsewhere + here, seconds: perSeconds };
-      };
-    },
-  });
-  t.regex((await gateway.client.get(path)).headers.get('ratelimit') ?? '', /r=0;t=60$/);
-  elsewhere = null;
-  t.is((await gateway.client.get(path)).status, 200);
-  t.is((await gateway.client.get(path)).status, 429);
-});
+test.serial(
+  'counts requests across all gateways, or only its own while the database is unreachable',
+  async (t) => {
+    let elsewhere: number | null = 1;
+    const gateway = await fakeGateway(t, {
+      limits: { ...testLimits, perKey: { points: 2, perSeconds: 60 } },
+      countWithOthers: (perSeconds) => {
+        let here = 0;
+        return async (key) => {
+          t.regex(key, /^(key (number|admin) |failures )/);
+          here += 1;
+          if (elsewhere === null) throw new Error('The database is away');
+          return { requests: elsewhere + here, seconds: perSeconds };
+        };
+      },
+    });
+    t.regex((await gateway.client.get(path)).headers.get('ratelimit') ?? '', /r=0;t=60$/);
+    elsewhere = null;
+    t.is((await gateway.client.get(path)).status, 200);
+    t.is((await gateway.client.get(path)).status, 429);
+  },
+);
 
 // Operation
 
@@ -734,13 +744,13 @@ const healthy = {
   whatIsDown: () => undefined,
 };
 
-test.serial('a working gateway is alive and ready', async (t) => {
+test.serial('a working gateway reports alive and ready', async (t) => {
   const anonymous = (await fakeGateway(t)).client.as(undefined);
   t.deepEqual((await anonymous.get('/healthz')).body, { status: 'alive' });
   t.deepEqual((await anonymous.get('/readyz')).body, { status: 'ready' });
 });
 
-test.serial('a draining gateway is alive and not ready', async (t) => {
+test.serial('a draining gateway reports alive and not ready', async (t) => {
   const { client } = await fakeGateway(t, { health: { ...healthy, isDraining: () => true } });
   t.is((await client.get('/healthz')).status, 200);
   const { status, body } = await client.get('/readyz');
@@ -748,7 +758,7 @@ test.serial('a draining gateway is alive and not ready', async (t) => {
   t.is(body.code, 'draining');
 });
 
-test.serial('is not ready without lines and gives the reason', async (t) => {
+test.serial('reports not ready without lines, with the reason', async (t) => {
   const { client } = await fakeGateway(t, {
     health: { ...healthy, whyLinesAreDown: () => 'The SIP server cannot be reached.' },
   });
@@ -757,7 +767,7 @@ test.serial('is not ready without lines and gives the reason', async (t) => {
   t.like(body, { code: 'service_unavailable', detail: 'The SIP server cannot be reached.' });
 });
 
-test.serial('is not ready with a full disk and gives the reason', async (t) => {
+test.serial('reports not ready with a full disk, with the reason', async (t) => {
   const { client } = await fakeGateway(t, {
     health: { ...healthy, dataFolderProblem: () => Promise.resolve('The data folder cannot be written to.') },
   });
@@ -766,7 +776,7 @@ test.serial('is not ready with a full disk and gives the reason', async (t) => {
   t.like(body, { code: 'service_unavailable', detail: 'The data folder cannot be written to.' });
 });
 
-test.serial('is ready with some lines down and lists them', async (t) => {
+test.serial('reports ready while only some lines are down, and lists them', async (t) => {
   const { client } = await fakeGateway(t, {
     health: { ...healthy, whatIsDown: () => 'One media server cannot be reached.' },
   });
@@ -775,7 +785,7 @@ test.serial('is ready with some lines down and lists them', async (t) => {
   t.deepEqual(body, { status: 'ready', warning: 'One media server cannot be reached.' });
 });
 
-test.serial('is not ready without a database and gives the reason', async (t) => {
+test.serial('reports not ready without a database, with the reason', async (t) => {
   const database = { ...(await testDatabase()), ping: () => Promise.reject(new Error('gone')) };
   const { client } = await fakeGateway(t, { database });
   const { status, body } = await client.get('/readyz');
@@ -783,13 +793,13 @@ test.serial('is not ready without a database and gives the reason', async (t) =>
   t.like(body, { code: 'service_unavailable', detail: 'The database does not answer.' });
 });
 
-test.serial('waits only briefly for an unresponsive database', async (t) => {
+test.serial('limits the wait for an unresponsive database', async (t) => {
   const database = { ...(await testDatabase()), ping: () => new Promise<void>(() => {}) };
   const { client } = await fakeGateway(t, { database });
   t.is((await client.get('/readyz')).status, 503);
 });
 
-test.serial('returns the metrics of the registry', async (t) => {
+test.serial('returns the metrics of the metrics registry', async (t) => {
   const metrics = new Registry();
   new Counter({ name: 'trunkline_test_total', help: 'Counts.', registers: [metrics] }).inc(3);
   const { client } = await fakeGateway(t, { metrics });
@@ -801,7 +811,7 @@ test.serial('returns the metrics of the registry', async (t) => {
 
 // Access log
 
-test.serial('logs a request in one line without bodies and parameters', async (t) => {
+test.serial('logs a request in one line without body and parameters', async (t) => {
   const { client, logged, number } = await fakeGateway(t);
   const { headers } = await client.get('/api/v1/calls/private-id?secret=1');
   await client.post('/api/v1/calls', { to: '01000000001', instruction: 'private words' });
@@ -850,7 +860,7 @@ const comes = test.macro<[readonly string[], string | undefined, string | undefi
 const proxies = ['10.0.0.0/8', '2001:db8::1'];
 
 test(
-  "uses the connection's address without trusted proxies",
+  'uses the address of the connection when no proxy is trusted',
   comes,
   [],
   '10.0.0.1',
@@ -858,7 +868,7 @@ test(
   '10.0.0.1',
 );
 test(
-  'ignores an address forwarded by a stranger',
+  'ignores an address forwarded by an untrusted host',
   comes,
   proxies,
   '198.51.100.1',
@@ -898,8 +908,15 @@ test(
   '192.0.2.1, 203.0.113.7',
   '203.0.113.7',
 );
-test('uses the address of a proxy that forwards none', comes, proxies, '10.0.0.1', undefined, '10.0.0.1');
-test('keeps an invalid forwarded address as it is', comes, proxies, '10.0.0.1', 'unknown', 'unknown');
+test(
+  'uses the address of a trusted proxy that forwards none',
+  comes,
+  proxies,
+  '10.0.0.1',
+  undefined,
+  '10.0.0.1',
+);
+test('returns an invalid forwarded address unchanged', comes, proxies, '10.0.0.1', 'unknown', 'unknown');
 test('returns an empty address for a closed connection', comes, proxies, undefined, undefined, '');
 
 // Codec
@@ -918,7 +935,7 @@ const answer = z.object({
 
 const startedAt = new Date('2026-11-21T03:00:00.000Z');
 
-test("a response has the API's names and time zone and only declared fields", (t) => {
+test('encodes a response with the names of the API, its time zone and only declared fields', (t) => {
   const record = {
     callId: 'c',
     startedAt,
@@ -938,7 +955,7 @@ test("a response has the API's names and time zone and only declared fields", (t
   });
 });
 
-test("a request has the code's names and only sent fields", (t) => {
+test('decodes a request into the names of the code and only the sent fields', (t) => {
   const body = z
     .strictObject({
       max_duration_sec: z.int().nullish(),
@@ -962,7 +979,7 @@ test("a request has the code's names and only sent fields", (t) => {
 // Compressed pages
 // The document is sent in the smallest encoding that the client accepts.
 
-test.serial('compresses the document for clients that accept it', async (t) => {
+test.serial('compresses the document if the client accepts compression', async (t) => {
   const { baseUrl } = await fakeGateway(t);
   for (const path of ['/openapi.json']) {
     const plain = await sent(`${baseUrl}${path}`);

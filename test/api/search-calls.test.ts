@@ -70,7 +70,7 @@ const finds = async (
   for (const q of searches) t.deepEqual((await found(gateway, { q })).toSorted(), expected.toSorted(), q);
 };
 
-test.serial('finds a call by spoken words in any language, by the beginnings of words', async (t) => {
+test.serial('finds a call by spoken words in any language and by the beginnings of words', async (t) => {
   const gateway = await fakeGateway(t);
   const korean = await talk(gateway, { instruction: '예약 변경' }, [
     '“안녕하세요”, 예약을 확인해 드릴게요…',
@@ -91,7 +91,7 @@ test.serial('finds a call by spoken words in any language, by the beginnings of 
   await finds(t, gateway, [], ['예', '약', '요일', 'reich', '예약 헬리콥터']);
 });
 
-test.serial('finds a call by its summary, also one stored before summaries were indexed', async (t) => {
+test.serial('finds a call by its summary, even one stored before summaries were indexed', async (t) => {
   const gateway = await fakeGateway(t);
   const { database } = gateway;
   const id = await talk(gateway, {}, ['여보세요']);
@@ -111,7 +111,7 @@ test.serial('finds a call by its summary, also one stored before summaries were 
 });
 
 test.serial(
-  'finds a call by any four digits of its number in any notation, also an active one',
+  'finds a call, even an active one, by any four digits of its number in any notation',
   async (t) => {
     const gateway = await fakeGateway(t);
     const over = await talk(gateway, { counterparty: '01012345678' }, []);
@@ -130,7 +130,7 @@ test.serial(
   },
 );
 
-test.serial('finds a call by its id and by the first eight characters of it', async (t) => {
+test.serial('finds a call by its id or by the first eight characters of the id', async (t) => {
   const gateway = await fakeGateway(t);
   const id = 'abcdef01-4f0e-4b7e-9b1c-2d1d5a1e0c11';
   await talk(gateway, { id }, []);
@@ -151,7 +151,7 @@ test.serial('does not find calls of other workspaces or deleted ones', async (t)
   t.deepEqual(await gateway.database.execute('select * from call_search where call_id = $1', [id]), []);
 });
 
-test.serial('returns results page by page, newest or oldest first, with every filter', async (t) => {
+test.serial('returns results page by page, newest or oldest first, with every filter applied', async (t) => {
   const gateway = await fakeGateway(t);
   const ids: string[] = [];
   for (const second of [0, 1, 1, 2, 3]) {
@@ -181,7 +181,7 @@ test.serial('returns results page by page, newest or oldest first, with every fi
   t.deepEqual(await found(gateway, { q: '배송', direction: 'inbound' }), []);
 });
 
-test.serial('days use the time zone of the workspace', async (t) => {
+test.serial('interprets days in the time zone of the workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const on = (moment: string) => talk(gateway, { startedAt: new Date(moment) }, []);
   const before = await on('2026-11-20T23:59:59.999+09:00');
@@ -262,7 +262,7 @@ const storeMany = ({ database, workspaceId, number }: FakeGateway, count: number
     [workspaceId, number.id, count],
   );
 
-test.serial('a CSV file has the calls of all pages in order', async (t) => {
+test.serial('lists the calls of all pages in order in one CSV file', async (t) => {
   const gateway = await fakeGateway(t);
   await storeMany(gateway, 1001);
   const { bytes } = await gateway.admin.get(`${searchPath}.csv?order=oldest`);
@@ -272,22 +272,25 @@ test.serial('a CSV file has the calls of all pages in order', async (t) => {
   t.deepEqual(times, times.toSorted());
 });
 
-test.serial('a truncated CSV file says so in its last line, with the full column count', async (t) => {
-  const gateway = await fakeGateway(t);
-  await storeMany(gateway, mostExported);
-  const linesOf = async () =>
-    readCsv((await gateway.admin.get(`${searchPath}.csv`)).bytes.subarray(3).toString());
-  const all = await linesOf();
-  t.is(all.length, 1 + mostExported);
-  t.regex(all.at(-1)?.[0] ?? '', /^\d{4}-/);
+test.serial(
+  'a truncated CSV file has a last line that reports the truncation, with the full number of columns',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    await storeMany(gateway, mostExported);
+    const linesOf = async () =>
+      readCsv((await gateway.admin.get(`${searchPath}.csv`)).bytes.subarray(3).toString());
+    const all = await linesOf();
+    t.is(all.length, 1 + mostExported);
+    t.regex(all.at(-1)?.[0] ?? '', /^\d{4}-/);
 
-  await storeMany(gateway, 1);
-  const cut = await linesOf();
-  t.is(cut.length, 1 + mostExported + 1);
-  t.deepEqual(cut.at(-1), [notAllExported, ...Array.from({ length: (all[0]?.length ?? 0) - 1 }, () => '')]);
-});
+    await storeMany(gateway, 1);
+    const cut = await linesOf();
+    t.is(cut.length, 1 + mostExported + 1);
+    t.deepEqual(cut.at(-1), [notAllExported, ...Array.from({ length: (all[0]?.length ?? 0) - 1 }, () => '')]);
+  },
+);
 
-test.serial('finds calls of a trunk, including the configured one', async (t) => {
+test.serial("finds calls of a trunk, including the trunk of the gateway's configuration", async (t) => {
   const gateway = await fakeGateway(t);
   const over = await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
   await storeCall(gateway, { trunkId: 'another', trunkName: 'another' });
@@ -300,7 +303,7 @@ test.serial('finds calls of a trunk, including the configured one', async (t) =>
 // Search too broad
 
 test.serial(
-  'rejects a search that would take too long as list and as file, but not the plain list',
+  'rejects a search that would take too long, as a list and as a file, but not the list without a search',
   async (t) => {
     const { admin, database } = await fakeGateway(t);
     // The index cannot be read while it is locked: to the server, that is a statement that takes long.
@@ -322,7 +325,7 @@ test.serial(
 
 const moment = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
 
-test('a cursor round-trips', (t) => {
+test('decodes a cursor into the encoded position', (t) => {
   fc.assert(
     fc.property(moment, fc.uuid(), (at, id) => {
       t.deepEqual(decodeMomentCursor(encodeMomentCursor({ at, id })), { at, id });
@@ -330,7 +333,7 @@ test('a cursor round-trips', (t) => {
   );
 });
 
-test('a cursor needs no URL escaping', (t) => {
+test('encodes a cursor without characters that a URL must escape', (t) => {
   fc.assert(
     fc.property(moment, fc.uuid(), (at, id) => {
       const cursor = encodeMomentCursor({ at, id });
@@ -339,7 +342,7 @@ test('a cursor needs no URL escaping', (t) => {
   );
 });
 
-test('rejects any other text as a cursor', (t) => {
+test('rejects any text that is not a cursor', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
       const cursor = decodeMomentCursor(text);
@@ -351,7 +354,7 @@ test('rejects any other text as a cursor', (t) => {
   }
 });
 
-test('a cursor changed by one character is rejected or points elsewhere', (t) => {
+test('a cursor changed in one character is rejected or decodes to another position', (t) => {
   const cursor = encodeMomentCursor({ at: new Date(0), id: '11111111-2222-4333-8444-555555555555' });
   fc.assert(
     fc.property(
@@ -377,7 +380,7 @@ const recordsIn = (csv: string): Record<string, string>[] => {
   return lines.map((cells) => Object.fromEntries(cells.map((cell, index) => [names[index] ?? '', cell])));
 };
 
-test.serial('a call record has everything known about a call', async (t) => {
+test.serial('returns all known facts of a call in a call record', async (t) => {
   const gateway = await fakeGateway(t);
   const call = await storeCall(gateway, {
     sipStatus: 200,
@@ -424,7 +427,7 @@ test.serial('a call record has everything known about a call', async (t) => {
   });
 });
 
-test.serial('a record in JSON lines equals a read of the call', async (t) => {
+test.serial('writes a record in JSON lines like the response for a single call', async (t) => {
   const gateway = await fakeGateway(t);
   const first = await storeCall(gateway, { startedAt: at(0), summary: 'Two\nlines.' });
   const second = await storeCall(gateway, {
@@ -447,18 +450,24 @@ test.serial('a record in JSON lines equals a read of the call', async (t) => {
   );
 });
 
-test.serial('filters by start time, including the start and excluding the end, in order', async (t) => {
-  const gateway = await fakeGateway(t);
-  const ids: string[] = [];
-  for (const minute of [2, 0, 3, 1]) ids[minute] = (await storeCall(gateway, { startedAt: at(minute) })).id;
-  const idsOf = async (query: string): Promise<(string | undefined)[]> => {
-    const { bytes } = await gateway.admin.get(`${recordsPath}${query}`);
-    return recordsIn(bytes.toString()).map((record) => record['call_id']);
-  };
-  t.deepEqual(await idsOf(''), ids);
-  t.deepEqual(await idsOf('?since=2026-11-21T03:01:00Z&until=2026-11-21T12:03:00%2B09:00'), ids.slice(1, 3));
-  t.deepEqual(await idsOf('?since=2026-11-21T04:00:00Z'), []);
-});
+test.serial(
+  'filters by start time, including the first and excluding the last moment, in order',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const ids: string[] = [];
+    for (const minute of [2, 0, 3, 1]) ids[minute] = (await storeCall(gateway, { startedAt: at(minute) })).id;
+    const idsOf = async (query: string): Promise<(string | undefined)[]> => {
+      const { bytes } = await gateway.admin.get(`${recordsPath}${query}`);
+      return recordsIn(bytes.toString()).map((record) => record['call_id']);
+    };
+    t.deepEqual(await idsOf(''), ids);
+    t.deepEqual(
+      await idsOf('?since=2026-11-21T03:01:00Z&until=2026-11-21T12:03:00%2B09:00'),
+      ids.slice(1, 3),
+    );
+    t.deepEqual(await idsOf('?since=2026-11-21T04:00:00Z'), []);
+  },
+);
 
 test.serial('hides records of other workspaces and rejects number keys', async (t) => {
   const gateway = await fakeGateway(t);
@@ -468,7 +477,7 @@ test.serial('hides records of other workspaces and rejects number keys', async (
   t.is((await gateway.client.get(recordsPath)).status, 401);
 });
 
-test.serial('names unsupported parameters', async (t) => {
+test.serial('names unsupported query parameters', async (t) => {
   const { admin } = await fakeGateway(t);
   t.like((await admin.get(`${recordsPath}?format=xls&since=yesterday`)).body, {
     code: 'invalid_request',
@@ -478,7 +487,7 @@ test.serial('names unsupported parameters', async (t) => {
   t.is(head.status, 200);
 });
 
-test.serial('pages join without gap or duplicate, even for equal start times', async (t) => {
+test.serial('returns consecutive pages without gap or duplicate, even for equal start times', async (t) => {
   const gateway = await fakeGateway(t);
   const stored: string[] = [];
   for (let count = 0; count < 7; count += 1) {
@@ -494,7 +503,7 @@ test.serial('pages join without gap or duplicate, even for equal start times', a
   }
 });
 
-test.serial('streams a file while it is generated', async (t) => {
+test.serial('streams a file while it generates it', async (t) => {
   const gateway = await fakeGateway(t);
   await storeCall(gateway);
   const statements: string[] = [];

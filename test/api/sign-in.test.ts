@@ -70,7 +70,7 @@ test.serial('rejects requests without a valid key', async (t) => {
 const full = new Refusal('over_capacity', 'There is no room.', { headers: { 'Retry-After': '5' } });
 
 test.serial(
-  'a full gateway rejects a new call before authentication; other requests are unaffected',
+  'rejects a new call before authentication when the gateway is full, and no other request',
   async (t) => {
     const looked: string[] = [];
     const database = await testDatabase();
@@ -104,12 +104,12 @@ test.serial(
   },
 );
 
-test.serial('accepts the scheme in any letter case', async (t) => {
+test.serial('accepts the authorization scheme in any letter case', async (t) => {
   const { baseUrl, number } = await fakeGateway(t);
   t.is((await apiClient(baseUrl).get(path, { authorization: `bearer ${number.key}` })).status, 200);
 });
 
-test.serial('a replaced key is invalid at once', async (t) => {
+test.serial('rejects a replaced key immediately', async (t) => {
   const { client, database, number } = await fakeGateway(t);
   t.is((await client.get(path)).status, 200);
   const key = newNumberKey();
@@ -132,22 +132,25 @@ test.serial('authenticates before reading the body', async (t) => {
   t.is(answer.status, 401);
 });
 
-test.serial('X-Number-Id must match the number of the key or be empty', async (t) => {
-  const gateway = await fakeGateway(t);
-  const other = await addNumber(gateway);
-  for (const id of [gateway.number.id, gateway.number.id.toUpperCase(), '', 'null']) {
-    t.is((await gateway.client.get(path, { 'X-Number-Id': id })).status, 200, id);
-  }
-  for (const id of [other.id, randomUUID(), 'nonsense', gateway.number.number]) {
-    const { status, body } = await gateway.client.get(path, { 'X-Number-Id': id });
-    t.is(status, 403, id);
-    t.is(body.code, 'number_mismatch');
-  }
-});
+test.serial(
+  'rejects a request if X-Number-Id is not empty and differs from the number of the key',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const other = await addNumber(gateway);
+    for (const id of [gateway.number.id, gateway.number.id.toUpperCase(), '', 'null']) {
+      t.is((await gateway.client.get(path, { 'X-Number-Id': id })).status, 200, id);
+    }
+    for (const id of [other.id, randomUUID(), 'nonsense', gateway.number.number]) {
+      const { status, body } = await gateway.client.get(path, { 'X-Number-Id': id });
+      t.is(status, 403, id);
+      t.is(body.code, 'number_mismatch');
+    }
+  },
+);
 
 // Sessions
 
-test.serial("a pasted token creates a session with the token's permissions", async (t) => {
+test.serial('creates a session with the permissions of a pasted token', async (t) => {
   const gateway = await fakeGateway(t);
   const browser = await browserOf(gateway);
   t.is(browser.answer.status, 204);
@@ -167,7 +170,7 @@ test.serial("a pasted token creates a session with the token's permissions", asy
   t.deepEqual(rows, [{ action: 'session.began', detail: { by: 'token' } }]);
 });
 
-test.serial('stores only fingerprints of session and link, and logs no secret', async (t) => {
+test.serial('stores only fingerprints of sessions and sign-in links, and logs no secret', async (t) => {
   const gateway = await fakeGateway(t);
   const { cookie } = await browserOf(gateway);
   const { code } = await makeLink(gateway);
@@ -209,7 +212,7 @@ test.serial('rejects a session for any request from another origin', async (t) =
   t.is((await browser.send('GET', numbersPath, { ...silent, origin: gateway.baseUrl })).status, 200);
 });
 
-test.serial('a token in the header precedes the cookie', async (t) => {
+test.serial('uses the token of the header if there is also a cookie', async (t) => {
   const gateway = await fakeGateway(t);
   const { cookie } = await browserOf(gateway);
   t.is(
@@ -227,7 +230,7 @@ test.serial('a token in the header precedes the cookie', async (t) => {
   t.is((await apiClient(gateway.baseUrl).get('/api/v1/calls', { cookie, ...byConsole })).status, 401);
 });
 
-test.serial('explains what was pasted instead of an admin token', async (t) => {
+test.serial('responds with an explanation when a pasted secret is not an admin token', async (t) => {
   const gateway = await fakeGateway(t);
   const byKey = await signIn(gateway, { token: gateway.number.key });
   t.deepEqual([byKey.status, byKey.body.code], [401, 'number_key_given']);
@@ -236,7 +239,7 @@ test.serial('explains what was pasted instead of an admin token', async (t) => {
   t.is(byKey.headers.get('set-cookie'), null);
 });
 
-test.serial('counts invalid tokens and codes by client address', async (t) => {
+test.serial('counts failed attempts with tokens and codes by client address', async (t) => {
   const gateway = await fakeGateway(t, {
     limits: { ...testLimits, failuresPerAddress: { points: 2, perSeconds: 60 } },
   });
@@ -247,7 +250,7 @@ test.serial('counts invalid tokens and codes by client address', async (t) => {
 });
 
 test.serial(
-  'signing out ends this session; signing out everywhere ends only those of the token',
+  'signing out ends one session; signing out everywhere ends all sessions of the token',
   async (t) => {
     const gateway = await fakeGateway(t);
     const other = randomUUID();
@@ -272,7 +275,7 @@ test.serial(
   },
 );
 
-test.serial('a revoked or expired token ends its sessions at once on every gateway', async (t) => {
+test.serial('ends the sessions of a revoked or expired token at once on every gateway', async (t) => {
   const gateway = await fakeGateway(t);
   const [revoked, over] = [randomUUID(), randomUUID()];
   const { clock, turn } = turnedClock();
@@ -306,7 +309,7 @@ test.serial('a revoked or expired token ends its sessions at once on every gatew
   t.deepEqual(await Promise.all(sessions.map(({ cookie }) => atNext(cookie))), [401, 401]);
 });
 
-test.serial('a session ends after a week without use, and after thirty days in any case', async (t) => {
+test.serial('ends a session after a week without use, and after thirty days in any case', async (t) => {
   const { clock, turn } = turnedClock();
   const gateway = await fakeGateway(t, { clock });
   const days = 86_400;
@@ -329,7 +332,7 @@ test.serial('a session ends after a week without use, and after thirty days in a
   t.is(await used.get(), 401);
 });
 
-test.serial('a session belongs to one workspace', async (t) => {
+test.serial('limits a session to one workspace', async (t) => {
   const gateway = await fakeGateway(t);
   const other = await addWorkspace(gateway.database);
   const browser = await browserOf(gateway, other.adminToken);
@@ -339,27 +342,30 @@ test.serial('a session belongs to one workspace', async (t) => {
 
 // Sign in links
 
-test.serial('a link signs in once within ten minutes, and gives the reason afterwards', async (t) => {
-  const { clock, turn } = turnedClock();
-  const gateway = await fakeGateway(t, { clock });
-  const { link, code } = await makeLink(gateway);
-  t.true(link.startsWith(`${gateway.baseUrl}/#/sign-in/`));
-  const [one, two] = await Promise.all([signIn(gateway, { code }), signIn(gateway, { code })]);
-  t.deepEqual(
-    [one.status, two.status].toSorted((a, b) => a - b),
-    [204, 410],
-  );
-  const cookie = cookieIn(one.status === 204 ? one : two);
-  t.is((await apiClient(gateway.baseUrl).get(numbersPath, { cookie, ...byConsole })).status, 200);
-  t.is((await signIn(gateway, { code })).body.code, 'sign_in_link_used');
+test.serial(
+  'signs in by a link once within ten minutes; later uses get the reason for the rejection',
+  async (t) => {
+    const { clock, turn } = turnedClock();
+    const gateway = await fakeGateway(t, { clock });
+    const { link, code } = await makeLink(gateway);
+    t.true(link.startsWith(`${gateway.baseUrl}/#/sign-in/`));
+    const [one, two] = await Promise.all([signIn(gateway, { code }), signIn(gateway, { code })]);
+    t.deepEqual(
+      [one.status, two.status].toSorted((a, b) => a - b),
+      [204, 410],
+    );
+    const cookie = cookieIn(one.status === 204 ? one : two);
+    t.is((await apiClient(gateway.baseUrl).get(numbersPath, { cookie, ...byConsole })).status, 200);
+    t.is((await signIn(gateway, { code })).body.code, 'sign_in_link_used');
 
-  const late = await makeLink(gateway);
-  turn(601);
-  t.is((await signIn(gateway, { code: late.code })).body.code, 'sign_in_link_expired');
-  t.is((await signIn(gateway, { code: 'never-made' })).body.code, 'sign_in_link_expired');
-});
+    const late = await makeLink(gateway);
+    turn(601);
+    t.is((await signIn(gateway, { code: late.code })).body.code, 'sign_in_link_expired');
+    t.is((await signIn(gateway, { code: 'never-made' })).body.code, 'sign_in_link_expired');
+  },
+);
 
-test.serial('rejects a link whose token was revoked meanwhile', async (t) => {
+test.serial('rejects a sign-in link whose token was revoked meanwhile', async (t) => {
   const gateway = await fakeGateway(t);
   const { code } = await makeLink(gateway);
   await gateway.database.execute('update admin_token set revoked_at = now() where workspace_id = $1', [
@@ -368,15 +374,18 @@ test.serial('rejects a link whose token was revoked meanwhile', async (t) => {
   t.is((await signIn(gateway, { code })).body.code, 'sign_in_link_expired');
 });
 
-test.serial('rejects a link from another machine, and it stays valid for this one', async (t) => {
-  const gateway = await fakeGateway(t);
-  const { code } = await makeLink(gateway);
-  for (const headers of [{ 'x-forwarded-for': '192.0.2.1' }, { origin: 'https://gateway.example' }]) {
-    const { status, body } = await signIn(gateway, { code }, headers);
-    t.deepEqual([status, body.code], [403, 'not_on_this_machine']);
-  }
-  t.is((await signIn(gateway, { code })).status, 204);
-});
+test.serial(
+  "rejects a sign-in link on another machine and keeps it valid for the gateway's machine",
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const { code } = await makeLink(gateway);
+    for (const headers of [{ 'x-forwarded-for': '192.0.2.1' }, { origin: 'https://gateway.example' }]) {
+      const { status, body } = await signIn(gateway, { code }, headers);
+      t.deepEqual([status, body.code], [403, 'not_on_this_machine']);
+    }
+    t.is((await signIn(gateway, { code })).status, 204);
+  },
+);
 
 /** The rows of this token alone: the tests of a file share a database. */
 const count = async (gateway: FakeGateway, table: string): Promise<number | undefined> => {
@@ -387,7 +396,7 @@ const count = async (gateway: FakeGateway, table: string): Promise<number | unde
   return row?.n;
 };
 
-test.serial('deletes only expired sessions and links', async (t) => {
+test.serial('deletes only expired sessions and sign-in links', async (t) => {
   const gateway = await fakeGateway(t);
   const { database } = gateway;
   const ended = await browserOf(gateway);
@@ -431,7 +440,7 @@ const requestOf = ({ from = '127.0.0.1', method = 'POST', headers = {} }: Asked)
 const direct = createReadBrowser([]);
 const proxied = createReadBrowser(['127.0.0.1/32']);
 
-test('trusts a page when the browser reports the same origin', (t) => {
+test('trusts a page if the browser reports the same origin', (t) => {
   const isOurs = (asked: Asked): boolean => direct(requestOf(asked)).isOurPage;
   t.true(isOurs({ headers: { 'sec-fetch-site': 'same-origin' } }));
   t.true(isOurs({ headers: { origin: 'http://127.0.0.1:8080' } }));
@@ -464,7 +473,7 @@ test('accepts forwarded host and scheme only from a trusted proxy', (t) => {
   t.like(direct(requestOf({ headers })), { isOurPage: false, isHttps: false });
 });
 
-test('a browser is on this machine unless something indicates otherwise', (t) => {
+test('treats a browser as local unless an address or header indicates another machine', (t) => {
   const isHere = (read: typeof direct, asked: Asked): boolean => read(requestOf(asked)).isOnThisMachine;
   t.true(isHere(direct, {}));
   t.true(isHere(direct, { from: '127.8.0.1', headers: { host: 'localhost:8080' } }));
@@ -485,7 +494,7 @@ test('a browser is on this machine unless something indicates otherwise', (t) =>
   t.false(isHere(proxied, { headers: { 'x-forwarded-for': '192.0.2.1' } }));
 });
 
-test('reads the session from its cookie among any others', (t) => {
+test('finds the session cookie among other cookies', (t) => {
   const sessionIn = (cookie: string) => direct(requestOf({ headers: { cookie } })).session;
   t.is(sessionIn('trunkline_session_8080=gw_session_1'), 'gw_session_1');
   t.is(sessionIn('a=b; trunkline_session_8080=gw_session_1; c'), 'gw_session_1');
@@ -498,7 +507,7 @@ test('reads the session from its cookie among any others', (t) => {
     t.is(sessionIn(cookie), undefined, cookie);
 });
 
-test('gateways on other ports of a host have separate cookies', (t) => {
+test('uses separate cookies for gateways on different ports of a host', (t) => {
   const cookie = 'trunkline_session_8080=one; trunkline_session_8081=two; trunkline_session=three';
   const sessionAt = (host: string, read = direct, more = {}) =>
     read(requestOf({ headers: { host, cookie, ...more } })).session;
@@ -514,7 +523,7 @@ test('gateways on other ports of a host have separate cookies', (t) => {
   t.regex(cookieOf('s', 60, { cookieName, isHttps: false }), /^trunkline_session_8080=s;/);
 });
 
-test('the cookie is HttpOnly, SameSite and, over https, Secure', (t) => {
+test('sets the cookie as HttpOnly, SameSite and, over https, Secure', (t) => {
   const cookieName = 'trunkline_session';
   t.is(
     cookieOf('s', 60, { cookieName, isHttps: false }),

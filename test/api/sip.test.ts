@@ -34,7 +34,7 @@ const storeLadder = async (gateway: FakeGateway): Promise<string> => {
   return `/api/v1/admin/calls/${id}/sip`;
 };
 
-test.serial('reads the SIP messages of a call in order', async (t) => {
+test.serial('returns the SIP messages of a call in order', async (t) => {
   const gateway = await fakeGateway(t);
   const path = await storeLadder(gateway);
   const { status, body } = await gateway.admin.get(path);
@@ -68,7 +68,7 @@ test.serial('reads the SIP messages of a call in order', async (t) => {
   });
 });
 
-test.serial('as text, each message follows a line with its time and addresses', async (t) => {
+test.serial('formats SIP messages as text, each after a line with its time and addresses', async (t) => {
   const gateway = await fakeGateway(t);
   const { headers, bytes } = await gateway.admin.get(`${await storeLadder(gateway)}?format=text`);
   t.is(headers.get('content-type'), 'text/plain; charset=utf-8');
@@ -96,7 +96,7 @@ test.serial('as text, each message follows a line with its time and addresses', 
   );
 });
 
-test.serial('as a capture file, each message is one packet', async (t) => {
+test.serial('formats SIP messages as a capture file with one packet each', async (t) => {
   const gateway = await fakeGateway(t);
   const { headers, bytes } = await gateway.admin.get(`${await storeLadder(gateway)}?format=pcap`);
   t.is(headers.get('content-type'), 'application/vnd.tcpdump.pcap');
@@ -104,7 +104,7 @@ test.serial('as a capture file, each message is one packet', async (t) => {
   t.is(bytes.toString('latin1').split('Call-ID: one@gw').length - 1, 1);
 });
 
-test.serial('gives the reason when no messages exist', async (t) => {
+test.serial('returns the reason when a call has no stored SIP messages', async (t) => {
   const reasons = [
     [{ isSimulated: true, days: 7 }, 0, 'simulated'],
     [{ isSimulated: false, days: 0 }, 0, 'switched_off'],
@@ -179,7 +179,7 @@ const packetsIn = (file: Buffer) => {
   return packets;
 };
 
-test.serial('a message over IPv4 is one datagram with its addresses and checksums', (t) => {
+test.serial('writes a SIP message over IPv4 as one datagram with its addresses and checksums', (t) => {
   const messages = [message({}), message({ direction: 'in', text: 'an odd number of bytes: 옛' })];
   const file = pcapOf(messages);
   t.deepEqual([file.readUInt32LE(0), file.readUInt16LE(4), file.readUInt16LE(6)], [0xa1b2c3d4, 2, 4]);
@@ -192,7 +192,7 @@ test.serial('a message over IPv4 is one datagram with its addresses and checksum
   ]);
 });
 
-test.serial('a message over IPv6 is one datagram for any notation of the addresses', (t) => {
+test.serial('writes a SIP message over IPv6 as one datagram for any notation of the addresses', (t) => {
   const [packet] = packetsIn(
     pcapOf([message({ local: '[2001:db8::1:7]:5060', remote: '[::ffff:192.0.2.9]:5080' })]),
   );
@@ -203,7 +203,7 @@ test.serial('a message over IPv6 is one datagram for any notation of the address
   });
 });
 
-test.serial('replaces a host name by the answering address, or marks it unknown', (t) => {
+test.serial('replaces a host name by the address that responded, or marks it as unknown', (t) => {
   const named = { remote: 'trunk.example:5060' };
   const packets = packetsIn(
     pcapOf([
@@ -249,7 +249,7 @@ whereInstalled('tshark')('tshark reads it as SIP without errors', async (t) => {
 
 const to = '01000000001';
 
-test.serial('accepts headers of a call with their spelling', async (t) => {
+test.serial('accepts custom headers of a call and keeps their spelling', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const headers = { 'X-Ticket_id': '1042', 'x-note': '예약, "둘"; a=b' };
   t.is((await client.post('/api/v1/calls', { to, sip_headers: headers })).status, 201);
@@ -268,12 +268,12 @@ const refused = test.macro<[unknown]>({
     t.like({ status, code: body.code }, { status: 400, code: 'invalid_request' });
     t.deepEqual(asked, []);
   },
-  title: (name = '') => `rejects headers: ${name}`,
+  title: (name = '') => `rejects custom headers: ${name}`,
 });
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`X-${index}`, 'a']));
-test.serial('eleven', refused, many(11));
-test.serial('thousands', refused, many(4_000));
+test.serial('eleven headers', refused, many(11));
+test.serial('thousands of headers', refused, many(4_000));
 for (const name of ['Via', 'Contact', 'Authorization', 'From', 'Route', 'Content-Length', 'Privacy', 'x', ''])
   test.serial(`"${name}"`, refused, { [name]: 'a' });
 test.serial('another header in the name', refused, { 'X-A: b\r\nVia': 'a' });
@@ -281,29 +281,32 @@ test.serial('another header in the value', refused, { 'X-A': 'a\r\nVia: SIP/2.0/
 test.serial('another header after a line feed', refused, { 'X-A': 'a\nContact: <sip:b@c>' });
 test.serial('another header after a carriage return', refused, { 'X-A': 'a\rContact: <sip:b@c>' });
 test.serial('a folded line', refused, { 'X-A': 'a\r\n b' });
-test.serial('the end of the head', refused, { 'X-A': 'a\r\n\r\nv=0' });
+test.serial('an empty line that would end the headers', refused, { 'X-A': 'a\r\n\r\nv=0' });
 test.serial('NUL', refused, { 'X-A': 'a\0b' });
 test.serial('a control character', refused, { 'X-A': 'a\u001bb' });
 test.serial('an empty value', refused, { 'X-A': '' });
 test.serial('a value of spaces', refused, { 'X-A': '  ' });
-test.serial('256 bytes', refused, { 'X-A': '가'.repeat(85) + 'a' });
+test.serial('a value of 256 bytes', refused, { 'X-A': '가'.repeat(85) + 'a' });
 test.serial('the same header twice', refused, { 'X-A': '1', 'x-a': '2' });
 test.serial('a number', refused, { 'X-A': 5 });
 test.serial('a list', refused, [['X-A', '1']]);
 test.serial('null', refused, null);
 
-test.serial('every read of a call has the custom headers of its INVITE, if any', async (t) => {
-  const { client, admin, ...gateway } = await fakeGateway(t);
-  const sipHeaders = { 'X-Ticket': '1042' };
-  const { id } = await storeCall(gateway, { direction: 'inbound', sipHeaders });
-  const plain = await storeCall(gateway, { direction: 'inbound' });
-  const sip = { status: null, reason: null, call_id: null };
-  t.deepEqual((await client.get(`/api/v1/calls/${id}`)).body.sip, { ...sip, headers: sipHeaders });
-  t.deepEqual((await admin.get(`/api/v1/admin/calls/${id}`)).body.sip, { ...sip, headers: sipHeaders });
-  t.deepEqual((await client.get(`/api/v1/calls/${plain.id}`)).body.sip, sip);
-});
+test.serial(
+  'returns the custom headers of the INVITE, if any, in every response with the call',
+  async (t) => {
+    const { client, admin, ...gateway } = await fakeGateway(t);
+    const sipHeaders = { 'X-Ticket': '1042' };
+    const { id } = await storeCall(gateway, { direction: 'inbound', sipHeaders });
+    const plain = await storeCall(gateway, { direction: 'inbound' });
+    const sip = { status: null, reason: null, call_id: null };
+    t.deepEqual((await client.get(`/api/v1/calls/${id}`)).body.sip, { ...sip, headers: sipHeaders });
+    t.deepEqual((await admin.get(`/api/v1/admin/calls/${id}`)).body.sip, { ...sip, headers: sipHeaders });
+    t.deepEqual((await client.get(`/api/v1/calls/${plain.id}`)).body.sip, sip);
+  },
+);
 
-test.serial('a call has the Reason headers of its end, if any', async (t) => {
+test.serial('returns the Reason headers from the end of a call, if any', async (t) => {
   const { client, admin, ...gateway } = await fakeGateway(t);
   const reasons = [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }];
   const callInfo = ['https://block.example/1'];
@@ -317,7 +320,7 @@ test.serial('a call has the Reason headers of its end, if any', async (t) => {
 
 const url = 'https://auth.example.com/callers';
 
-test.serial('shows the secret of the handshake once, at creation', async (t) => {
+test.serial('returns the secret of the handshake only once, at creation', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const path = `/api/v1/admin/numbers/${number.id}/inbound-auth`;
   const first = await admin.put(path, { method: 'handshake', url });
@@ -336,7 +339,7 @@ test.serial('shows the secret of the handshake once, at creation', async (t) => 
   t.not(again.body.secret, first.body.secret);
 });
 
-test.serial('a handshake requires a permitted URL', async (t) => {
+test.serial('requires a permitted URL for the handshake', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const path = `/api/v1/admin/numbers/${number.id}/inbound-auth`;
   const faults = [

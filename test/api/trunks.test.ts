@@ -15,7 +15,7 @@ const trunksPath = '/api/v1/admin/trunks';
 const withId = z.object({ id: z.string() });
 const least = { name: 'carrier', host: 'sip.example.com' };
 
-test.serial('a trunk requires a name and a host; the rest has defaults', async (t) => {
+test.serial('requires name and host of a trunk and has defaults for all other fields', async (t) => {
   const { admin } = await fakeGateway(t);
   const { status, body } = await admin.post(trunksPath, least);
   t.is(status, 201);
@@ -57,27 +57,30 @@ test.serial('rejects and names a host that the operator does not permit', async 
   t.deepEqual(changed.body.errors, [{ path: 'addresses.1.host', message }]);
 });
 
-test.serial('seals a password, never shows it, and keeps, replaces or removes it', async (t) => {
-  const { admin, database, workspaceId } = await fakeGateway(t);
-  const { body } = await admin.post(trunksPath, { ...least, username: 'gw', password: 'hunter-one' });
-  const { id } = withId.parse(body);
-  const stored = async () =>
-    (await findTrunk(database, { trunkId: id, workspaceId }))?.passwordSealed ?? null;
-  const opened = async () => sealing.open((await stored()) ?? '', id);
-  t.true(body.password_configured);
-  t.is(await opened(), 'hunter-one');
-  await admin.patch(`${trunksPath}/${id}`, { weight: 1 });
-  t.is(await opened(), 'hunter-one');
-  const changed = await admin.patch(`${trunksPath}/${id}`, { password: 'hunter-two' });
-  t.is(await opened(), 'hunter-two');
-  t.notRegex(JSON.stringify(changed.body), /hunter/);
-  t.false((await admin.patch(`${trunksPath}/${id}`, { password: null })).body.password_configured);
-  t.is(await stored(), null);
-  const audit = JSON.stringify((await admin.get('/api/v1/admin/audit')).body);
-  t.regex(audit, /trunk\.created/);
-  t.regex(audit, /trunk\.changed/);
-  t.notRegex(audit, /hunter/);
-});
+test.serial(
+  'stores a password encrypted, never returns it, and keeps, replaces or removes it on request',
+  async (t) => {
+    const { admin, database, workspaceId } = await fakeGateway(t);
+    const { body } = await admin.post(trunksPath, { ...least, username: 'gw', password: 'hunter-one' });
+    const { id } = withId.parse(body);
+    const stored = async () =>
+      (await findTrunk(database, { trunkId: id, workspaceId }))?.passwordSealed ?? null;
+    const opened = async () => sealing.open((await stored()) ?? '', id);
+    t.true(body.password_configured);
+    t.is(await opened(), 'hunter-one');
+    await admin.patch(`${trunksPath}/${id}`, { weight: 1 });
+    t.is(await opened(), 'hunter-one');
+    const changed = await admin.patch(`${trunksPath}/${id}`, { password: 'hunter-two' });
+    t.is(await opened(), 'hunter-two');
+    t.notRegex(JSON.stringify(changed.body), /hunter/);
+    t.false((await admin.patch(`${trunksPath}/${id}`, { password: null })).body.password_configured);
+    t.is(await stored(), null);
+    const audit = JSON.stringify((await admin.get('/api/v1/admin/audit')).body);
+    t.regex(audit, /trunk\.created/);
+    t.regex(audit, /trunk\.changed/);
+    t.notRegex(audit, /hunter/);
+  },
+);
 
 const possible: Record<string, unknown[]> = {
   host: ['10.0.0.1', '2001:db8::1', 'a', 'sip-1.example.com'],
@@ -103,7 +106,7 @@ const possible: Record<string, unknown[]> = {
   username: ['82-10_a.b+c@example.com', null],
 };
 
-test.serial('stores valid settings', async (t) => {
+test.serial('stores all valid settings of a trunk', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   for (const [field, values] of Object.entries(possible))
@@ -114,7 +117,7 @@ test.serial('stores valid settings', async (t) => {
     }
 });
 
-test.serial('stores the example of the configuration unchanged', async (t) => {
+test.serial('stores the trunks of trunks.example.json unchanged', async (t) => {
   const { admin } = await fakeGateway(t);
   const file = await readFile(new URL('../../config/trunks.example.json', import.meta.url), 'utf8');
   const examples = z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(file));
@@ -193,7 +196,7 @@ const impossible: [string, unknown][] = [
   ['password_configured', true],
 ];
 
-test.serial('an invalid field is rejected by name and changes no setting', async (t) => {
+test.serial('rejects an invalid field by name and changes no setting', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = withId.parse((await admin.post(trunksPath, { ...least, username: 'gw' })).body);
   const before = (await admin.get(`${trunksPath}/${id}`)).body;
@@ -212,7 +215,7 @@ test.serial('an invalid field is rejected by name and changes no setting', async
   t.like((await admin.post(trunksPath, { name: 'a' })).body, { errors: [{ path: 'host' }] });
 });
 
-test.serial('rejects contradictory settings by field', async (t) => {
+test.serial('rejects contradictory settings and names their fields', async (t) => {
   const { admin } = await fakeGateway(t);
   const refused: [Record<string, unknown>, string][] = [
     [{ register: true }, 'username'],
@@ -230,7 +233,7 @@ test.serial('rejects contradictory settings by field', async (t) => {
   t.like((await admin.patch(one, { password: null })).body, { errors: [{ path: 'inbound_auth' }] });
 });
 
-test.serial('a name is unique within a workspace', async (t) => {
+test.serial('rejects a second trunk with the same name in a workspace', async (t) => {
   const { admin, database } = await fakeGateway(t);
   await admin.post(trunksPath, least);
   t.like((await admin.post(trunksPath, least)).body, { errors: [{ path: 'name' }] });
@@ -256,7 +259,7 @@ test.serial('binds a number to a trunk of its workspace until the trunk is remov
   t.is((await admin.get(one)).body.trunk_id, null);
 });
 
-test.serial('checks a trunk with a number that calls itself or the given one', async (t) => {
+test.serial('checks a trunk with a call from a number to itself or to the given number', async (t) => {
   const { admin, number, asked } = await fakeGateway(t);
   const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   const { status, body } = await admin.post(`${trunksPath}/${id}/check`, {});
@@ -274,7 +277,7 @@ test.serial('checks a trunk with a number that calls itself or the given one', a
   t.is((await admin.post(`${trunksPath}/${randomUUID()}/check`, {})).status, 404);
 });
 
-test.serial('rejects the check of a trunk that is not in use', async (t) => {
+test.serial('rejects a check of a trunk that is not in use', async (t) => {
   const { admin } = await fakeGateway(t, { tryTrunk: async () => undefined });
   const { id } = withId.parse((await admin.post(trunksPath, least)).body);
   t.like(await admin.post(`${trunksPath}/${id}/check`, {}), {
@@ -323,7 +326,7 @@ const withTrunks = async (t: Parameters<typeof fakeGateway>[0]) => {
   return { gateway, near: await add('near'), far: await add('far') };
 };
 
-test.serial('each trunk has the metrics of its calls, or zeros', async (t) => {
+test.serial('returns the call metrics of each trunk, or zeros', async (t) => {
   const { gateway, near, far } = await withTrunks(t);
   const over = { trunkId: near, trunkName: 'near' };
   await storeCall(gateway, { ...over, durationSec: 30, postDialDelayMs: 1_000, sound: soundOf(4) });
@@ -364,7 +367,7 @@ test.serial('each trunk has the metrics of its calls, or zeros', async (t) => {
   });
 });
 
-test.serial('counts calls that failed over to another trunk for the failed one, too', async (t) => {
+test.serial('counts a failed-over call for the trunk that failed as well', async (t) => {
   const { gateway, near, far } = await withTrunks(t);
   await storeCall(gateway, { trunkId: near, trunkName: 'near' });
   for (let calls = 1; calls <= 3; calls += 1)
@@ -377,7 +380,7 @@ test.serial('counts calls that failed over to another trunk for the failed one, 
   });
 });
 
-test.serial('excludes ringing calls, other periods and other workspaces', async (t) => {
+test.serial('excludes ringing calls, other periods and other workspaces from the metrics', async (t) => {
   const { gateway, near } = await withTrunks(t);
   const over = { trunkId: near, trunkName: 'near' };
   await storeCall(gateway, { ...over, ...unanswered, status: 'ringing', endReason: null, endedAt: null });
@@ -391,14 +394,17 @@ test.serial('excludes ringing calls, other periods and other workspaces', async 
   t.deepEqual((await gateway.admin.as(adminToken).get(trunkFiguresPath)).body['trunks'], []);
 });
 
-test.serial('lists a deleted trunk while its calls exist, and the configured trunk', async (t) => {
-  const gateway = await fakeGateway(t);
-  await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
-  await storeCall(gateway, { trunkId: 'gone', trunkName: 'An old one' });
-  t.like((await gateway.admin.get(trunkFiguresPath)).body, {
-    trunks: [
-      { trunk_id: 'gone', name: 'An old one', outbound_calls: 1 },
-      { trunk_id: 'configured', name: 'GW_TRUNK', outbound_calls: 1 },
-    ],
-  });
-});
+test.serial(
+  "lists a deleted trunk while calls of it exist, and the trunk of the gateway's configuration",
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    await storeCall(gateway, { trunkId: 'configured', trunkName: 'GW_TRUNK' });
+    await storeCall(gateway, { trunkId: 'gone', trunkName: 'An old one' });
+    t.like((await gateway.admin.get(trunkFiguresPath)).body, {
+      trunks: [
+        { trunk_id: 'gone', name: 'An old one', outbound_calls: 1 },
+        { trunk_id: 'configured', name: 'GW_TRUNK', outbound_calls: 1 },
+      ],
+    });
+  },
+);

@@ -29,7 +29,7 @@ const ring = async ({ database, workspaceId, number }: FakeGateway): Promise<str
   return id;
 };
 
-test('adds an endpoint and shows its secret once', async (t) => {
+test('adds an endpoint and returns its secret once', async (t) => {
   const { admin } = await fakeGateway(t);
   const { status, body } = await admin.post(path, { url, events: ['call.ended'] });
   t.is(status, 201);
@@ -42,7 +42,7 @@ test('adds an endpoint and shows its secret once', async (t) => {
   t.deepEqual((await admin.get(path)).body, { webhooks: [read.body] });
 });
 
-test('an endpoint may be limited to one number', async (t) => {
+test('restricts an endpoint to one number', async (t) => {
   const { admin, number } = await fakeGateway(t);
   t.like((await admin.post(path, { url, number_id: number.id })).body, {
     number_id: number.id,
@@ -86,7 +86,7 @@ test('changes, pauses and resumes an endpoint', async (t) => {
   }
 });
 
-test('replaces a secret; the old one also signs for one day', async (t) => {
+test('replaces a secret and also signs with the old one for one day', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id, secret } = created.parse((await admin.post(path, { url })).body);
   const { status, body } = await admin.post(`${path}/${id}/rotate`);
@@ -96,7 +96,7 @@ test('replaces a secret; the old one also signs for one day', async (t) => {
   t.true(Math.abs(until - Date.now() - 24 * 60 * 60 * 1000) < 60_000);
 });
 
-test('a removed endpoint no longer exists', async (t) => {
+test('responds with 404 for a removed endpoint', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = created.parse((await admin.post(path, { url })).body);
   t.is((await admin.delete(`${path}/${id}`)).status, 204);
@@ -104,7 +104,7 @@ test('a removed endpoint no longer exists', async (t) => {
   t.is((await admin.delete(`${path}/${id}`)).status, 404);
 });
 
-test('a test returns its result', async (t) => {
+test('returns the result of a test delivery', async (t) => {
   const { admin } = await fakeGateway(t);
   const { id } = created.parse((await admin.post(path, { url })).body);
   const { status, body } = await admin.post(`${path}/${id}/test`);
@@ -112,7 +112,7 @@ test('a test returns its result', async (t) => {
   t.deepEqual(body, { http_status: 200, error: null, duration_ms: 12, code: null, advice: null });
 });
 
-test('a failed test returns a code and advice', async (t) => {
+test('returns a code and advice for a failed test delivery', async (t) => {
   const words = 'There is nothing at this path of example.com. Correct the path of the URL.';
   const { admin } = await fakeGateway(t, {
     webhookTests: {

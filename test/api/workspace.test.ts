@@ -29,24 +29,27 @@ test.serial('lists the calls of all numbers of the workspace only', async (t) =>
   t.like((await gateway.admin.as(adminToken).get('/api/v1/admin/calls')).body, { calls: [] });
 });
 
-test.serial('filters calls by a number of the workspace; a foreign one has none', async (t) => {
-  const gateway = await fakeGateway(t);
-  const { id } = await storeCall(gateway);
-  const other = await addNumber(gateway);
-  await storeCall({ ...gateway, number: other });
-  const path = `/api/v1/admin/calls?number_id=${gateway.number.id}`;
-  const { body } = await gateway.admin.get(path);
-  t.deepEqual(
-    z
-      .object({ calls: z.array(z.object({ id: z.string() })) })
-      .parse(body)
-      .calls.map((call) => call.id),
-    [id],
-  );
-  const { adminToken } = await addWorkspace(gateway.database);
-  t.like((await gateway.admin.as(adminToken).get(path)).body, { calls: [] });
-  t.is((await gateway.admin.get('/api/v1/admin/calls?number_id=x')).status, 400);
-});
+test.serial(
+  'filters calls by a number of the workspace, and returns none for a foreign number',
+  async (t) => {
+    const gateway = await fakeGateway(t);
+    const { id } = await storeCall(gateway);
+    const other = await addNumber(gateway);
+    await storeCall({ ...gateway, number: other });
+    const path = `/api/v1/admin/calls?number_id=${gateway.number.id}`;
+    const { body } = await gateway.admin.get(path);
+    t.deepEqual(
+      z
+        .object({ calls: z.array(z.object({ id: z.string() })) })
+        .parse(body)
+        .calls.map((call) => call.id),
+      [id],
+    );
+    const { adminToken } = await addWorkspace(gateway.database);
+    t.like((await gateway.admin.as(adminToken).get(path)).body, { calls: [] });
+    t.is((await gateway.admin.get('/api/v1/admin/calls?number_id=x')).status, 400);
+  },
+);
 
 test.serial('reads a call of any number of the workspace', async (t) => {
   const gateway = await fakeGateway(t);
@@ -63,7 +66,7 @@ test.serial('reads a call of any number of the workspace', async (t) => {
   }
 });
 
-test.serial('reads transcript and recording of any number, only within the workspace', async (t) => {
+test.serial('returns transcript and recording for any number of the workspace, and no others', async (t) => {
   const content = Buffer.from('sound');
   const gateway = await fakeGateway(t, { recordings: recordingsOf(content) });
   const { id } = await storeCall({ ...gateway, number: await addNumber(gateway) });
@@ -95,7 +98,7 @@ test.serial('reads transcript and recording of any number, only within the works
   }
 });
 
-test.serial('restricts the chart drawings to admins', async (t) => {
+test.serial('returns the chart drawings only to admins', async (t) => {
   const { admin, client } = await fakeGateway(t);
   const { status, headers, bytes } = await admin.get('/api/v1/admin/charts/conversation');
   t.is(status, 200);
@@ -120,7 +123,7 @@ test.serial('returns the chart definitions as JSON', async (t) => {
   t.is((await client.get('/api/v1/admin/charts/call.json')).status, 401);
 });
 
-test.serial('each change adds an entry; pages follow one another', async (t) => {
+test.serial('adds an audit log entry for each change; consecutive pages have no gap', async (t) => {
   const { admin, number } = await fakeGateway(t);
   const one = `/api/v1/admin/numbers/${number.id}`;
   await admin.patch(one, { greeting: 'Hello.' });
@@ -141,7 +144,7 @@ test.serial('each change adds an entry; pages follow one another', async (t) => 
   t.is((await admin.get('/api/v1/admin/audit?cursor=x')).status, 400);
 });
 
-test.serial('hides the entries from other workspaces', async (t) => {
+test.serial('hides audit log entries from other workspaces', async (t) => {
   const { admin, database, number } = await fakeGateway(t);
   await admin.patch(`/api/v1/admin/numbers/${number.id}`, { greeting: 'Hello.' });
   const { adminToken } = await addWorkspace(database);
@@ -155,7 +158,7 @@ test.serial('hides the entries from other workspaces', async (t) => {
 
 const settingsPath = '/api/v1/admin/workspace';
 
-test.serial('a workspace starts with the platform policy', async (t) => {
+test.serial('gives a new workspace the policy of the platform', async (t) => {
   const { admin, workspaceId } = await fakeGateway(t);
   const { status, body } = await admin.get(settingsPath);
   t.is(status, 200);
@@ -175,7 +178,7 @@ test.serial('a workspace starts with the platform policy', async (t) => {
   });
 });
 
-test.serial('changes given fields, resets null ones and keeps absent ones', async (t) => {
+test.serial('changes the given fields of a workspace, resets null ones and keeps absent ones', async (t) => {
   const { admin, workspaceId } = await fakeGateway(t);
   const first = {
     max_duration_sec: 300,
@@ -206,29 +209,32 @@ test.serial('changes given fields, resets null ones and keeps absent ones', asyn
   t.deepEqual((await admin.get(settingsPath)).body, second.body);
 });
 
-test.serial("replaces permitted destinations completely; null restores the platform's", async (t) => {
-  const { admin } = await fakeGateway(t);
-  const destinations = { kinds: ['mobile'], allowed_prefixes: ['+4420'], denied_prefixes: ['0505'] };
-  const { body } = await admin.patch(settingsPath, { destinations });
-  t.like(body, { destinations, effective: { destinations } });
-  const [number] = z
-    .object({ numbers: z.array(z.object({ id: z.string() })) })
-    .parse((await admin.get('/api/v1/admin/numbers')).body).numbers;
-  const narrower = { kinds: [], allowed_prefixes: ['010'], denied_prefixes: [] };
-  const changed = await admin.patch(`/api/v1/admin/numbers/${number?.id}`, { destinations: narrower });
-  t.deepEqual(changed.body['destinations'], narrower);
-  const { body: back } = await admin.patch(settingsPath, { destinations: null });
-  t.like(back, { destinations: null, effective: { destinations: { allowed_prefixes: [] } } });
-  t.like((await admin.get('/api/v1/admin/audit')).body, {
-    entries: [
-      { detail: { changes: { destinations: { from: 'mobile, +4420, !0505', to: null } } } },
-      { detail: { changes: { destinations: { from: null, to: '010' } } } },
-      { detail: { changes: { destinations: { from: null, to: 'mobile, +4420, !0505' } } } },
-    ],
-  });
-});
+test.serial(
+  'replaces the permitted destinations completely; null restores those of the platform',
+  async (t) => {
+    const { admin } = await fakeGateway(t);
+    const destinations = { kinds: ['mobile'], allowed_prefixes: ['+4420'], denied_prefixes: ['0505'] };
+    const { body } = await admin.patch(settingsPath, { destinations });
+    t.like(body, { destinations, effective: { destinations } });
+    const [number] = z
+      .object({ numbers: z.array(z.object({ id: z.string() })) })
+      .parse((await admin.get('/api/v1/admin/numbers')).body).numbers;
+    const narrower = { kinds: [], allowed_prefixes: ['010'], denied_prefixes: [] };
+    const changed = await admin.patch(`/api/v1/admin/numbers/${number?.id}`, { destinations: narrower });
+    t.deepEqual(changed.body['destinations'], narrower);
+    const { body: back } = await admin.patch(settingsPath, { destinations: null });
+    t.like(back, { destinations: null, effective: { destinations: { allowed_prefixes: [] } } });
+    t.like((await admin.get('/api/v1/admin/audit')).body, {
+      entries: [
+        { detail: { changes: { destinations: { from: 'mobile, +4420, !0505', to: null } } } },
+        { detail: { changes: { destinations: { from: null, to: '010' } } } },
+        { detail: { changes: { destinations: { from: null, to: 'mobile, +4420, !0505' } } } },
+      ],
+    });
+  },
+);
 
-test.serial('shows the daily usage beside the limits, by number', async (t) => {
+test.serial('returns the daily usage beside the limits, by number', async (t) => {
   const gateway = await fakeGateway(t);
   const { admin, number } = gateway;
   await admin.patch(settingsPath, { daily_minutes: 10 });
@@ -251,7 +257,7 @@ test.serial('shows the daily usage beside the limits, by number', async (t) => {
   });
 });
 
-test.serial('writes timestamps in the new time zone from its change on', async (t) => {
+test.serial('writes timestamps in a new time zone from its change on', async (t) => {
   const gateway = await fakeGateway(t);
   const { id } = await storeCall(gateway, { startedAt: new Date('2026-11-21T03:00:00Z') });
   const startedAt = async () => (await gateway.client.get(`/api/v1/calls/${id}`)).body['started_at'];
@@ -303,7 +309,7 @@ test.serial(refusedSettings, { destinations: { ...rules, zones: [] } }, 'destina
 test.serial(refusedSettings, { destinations: { kinds: ['mobile'] } }, 'destinations.allowed_prefixes');
 test.serial(refusedSettings, { id: 'x' }, 'id');
 
-test.serial('the audit log has old and new values, and no entry without a change', async (t) => {
+test.serial('writes old and new values to the audit log, and no entry without a change', async (t) => {
   const { admin, workspaceId } = await fakeGateway(t);
   await admin.patch(settingsPath, { max_duration_sec: 300, time_zone: 'Asia/Seoul' });
   await admin.patch(settingsPath, { max_duration_sec: 300 });
@@ -351,7 +357,7 @@ const listed = async ({ admin }: FakeGateway) =>
     .object({ tokens: z.array(z.looseObject({ id: z.string(), name: z.string() })) })
     .parse((await admin.get(tokensPath)).body).tokens;
 
-test.serial('creates a token for a role, which works at once and is shown once', async (t) => {
+test.serial('creates a token for a role, which works at once and is returned only once', async (t) => {
   const gateway = await fakeGateway(t);
   const { status, id, token, body } = await make(gateway, { name: '  Dashboard ', role: 'viewer' });
   t.is(status, 201);
@@ -380,7 +386,7 @@ test.serial('creates a token for a role, which works at once and is shown once',
   t.false(JSON.stringify(tokens).includes(token));
 });
 
-test.serial('a token with an expiry shows it and lasts for the given days', async (t) => {
+test.serial('returns the expiry of a token, which is valid for the given number of days', async (t) => {
   const gateway = await fakeGateway(t);
   const before = Date.now();
   const { body } = await make(gateway, { name: 'A week', role: 'admin', expires_in_days: 7 });
@@ -424,7 +430,7 @@ test.serial(
 );
 test.serial(refusedTokens, { name: 'Me', role: 'admin', workspace_id: '…' }, 'workspace_id');
 
-test.serial('a revoked token is invalid at once; the last admin token cannot be revoked', async (t) => {
+test.serial('rejects a revoked token at once, and rejects revoking the last admin token', async (t) => {
   const gateway = await fakeGateway(t);
   const { admin } = gateway;
   const [own] = await listed(gateway);
@@ -450,7 +456,7 @@ test.serial('does not list or revoke tokens of another workspace', async (t) => 
   t.is((await gateway.admin.as(token).get(tokensPath)).status, 200);
 });
 
-test.serial('the audit log has creator and revoker of tokens, without the token', async (t) => {
+test.serial('records the creator and revoker of tokens in the audit log, without the token', async (t) => {
   const gateway = await fakeGateway(t);
   const [own] = await listed(gateway);
   const { id, token } = await make(gateway, { name: 'Dashboard', role: 'viewer', expires_in_days: null });
@@ -542,7 +548,7 @@ test.serial('permits every admin route to an admin', async (t) => {
   }
 });
 
-test.serial('an expired token is unknown', async (t) => {
+test.serial('rejects an expired token as unknown', async (t) => {
   const gateway = await fakeGateway(t);
   const ended = await addToken(gateway, 'admin', new Date(Date.now() - 1));
   t.is((await gateway.admin.as(ended).get('/api/v1/admin/numbers')).status, 401);
@@ -550,7 +556,7 @@ test.serial('an expired token is unknown', async (t) => {
   t.is((await gateway.admin.as(running).get('/api/v1/admin/numbers')).status, 200);
 });
 
-test.serial('records the last use of a token once a minute', async (t) => {
+test.serial('records the last use of a token at most once a minute', async (t) => {
   let now = Date.parse('2026-11-21T03:00:00.000Z');
   const clock = { ...systemClock, now: () => now };
   const database = await testDatabase();
@@ -580,7 +586,7 @@ test.serial('records the last use of a token once a minute', async (t) => {
   t.is(written, 2);
 });
 
-test.serial('a request continues while the use of its token cannot be recorded', async (t) => {
+test.serial('continues a request when the use of its token cannot be recorded', async (t) => {
   const gateway = await fakeGateway(t);
   const { database } = gateway;
   const [token] = await database.execute<{ id: string }>(
@@ -621,7 +627,7 @@ const setUpAudit = async (t: ExecutionContext) => {
   return { ...gateway, found };
 };
 
-test.serial('finds entries by actor, action, object and days of the workspace', async (t) => {
+test.serial('finds audit log entries by actor, action, object and days of the workspace', async (t) => {
   const { found } = await setUpAudit(t);
   t.deepEqual(await found(''), ['trunk.changed', 'number.changed', 'number.created']);
   t.deepEqual(await found('actor=admin:two'), ['number.changed']);
@@ -635,7 +641,7 @@ test.serial('finds entries by actor, action, object and days of the workspace', 
   t.deepEqual(await found('subject=number&actor=operator'), []);
 });
 
-test.serial('returns the same entries as CSV without executable formulas', async (t) => {
+test.serial('returns the same audit log entries as CSV without executable formulas', async (t) => {
   const { admin, database } = await setUpAudit(t);
   const { status, headers, bytes } = await admin.get(`${auditPath}.csv?subject=number`);
   t.is(status, 200);
@@ -651,7 +657,7 @@ test.serial('returns the same entries as CSV without executable formulas', async
   t.is((await admin.as(adminToken).get(`${auditPath}.csv`)).bytes.toString('utf8').split('\r\n').length, 2);
 });
 
-test.serial('a file of more than one page has every entry once', async (t) => {
+test.serial('writes every audit log entry once into a file of more than one page', async (t) => {
   const { admin, database, workspaceId } = await fakeGateway(t);
   for (let number = 1; number <= 501; number += 1)
     await appendAudit(database, {

@@ -35,7 +35,7 @@ import { type CallControlWorld, createCallControlWorld } from './call-control-wo
 
 // Call control
 
-test.serial('one call control counts the calls of both directions', async (t) => {
+test.serial('counts calls of both directions together against the limit of a number', async (t) => {
   const world = await createCallControlWorld(t);
   await patchNumber(world.database, world.stored, { maxConcurrentCalls: 2 });
   await world.place();
@@ -55,7 +55,7 @@ test.serial('rejects new calls in both directions while load is shed', async (t)
   t.like(await world.receive(), { verdict: { accepted: true } });
 });
 
-test.serial('a gateway without lines neither places nor receives calls', async (t) => {
+test.serial('rejects outbound and inbound calls on a gateway without lines', async (t) => {
   const world = await createCallControlWorld(t, { hasLines: false });
   await t.throwsAsync(world.place(), { instanceOf: Error });
   t.is(await world.rows(), 0);
@@ -86,20 +86,23 @@ test.serial('pauses and resumes a recording', async (t) => {
   );
 });
 
-test.serial('reports the begin of a call to its observer before the end, and releases it once', async (t) => {
-  const told: string[] = [];
-  const world = await createCallControlWorld(t);
-  world.bus.subscribe('began', ({ callId }) => told.push(callId));
-  const callId = await world.place();
-  t.deepEqual(told, [callId]);
-  world.answer(callId);
-  t.true(world.agentCalls.has(callId));
-  world.hangUp(callId);
-  world.clock.increment(5_000);
-  t.false(world.agentCalls.has(callId));
-  t.deepEqual(world.released, [callId]);
-  t.deepEqual(world.ends, [`${callId} completed counterparty_hangup`]);
-});
+test.serial(
+  'notifies a subscriber of the beginning of a call before its end, and releases the call once',
+  async (t) => {
+    const told: string[] = [];
+    const world = await createCallControlWorld(t);
+    world.bus.subscribe('began', ({ callId }) => told.push(callId));
+    const callId = await world.place();
+    t.deepEqual(told, [callId]);
+    world.answer(callId);
+    t.true(world.agentCalls.has(callId));
+    world.hangUp(callId);
+    world.clock.increment(5_000);
+    t.false(world.agentCalls.has(callId));
+    t.deepEqual(world.released, [callId]);
+    t.deepEqual(world.ends, [`${callId} completed counterparty_hangup`]);
+  },
+);
 
 // Hang up
 
@@ -129,7 +132,7 @@ const rowAlone = async (
 };
 
 test.serial(
-  'a hangup waits for the agent, which is silent here, and is attributed to the agent',
+  'a hangup waits until the agent has spoken (here it is silent) and is attributed to the agent',
   async (t) => {
     const world = await createCallControlWorld(t);
     const callId = await talking(world);
@@ -147,7 +150,7 @@ test.serial(
   },
 );
 
-test.serial('an immediate hangup does not wait, even after one that waits', async (t) => {
+test.serial('an immediate hangup does not wait, even if it follows one that waits', async (t) => {
   const world = await createCallControlWorld(t);
   const [first, second] = [await talking(world), await talking(world)];
   await hangUp(world, first, true);
@@ -161,18 +164,21 @@ test.serial('an immediate hangup does not wait, even after one that waits', asyn
   }
 });
 
-test.serial('real speech of the other party cancels a hangup, which may be requested again', async (t) => {
-  const world = await createCallControlWorld(t);
-  const callId = await talking(world);
-  await hangUp(world, callId);
-  world.lineOf(callId).tell({ type: 'line.speech', at: 1 });
-  t.is(world.stateOf(callId), 'active.talking.conversing');
-  t.is((await typesOf(world, callId)).at(-1), 'call.hangup_cancelled');
-  await hangUp(world, callId);
-  t.is(world.stateOf(callId), 'active.talking.hangup-pending');
-});
+test.serial(
+  'speech of the other party that is not a backchannel cancels a hangup, which may be requested again',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const callId = await talking(world);
+    await hangUp(world, callId);
+    world.lineOf(callId).tell({ type: 'line.speech', at: 1 });
+    t.is(world.stateOf(callId), 'active.talking.conversing');
+    t.is((await typesOf(world, callId)).at(-1), 'call.hangup_cancelled');
+    await hangUp(world, callId);
+    t.is(world.stateOf(callId), 'active.talking.hangup-pending');
+  },
+);
 
-test.serial('rejects a hangup of a ringing call on any gateway', async (t) => {
+test.serial('rejects a hangup of a ringing call, on this gateway and on another one', async (t) => {
   const world = await createCallControlWorld(t);
   for (const callId of [await world.place(), await rowAlone(world, 'ringing', 'another')])
     for (const immediate of [false, true])
@@ -180,7 +186,7 @@ test.serial('rejects a hangup of a ringing call on any gateway', async (t) => {
   t.is(world.liveCalls.count.get(), 1);
 });
 
-test.serial('rejects a hangup of a call that is over', async (t) => {
+test.serial('rejects a hangup of an ended call', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   world.hangUp(callId);
@@ -211,14 +217,17 @@ test.serial(
   },
 );
 
-test.serial('responds with room_unknown for an active call of this node that it does not hold', async (t) => {
-  const world = await createCallControlWorld(t);
-  const callId = await rowAlone(world, 'active', 'test');
-  await t.throwsAsync(hangUp(world, callId), { code: 'room_unknown' });
-  await t.throwsAsync(world.callControl.requestCancel(world.mine(callId)), { code: 'call_not_active' });
-});
+test.serial(
+  'responds with room_unknown for an active call of this node that is not in its memory',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const callId = await rowAlone(world, 'active', 'test');
+    await t.throwsAsync(hangUp(world, callId), { code: 'room_unknown' });
+    await t.throwsAsync(world.callControl.requestCancel(world.mine(callId)), { code: 'call_not_active' });
+  },
+);
 
-test.serial('a gateway without lines rejects hangups of active calls as unavailable', async (t) => {
+test.serial('rejects a hangup of an active call as unavailable on a gateway without lines', async (t) => {
   const world = await createCallControlWorld(t, { hasLines: false });
   const active = await rowAlone(world, 'active', 'another');
   await t.throwsAsync(hangUp(world, active), { code: 'hangup_unavailable' });
@@ -275,12 +284,12 @@ const moving = test.macro<[Error]>({
     await hangUp(world, callId);
     t.deepEqual(asked, ['leaving', 'taking']);
   },
-  title: (_, answer) => `a call that is moving to another gateway is hung up there: "${answer.message}"`,
+  title: (_, answer) => `hangs up a call on the gateway to which it is moving, after "${answer.message}"`,
 });
 test.serial(moving, new Refusal('room_unknown', 'It is not here.'));
 test.serial(moving, new Error('It has ended'));
 
-test.serial('answers a request of another gateway like a local one', async (t) => {
+test.serial('handles a request from another gateway like a local one', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   await t.throwsAsync(world.callControl.performHere({ ...world.mine(randomUUID()), action: 'hangup' }), {
@@ -296,7 +305,7 @@ test.serial('answers a request of another gateway like a local one', async (t) =
   t.is(world.stateOf(callId), 'active.talking.hangup-pending');
 });
 
-test.serial('hangs up a call held here without the database', async (t) => {
+test.serial('hangs up a call of this gateway while the database is unreachable', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   const away = await createCallControlWorld(t, {
@@ -323,7 +332,7 @@ test.serial('cancels a ringing call and rejects the cancellation of an answered 
   await t.throwsAsync(world.callControl.requestCancel(world.mine(ringing)), { code: 'call_not_active' });
 });
 
-test.serial('the built-in agent hangs up its own call only while it exists', async (t) => {
+test.serial('lets the built-in agent hang up only its own, existing call', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await talking(world);
   await world.callControl.hangUpOwnCall(callId, { immediate: true });
@@ -365,7 +374,7 @@ const setUpPendingHangUps = async () => {
 };
 
 test.serial(
-  'stores a hangup for a call without a live holder, and keeps an immediate one immediate',
+  'stores a hangup for a call of a dead gateway, and keeps an immediate hangup immediate',
   async (t) => {
     const { leave, left, performing, asked, written, callId, numberId } = await setUpPendingHangUps();
     t.true(await leave('hangup'));
@@ -382,7 +391,7 @@ test.serial(
   },
 );
 
-test.serial('stores no hangup for a call of another number or holder, or one that has ended', async (t) => {
+test.serial('stores no hangup for a call of another number or gateway, or for an ended call', async (t) => {
   const { database, callId, leave, left } = await setUpPendingHangUps();
   t.false(await leave('hangup', { numberId: randomUUID() }));
   t.false(await leave('hangup', { holder: 'another' }));
@@ -394,7 +403,7 @@ test.serial('stores no hangup for a call of another number or holder, or one tha
   t.deepEqual(await left(), []);
 });
 
-test.serial('stores no hangup for a call whose holder is connected', async (t) => {
+test.serial('stores no hangup for a call of a connected gateway', async (t) => {
   const { database, callId, leave } = await setUpPendingHangUps();
   // Holds the advisory lock of a gateway's name, as src/persistence/database/advisory-locks.ts does.
   await database.transaction(async ({ execute }) => {
@@ -408,14 +417,14 @@ test.serial('stores no hangup for a call whose holder is connected', async (t) =
 });
 
 for (const code of ['room_unknown', 'hangup_failed'] as const)
-  test.serial(`keeps a stored hangup that cannot be applied yet: ${code}`, async (t) => {
+  test.serial(`keeps a stored hangup that cannot be executed yet: ${code}`, async (t) => {
     const { leave, left, performing } = await setUpPendingHangUps();
     await leave('hangup');
     await performing(code);
     t.deepEqual(await left(), ['hangup']);
   });
 
-test.serial('removes a stored hangup that can no longer be applied', async (t) => {
+test.serial('removes a stored hangup when the call is no longer active', async (t) => {
   const { leave, left, performing } = await setUpPendingHangUps();
   await leave('hangup');
   await performing('call_not_active');
@@ -458,21 +467,18 @@ const setUpPauseRecording = async (options: { recording?: boolean } = {}) => {
   return { database, world, requests, mine };
 };
 
-test.serial(
-  'applies a recording pause to the line before responding; repeating it is harmless',
-  async (t) => {
-    const { world, requests, mine } = await setUpPauseRecording();
-    world.answer();
-    await requests.pauseRecording(mine);
-    await requests.pauseRecording(mine);
-    t.is(world.commands.filter(({ type }) => type === 'pauseRecording').length, 1);
-    await requests.resumeRecording(mine);
-    t.is(world.commands.at(-1)?.type, 'resumeRecording');
-    t.deepEqual(world.story().slice(-2), ['recording.paused', 'recording.resumed']);
-  },
-);
+test.serial('pauses the recording on the line before responding, and ignores a second pause', async (t) => {
+  const { world, requests, mine } = await setUpPauseRecording();
+  world.answer();
+  await requests.pauseRecording(mine);
+  await requests.pauseRecording(mine);
+  t.is(world.commands.filter(({ type }) => type === 'pauseRecording').length, 1);
+  await requests.resumeRecording(mine);
+  t.is(world.commands.at(-1)?.type, 'resumeRecording');
+  t.deepEqual(world.story().slice(-2), ['recording.paused', 'recording.resumed']);
+});
 
-test.serial('rejects a recording pause in a call that is ringing or over', async (t) => {
+test.serial('rejects a recording pause in a ringing or ended call', async (t) => {
   const { database, world, requests, mine } = await setUpPauseRecording();
   await t.throwsAsync(requests.pauseRecording(mine), { code: 'call_not_active' });
   await database.execute(`update call set status = 'completed' where id = $1`, [mine.callId]);
@@ -491,7 +497,7 @@ test.serial('responds with call_not_found for a call of another number', async (
   t.false(world.commands.some(({ type }) => type === 'pauseRecording'));
 });
 
-test.serial('rejects a pause when the call is not recorded, or no longer', async (t) => {
+test.serial('rejects a pause of a recording that does not exist or has ended', async (t) => {
   const unrecorded = await setUpPauseRecording({ recording: false });
   unrecorded.world.answer();
   t.like(await t.throwsAsync(unrecorded.requests.pauseRecording(unrecorded.mine)), {
@@ -517,14 +523,14 @@ const turns = [
   { role: 'assistant', text: 'I connect you.' },
 ] as const;
 
-test('speaks the given briefing and how to accept the call', (t) => {
+test('speaks the given briefing and explains how to accept the call', (t) => {
   const given = 'It is about an order.';
   t.is(briefingOf({ language: 'en', given, acceptKey: null, turns }), given);
   t.is(briefingOf({ language: 'en', given, acceptKey: '1', turns }), `${given} To take the call, press 1.`);
   t.true(briefingOf({ language: 'en', given, acceptKey: '#', turns }).endsWith('press hash.'));
 });
 
-test('speaks what is known of the call without a given briefing', (t) => {
+test('speaks the known facts of the call if no briefing is given', (t) => {
   const known = briefingOf({ language: 'en-US', given: null, acceptKey: null, turns });
   t.true(known.endsWith('other party: Where is my order?'));
   t.false(briefingOf({ language: 'en', given: null, acceptKey: null, turns: [] }).includes('other party'));
@@ -535,7 +541,7 @@ test('speaks the briefing in the language of the call', (t) => {
   t.regex(briefingOf({ language: 'ja', given: null, acceptKey: '1', turns }), /1を押してください/);
 });
 
-test('a summary replaces the last words in the briefing and is limited in length', (t) => {
+test('replaces the last words in the briefing by a summary of limited length', (t) => {
   const summary = 'They want to know where their order is.';
   const brief = (changes: object) =>
     briefingOf({ language: 'en', given: null, summary, acceptKey: '1', turns, ...changes });
@@ -560,7 +566,7 @@ const ringingWithSummary = (summarize: SummarizeSoFar | null) => {
   return { world, logged, told: () => world.commands.at(-1) };
 };
 
-test('a transferred person hears the summary of the call so far', async (t) => {
+test('speaks a summary of the call so far to the transfer target', async (t) => {
   const asked = Promise.withResolvers<Parameters<SummarizeSoFar>>();
   const { world, told } = ringingWithSummary((...call) => {
     asked.resolve(call);
@@ -576,7 +582,7 @@ test('a transferred person hears the summary of the call so far', async (t) => {
   t.regex(JSON.stringify(briefing), /where their order is/);
 });
 
-test('answering is not delayed by the summary, and cancels the model request', async (t) => {
+test('does not delay answering for the summary, and cancels the model request', async (t) => {
   const asked = Promise.withResolvers<AbortSignal>();
   const late = Promise.withResolvers<string>();
   const { world, told, logged } = ringingWithSummary((_callId, _call, signal) => {
@@ -595,7 +601,7 @@ test('answering is not delayed by the summary, and cancels the model request', a
   t.deepEqual(logged, []);
 });
 
-test('without a model or a summary, the briefing contains the known facts', async (t) => {
+test('uses the known facts as briefing without a model or a summary', async (t) => {
   for (const summarize of [null, () => Promise.resolve(undefined)]) {
     const { world, told } = ringingWithSummary(summarize);
     await setImmediate();
@@ -604,7 +610,7 @@ test('without a model or a summary, the briefing contains the known facts', asyn
   }
 });
 
-test('logs a failed summary without spoken words', async (t) => {
+test('logs a failed summary without words of the call', async (t) => {
   const { world, told, logged } = ringingWithSummary(() => Promise.reject(new Error('no summary')));
   await setImmediate();
   await setImmediate();
@@ -630,7 +636,7 @@ test('sends DTMF digits in an answered call', (t) => {
   t.deepEqual(world.commands.at(-1), { type: 'press', keys: '1w2#' });
 });
 
-test('rejects digits until the line can send them', (t) => {
+test('rejects DTMF digits until the line can send them', (t) => {
   const world = answered();
   world.onLine({ type: 'line.dtmf', means: { sent: 'none', received: 'inband' } });
   const before = world.commands.length;
@@ -641,7 +647,7 @@ test('rejects digits until the line can send them', (t) => {
   t.notThrows(() => pressKeys(world.actor, '1', noLimit));
 });
 
-test('rejects digits and words in a call that is ringing or ending', (t) => {
+test('rejects DTMF digits and words in a ringing or ending call', (t) => {
   const ringing = createCallWorld();
   const ending = answered();
   ending.ask({ type: 'hangup.requested', immediate: true });
@@ -653,7 +659,7 @@ test('rejects digits and words in a call that is ringing or ending', (t) => {
   }
 });
 
-test('accepts only hangup during a voicemail message', (t) => {
+test('accepts only a hangup while a voicemail message is spoken', (t) => {
   const world = answered({ voicemail: 'leave_message' });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   t.is(world.state(), 'active.talking.leaving-message');
@@ -661,7 +667,7 @@ test('accepts only hangup during a voicemail message', (t) => {
   t.throws(() => pressKeys(world.actor, '1', noLimit), { code: 'call_not_active' });
 });
 
-test('repeats a request to a call in take-over once its line exists', (t) => {
+test('repeats a request to a call that is being taken over once its line exists', (t) => {
   const world = createCallWorld({ takenOver: takenOver() });
   t.throws(() => say(world.actor, words, noLimit), { code: 'room_unknown' });
   world.onLine({ type: 'line.adopted' });
@@ -708,7 +714,7 @@ const transferred = (sentences: readonly string[]): CallAct => {
 
 const isFull = { code: 'queue_full' } as const;
 
-test('limits waiting words by characters and number', (t) => {
+test('limits queued words by characters and number', (t) => {
   const { ask, asked, world } = queued();
   for (let text = 0; text < 4; text += 1) ask(sayText(2_000));
   t.throws(() => ask(sayText(1)), isFull);
@@ -724,21 +730,21 @@ test('limits waiting words by characters and number', (t) => {
   t.is(asked().length, 1);
 });
 
-test('accepts one long text when no other waits, also as an interruption', (t) => {
+test('accepts one long text if no other is queued, also as an interruption', (t) => {
   const { ask, asked } = queued();
   ask({ action: 'say', sentences: Array.from({ length: 700 }, () => 'A.'), interrupt: false });
   t.is(asked().length, 700);
   t.throws(() => ask({ action: 'say', sentences: ['Stop.'], interrupt: true }), isFull);
 });
 
-test('the chart itself limits waiting words', (t) => {
+test('limits queued sentences in the statechart as well', (t) => {
   const { world, asked } = queued();
   for (let text = 0; text < 500; text += 1)
     world.ask({ type: 'say.requested', sentences: ['One moment.'], interrupt: false });
   t.is(asked().length, mostAsked.sentences);
 });
 
-test('limits waiting digits by the time that they take', (t) => {
+test('limits queued DTMF digits by their duration', (t) => {
   const { ask, clock, world } = queued();
   const press = () => ask({ action: 'press_keys', keys: 'w'.repeat(60) });
   press();
@@ -750,7 +756,7 @@ test('limits waiting digits by the time that they take', (t) => {
   t.throws(press, isFull);
 });
 
-test('rejects requests that create events while events cannot be stored, but accepts a hangup', (t) => {
+test('while events cannot be stored, rejects requests that create events but accepts a hangup', (t) => {
   const { ask, storeLate, world } = queued();
   storeLate(queueLimits.facts);
   const before = world.facts.length;
@@ -767,7 +773,7 @@ test('rejects requests that create events while events cannot be stored, but acc
   t.is(world.state(), 'active.talking.hangup-pending');
 });
 
-test('rejects repeated withdrawn transfers until the other party speaks', (t) => {
+test('rejects further transfers after several cancelled ones until the other party speaks', (t) => {
   const { ask, world } = queued();
   const announced = transferred(['One moment.']);
   for (let transfer = 0; transfer < queueLimits.transfersInVain; transfer += 1) {
@@ -781,7 +787,7 @@ test('rejects repeated withdrawn transfers until the other party speaks', (t) =>
 
 // Transfers
 
-test('rejects a transfer to either number of the call itself', (t) => {
+test("rejects a transfer to one of the call's own two numbers", (t) => {
   for (const changes of [{}, { direction: 'inbound', from: callInput.to, to: callInput.from }] as const) {
     const world = answered(changes);
     for (const to of [callInput.from, callInput.to])
@@ -794,7 +800,7 @@ test('rejects a transfer to either number of the call itself', (t) => {
   }
 });
 
-test('rejects agent requests with a reason while two persons talk', (t) => {
+test('rejects agent requests while caller and transfer target talk, with the reason', (t) => {
   const world = answered();
   world.ask(askedTransfer);
   t.throws(() => transfer(world.actor, askedTransfer, noLimit), { message: /is rung/ });
@@ -812,7 +818,7 @@ test('rejects agent requests with a reason while two persons talk', (t) => {
   t.deepEqual([world.commands.length, world.facts.length], [commands, facts]);
 });
 
-test('rejects the withdrawal of a transfer that the trunk performs', (t) => {
+test('rejects the cancellation of a transfer that the trunk performs', (t) => {
   const world = answered();
   transfer(world.actor, askedTransfer, noLimit);
   world.onLine({ type: 'line.referring' });
@@ -823,7 +829,7 @@ test('rejects the withdrawal of a transfer that the trunk performs', (t) => {
   t.notThrows(() => cancelTransfer(world.actor));
 });
 
-test('declines a forbidden transfer requested by the other party', async (t) => {
+test('declines a transfer to a forbidden target requested by the other party', async (t) => {
   const world = answered();
   const { to } = askedTransfer;
   const callId = randomUUID();

@@ -35,27 +35,30 @@ test.serial('writes the facts of a call in order, numbered from 1', async (t) =>
   t.deepEqual(followed, ['a one', 'a two', 'a three', 'a call.ended']);
 });
 
-test.serial('a fact without a time gets its time on arrival, not when it is written', async (t) => {
-  const times: number[] = [];
-  const slow = gate();
-  const { journal, clock } = createWorld({
-    write: async (_callId, _sequence, fact) => {
-      times.push(fact.at);
-      await slow.passed;
-    },
-  });
-  journal.open('a');
-  clock.set(1_000);
-  journal.publish('a', { type: 'call.hangup_requested', immediate: false });
-  clock.set(2_000);
-  journal.publish('a', ended);
-  clock.set(9_000);
-  slow.open();
-  await journal.settled();
-  t.deepEqual(times, [1_000, 2_000]);
-});
+test.serial(
+  'gives a fact without a time the time of its arrival instead of the time of writing',
+  async (t) => {
+    const times: number[] = [];
+    const slow = gate();
+    const { journal, clock } = createWorld({
+      write: async (_callId, _sequence, fact) => {
+        times.push(fact.at);
+        await slow.passed;
+      },
+    });
+    journal.open('a');
+    clock.set(1_000);
+    journal.publish('a', { type: 'call.hangup_requested', immediate: false });
+    clock.set(2_000);
+    journal.publish('a', ended);
+    clock.set(9_000);
+    slow.open();
+    await journal.settled();
+    t.deepEqual(times, [1_000, 2_000]);
+  },
+);
 
-test.serial('a delayed fact delays only its own call, and the order within it is kept', async (t) => {
+test.serial('delays only the call of a delayed fact, and keeps the order within it', async (t) => {
   const slow = gate();
   const world = createWorld({
     write: async (callId, sequence, fact) => {
@@ -127,7 +130,7 @@ test.serial('continues the numbering of a call opened elsewhere from the databas
 });
 
 test.serial(
-  'numbers late facts of ended calls here, and from the database after a thousand further ends',
+  'numbers late facts of an ended call from memory, and from the database after a thousand further ends',
   async (t) => {
     const asked: string[] = [];
     const world = createWorld({
@@ -161,22 +164,25 @@ test.serial(
   },
 );
 
-test.serial('waits also for facts published while a fact is followed up', async (t) => {
-  const world = createWorld();
-  world.bus.subscribe('stored', ({ callId, fact }) => {
-    if (fact.type === 'call.ended') world.journal.publish(callId, { type: 'call.summarized', summary: '' });
-  });
-  world.journal.open('a');
-  world.journal.publish('a', ended);
-  await world.journal.settled();
-  t.deepEqual(
-    world.rows.map(([, , words]) => words),
-    ['call.ended', 'call.summarized'],
-  );
-});
+test.serial(
+  'settles only after facts that a subscriber publishes in response to a stored fact',
+  async (t) => {
+    const world = createWorld();
+    world.bus.subscribe('stored', ({ callId, fact }) => {
+      if (fact.type === 'call.ended') world.journal.publish(callId, { type: 'call.summarized', summary: '' });
+    });
+    world.journal.open('a');
+    world.journal.publish('a', ended);
+    await world.journal.settled();
+    t.deepEqual(
+      world.rows.map(([, , words]) => words),
+      ['call.ended', 'call.summarized'],
+    );
+  },
+);
 
 test.serial(
-  'writes every call completely, in order and without gaps, for any database behaviour',
+  'writes the facts of every call completely, in order and without gaps, however the database fails',
   async (t) => {
     const facts = fc.array(fc.record({ call: fc.constantFrom('a', 'b', 'c'), pauseMs: fc.nat(400) }), {
       maxLength: 30,
@@ -211,7 +217,7 @@ test.serial(
 );
 
 test.serial(
-  'stops writing a call held by another gateway; a take-over continues where its journal ends',
+  'stops writing a call owned by another gateway; a take-over continues the numbering',
   async (t) => {
     const epochs: number[] = [];
     let taken = false;
@@ -321,7 +327,7 @@ test.serial('keeps transitions while the database is unreachable and drops rejec
   t.is(statements[1]?.[0]?.stateAfter, 'completed');
 });
 
-test.serial('limits waiting transitions and writes the rest at the end', async (t) => {
+test.serial('limits queued transitions and writes the others at the end', async (t) => {
   const { statements, world, transitions } = setUpTransitions({ limit: 2 });
   world.answer();
   world.hear('Hello?');
@@ -329,28 +335,31 @@ test.serial('limits waiting transitions and writes the rest at the end', async (
   t.is(statements[0]?.length, 2);
 });
 
-test.serial('unwritten transitions may be written with the end, including simultaneous ones', async (t) => {
-  const { statements, transitions, world, pass } = setUpTransitions();
-  const atTheEnd = transitions.unwritten('a');
-  world.answer();
-  const some = await atTheEnd;
-  const states = ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'];
-  t.deepEqual(
-    some.map(({ stateAfter }) => stateAfter),
-    states,
-  );
-  world.onLine({ type: 'line.ended', by: 'counterparty' });
-  transitions.wereWritten('a', some);
-  await pass(250);
-  t.deepEqual(
-    statements.map((statement) => statement.map(({ sequence }) => sequence)),
-    [[4, 5, 6]],
-    'only what came meanwhile is left',
-  );
-  t.deepEqual(await transitions.unwritten('a'), []);
-});
+test.serial(
+  'writes queued transitions together with the end of the call, and simultaneous ones afterwards',
+  async (t) => {
+    const { statements, transitions, world, pass } = setUpTransitions();
+    const atTheEnd = transitions.unwritten('a');
+    world.answer();
+    const some = await atTheEnd;
+    const states = ['ringing.alerting', 'replying.thinking', 'active.talking.conversing'];
+    t.deepEqual(
+      some.map(({ stateAfter }) => stateAfter),
+      states,
+    );
+    world.onLine({ type: 'line.ended', by: 'counterparty' });
+    transitions.wereWritten('a', some);
+    await pass(250);
+    t.deepEqual(
+      statements.map((statement) => statement.map(({ sequence }) => sequence)),
+      [[4, 5, 6]],
+      'only what came meanwhile is left',
+    );
+    t.deepEqual(await transitions.unwritten('a'), []);
+  },
+);
 
-test.serial('writes transitions that arrive during a write after it', async (t) => {
+test.serial('writes transitions that arrive during a write with the next write', async (t) => {
   const { statements, trouble, transitions, world, pass } = setUpTransitions();
   world.answer();
   trouble.error = new Error('away');
@@ -365,7 +374,7 @@ test.serial('writes transitions that arrive during a write after it', async (t) 
   t.deepEqual(await transitions.unwritten('a'), []);
 });
 
-test.serial('keeps transitions that follow a first state stored with the row', async (t) => {
+test.serial('writes transitions after a first state that was stored with the row of the call', async (t) => {
   const { statements, world, pass } = setUpTransitions({ opening: 'ringing.alerting' });
   await pass(250);
   t.deepEqual(statements, []);
@@ -385,7 +394,7 @@ test.serial('keeps transitions that follow a first state stored with the row', a
   );
 });
 
-test.serial('the first state of each call is the initial state of its chart', (t) => {
+test.serial('records the initial state of its chart as the first state of each call', (t) => {
   const world = createCallWorld();
   t.is(callOpening.state, world.state());
   t.is(callOpening.chartVersion, chartVersionOf('call'));
@@ -422,7 +431,7 @@ const batchWriterWorld = () => {
   return { writer, written, database, goBy };
 };
 
-test.serial('batches items that arrive within a moment, up to the batch size', async (t) => {
+test.serial('batches items that arrive within an interval, up to the batch size', async (t) => {
   const { writer, written, goBy } = batchWriterWorld();
   for (const word of ['a', 'b', 'c']) t.true(writer.add(word));
   await goBy(499);
@@ -432,7 +441,7 @@ test.serial('batches items that arrive within a moment, up to the batch size', a
 });
 
 test.serial(
-  'limits waiting items by weight while the database is unreachable, and counts the dropped ones',
+  'limits queued items by size while the database is unreachable, and counts dropped ones',
   async (t) => {
     const { writer, written, database, goBy } = batchWriterWorld();
     database.isAway = true;
@@ -447,7 +456,7 @@ test.serial(
   },
 );
 
-test.serial('drops and counts rejected items, then writes the next', async (t) => {
+test.serial('drops and counts items that the database rejects, then writes the next', async (t) => {
   const { writer, written, database, goBy } = batchWriterWorld();
   database.refuses = true;
   writer.add('a');
@@ -460,7 +469,7 @@ test.serial('drops and counts rejected items, then writes the next', async (t) =
   t.deepEqual(written, [['c']]);
 });
 
-test.serial('close writes waiting items, or drops them while the database is unreachable', async (t) => {
+test.serial('on close, writes queued items, or drops them while the database is unreachable', async (t) => {
   const there = batchWriterWorld();
   there.writer.add('a');
   await there.writer.close();
@@ -476,7 +485,7 @@ test.serial('close writes waiting items, or drops them while the database is unr
 // Facts on their way to a database that is unreachable, does not confirm or rejects them.
 
 test.serial(
-  'keeps facts while the database is unreachable and writes them once when it returns',
+  'keeps facts while the database is unreachable and writes each once when it is reachable again',
   async (t) => {
     let isAway = true;
     let tries = 0;
@@ -506,7 +515,7 @@ test.serial(
   },
 );
 
-test.serial('repeats an unconfirmed fact under the same number', async (t) => {
+test.serial('repeats an unconfirmed fact under the same sequence number', async (t) => {
   const sequences: number[] = [];
   const { journal, pass } = createWorld({
     write: async (_callId, sequence) => {
@@ -522,7 +531,7 @@ test.serial('repeats an unconfirmed fact under the same number', async (t) => {
   t.deepEqual(sequences, [1, 1, 2]);
 });
 
-test.serial('drops a rejected fact after three attempts with an error and reuses its number', async (t) => {
+test.serial('drops a rejected fact after three attempts, logs an error and reuses its number', async (t) => {
   let tries = 0;
   const world = createWorld({
     write: async (callId, sequence, fact) => {
@@ -548,7 +557,7 @@ test.serial('drops a rejected fact after three attempts with an error and reuses
   t.notRegex(world.logged.join(''), /"broken"/, 'the words are not logged');
 });
 
-test.serial('a stopped journal does not retry but still writes what can be written', async (t) => {
+test.serial('after giving up, writes without retries', async (t) => {
   let isAway = true;
   const world = createWorld({
     write: async (callId, sequence, fact) => {
@@ -580,7 +589,7 @@ const createNewsWorld = () => {
   return { ...bus, logged, end: (callId: string): void => bus.publish('taken', { callId }) };
 };
 
-test('subscribers receive the news of their call in the order of their subscription', (t) => {
+test('notifies subscribers of a call in the order of their subscription', (t) => {
   const news = createNewsWorld();
   const heard: string[] = [];
   news.subscribe('taken', () => heard.push('first'), 'a');
@@ -594,7 +603,7 @@ test('subscribers receive the news of their call in the order of their subscript
   t.deepEqual(heard.slice(3), ['any c']);
 });
 
-test('unsubscribing ends one subscription, not another one of the same function', (t) => {
+test('unsubscribing removes one of several subscriptions of the same function', (t) => {
   const news = createNewsWorld();
   let count = 0;
   const onNews = (): void => void (count += 1);
@@ -611,7 +620,7 @@ test('unsubscribing ends one subscription, not another one of the same function'
   t.is(count, 2);
 });
 
-test('a subscriber may unsubscribe while it receives news', (t) => {
+test('allows a subscriber to unsubscribe during a notification', (t) => {
   const news = createNewsWorld();
   let count = 0;
   const end = news.subscribe('taken', () => {
@@ -623,7 +632,7 @@ test('a subscriber may unsubscribe while it receives news', (t) => {
   t.is(count, 1);
 });
 
-test('an error in a subscriber is logged, and affects neither the publisher nor other subscribers', (t) => {
+test('logs an error in a subscriber; publisher and other subscribers continue', (t) => {
   const news = createNewsWorld();
   const heard: string[] = [];
   news.subscribe('taken', () => {
@@ -650,7 +659,7 @@ const changed =
     return source.replace(from, to);
   };
 
-test('a chart version changes with its transitions, its actions and the functions that they call', (t) => {
+test('the version of a chart changes with its transitions, its actions and the functions that they call', (t) => {
   const version = chartVersionOf('conversation');
   t.is(chartVersionOf('conversation', read), version);
   t.regex(version, /^[0-9a-f]{12}$/);
@@ -663,13 +672,13 @@ test('a chart version changes with its transitions, its actions and the function
     t.not(chartVersionOf('conversation', changed(path, from, to)), version, path);
 });
 
-test('the version of a call chart depends on conversation and outcome', (t) => {
+test('the version of the call chart changes with the conversation chart and the outcome', (t) => {
   const version = chartVersionOf('call');
   t.not(chartVersionOf('call', changed('machines/turns.ts', 'unanswered + 1', 'unanswered + 2')), version);
   t.not(chartVersionOf('call', changed('machines/outcome.ts', "'busy'", "'silent'")), version);
 });
 
-test('a chart keeps its version when only another one changes', (t) => {
+test('the version of a chart stays the same when only another chart changes', (t) => {
   const version = chartVersionOf('voicemail');
   t.is(chartVersionOf('voicemail', changed('machines/call.ts', 'ringing', 'sounding')), version);
   t.not(version, chartVersionOf('conversation'));

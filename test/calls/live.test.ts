@@ -63,7 +63,7 @@ test('counts calls in total, by number and by workspace', (t) => {
   );
 });
 
-test('keeps the status of a call, and ignores one of an unknown call', (t) => {
+test('sets the status of a call and ignores a status of an unknown call', (t) => {
   const calls = createLiveCalls();
   calls.add(call());
   calls.setStatus('a-call', 'active');
@@ -89,7 +89,7 @@ test('counts calls by direction and status', (t) => {
   });
 });
 
-test('notifies subscribers of a selection of its changes alone', (t) => {
+test('notifies subscribers of a count only when it changes', (t) => {
   const calls = createLiveCalls();
   const counts: number[] = [];
   const subscription = calls.count.subscribe((count) => counts.push(count));
@@ -104,7 +104,7 @@ test('notifies subscribers of a selection of its changes alone', (t) => {
   t.deepEqual(counts, [1, 0]);
 });
 
-test('emits each call that is added or removed, once and after the change', (t) => {
+test('emits each added or removed call once, after the change', (t) => {
   const calls = createLiveCalls();
   const events: string[] = [];
   const endAdded = calls.onAdded(({ callId }) => events.push(`${callId} added, ${calls.count.get()}`));
@@ -218,7 +218,7 @@ test.serial('finds a connected call and watches its states until the end', (t) =
 });
 
 test.serial(
-  'hangs up all calls like a client would: answered ones finish their words, others keep ringing',
+  'hangs up all calls like a client: answered ones end after the current words, others keep ringing',
   (t) => {
     const world = setUpSwitchboard();
     for (const callId of ['a', 'b']) world.connect(callId);
@@ -230,7 +230,7 @@ test.serial(
   },
 );
 
-test.serial('rejects a hangup of a call that was never answered', (t) => {
+test.serial('rejects a hangup of an unanswered call', (t) => {
   const world = setUpSwitchboard();
   for (const callId of ['a', 'b']) world.connect(callId);
   world.tell('a', { type: 'line.unanswered', at: 1, cause: 'busy' });
@@ -238,7 +238,7 @@ test.serial('rejects a hangup of a call that was never answered', (t) => {
   t.deepEqual(world.ends, ['a no_answer busy', 'b failed trunk_error']);
 });
 
-test.serial('a call that crashes ends with a fact and does not affect others', (t) => {
+test.serial('ends a call that crashes with a fact, without affecting others', (t) => {
   const world = setUpSwitchboard({
     publish(fact) {
       if (fact.type === 'call.hangup_requested') throw new Error('A mistake of ours');
@@ -261,7 +261,7 @@ test.serial('a call that crashes ends with a fact and does not affect others', (
   t.is(world.ends.at(-1), 'b completed counterparty_hangup');
 });
 
-test.serial('logs a call that cannot be released without affecting others', async (t) => {
+test.serial('logs a call that cannot be released, without affecting others', async (t) => {
   const world = setUpSwitchboard({
     release() {
       throw new Error('It will not go');
@@ -274,7 +274,7 @@ test.serial('logs a call that cannot be released without affecting others', asyn
   await world.switchboard.empty(60_000);
 });
 
-test.serial('a shutdown ends all calls and later ones', (t) => {
+test.serial('a shutdown ends all calls, including calls that start later', (t) => {
   const world = setUpSwitchboard();
   for (const callId of ['ringing', 'talking']) world.connect(callId);
   world.tell('talking', answered);
@@ -292,7 +292,7 @@ test.serial('a shutdown ends all calls and later ones', (t) => {
   t.is(world.liveCalls.count.get(), 0);
 });
 
-test.serial('waits until no call is left, or until the time-out', async (t) => {
+test.serial('waits until no call is left, or until a time-out', async (t) => {
   const world = setUpSwitchboard();
   await world.switchboard.empty(60_000);
   for (const callId of ['a', 'b']) world.connect(callId);
@@ -312,22 +312,25 @@ test.serial('waits until no call is left, or until the time-out', async (t) => {
   t.deepEqual(order, ['one is left', 'empty']);
 });
 
-test.serial('releases a call held by another gateway without a fact, and the others continue', async (t) => {
-  const world = setUpSwitchboard();
-  for (const callId of ['taken', 'held']) world.connect(callId);
-  world.tell('taken', answered);
-  const before = world.published.length;
-  world.switchboard.leave('taken');
-  world.switchboard.leave('taken');
-  t.is(world.switchboard.find('taken'), undefined);
-  t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
-  t.deepEqual(world.released, ['taken']);
-  t.deepEqual([world.published.length, world.ends], [before, []]);
-  t.is(world.stateOf('held'), 'ringing.alerting');
-  world.switchboard.leaveAll();
-  t.deepEqual(world.left, ['taken', 'held']);
-  await world.switchboard.empty(60_000);
-});
+test.serial(
+  'releases a call owned by another gateway without a fact, and continues the others',
+  async (t) => {
+    const world = setUpSwitchboard();
+    for (const callId of ['taken', 'held']) world.connect(callId);
+    world.tell('taken', answered);
+    const before = world.published.length;
+    world.switchboard.leave('taken');
+    world.switchboard.leave('taken');
+    t.is(world.switchboard.find('taken'), undefined);
+    t.deepEqual(world.left, ['taken'], 'its line before its actor, which would hang up');
+    t.deepEqual(world.released, ['taken']);
+    t.deepEqual([world.published.length, world.ends], [before, []]);
+    t.is(world.stateOf('held'), 'ringing.alerting');
+    world.switchboard.leaveAll();
+    t.deepEqual(world.left, ['taken', 'held']);
+    await world.switchboard.empty(60_000);
+  },
+);
 
 // Chart watch
 
@@ -348,7 +351,7 @@ const watched = (world: ReturnType<typeof createCallWorld>) => {
   };
 };
 
-test('a watcher sees the states of both charts from now to the end', (t) => {
+test('sends a watcher the current and all later states of both charts', (t) => {
   const world = createCallWorld();
   const { story } = watched(world);
   world.answer();
@@ -369,7 +372,7 @@ test('a watcher sees the states of both charts from now to the end', (t) => {
   ]);
 });
 
-test('a watcher sees the charts of the line while they exist, and the last state of a leg', (t) => {
+test("sends a watcher the states of the line's charts while they exist, and the last state of a leg", (t) => {
   const world = createCallWorld();
   const lineLife = createActor(lineLifeMachine, {
     parent: world.actor,
@@ -398,7 +401,7 @@ test('a watcher sees the charts of the line while they exist, and the last state
   );
 });
 
-test("a watcher reads the agent's words sentence by sentence", (t) => {
+test("sends a watcher the agent's words sentence by sentence", (t) => {
   const world = createCallWorld();
   world.answer();
   const { sayings } = watched(world);
@@ -410,13 +413,13 @@ test("a watcher reads the agent's words sentence by sentence", (t) => {
   t.deepEqual(sayings, [null, 'Good morning.', 'Good morning. How are you?', null]);
 });
 
-test('sends only the end of a long turn', (t) => {
+test('sends a watcher only the end of a long turn', (t) => {
   const text = `${'a'.repeat(2_000)}\u{1F600}${'b'.repeat(999)}`;
   t.is(sayingNow({ spoken: null, unplayed: [text] }), `\uFFFD${'b'.repeat(999)}`);
   t.is(sayingNow({ spoken: null, unplayed: [] }), null);
 });
 
-test('a watcher sees the voicemail message', (t) => {
+test('sends a watcher the voicemail message', (t) => {
   const world = createCallWorld({ voicemail: 'leave_message' });
   world.answer();
   const { states, stop } = watched(world);
@@ -446,7 +449,7 @@ test('sends the current state to a new watcher at once', (t) => {
   ]);
 });
 
-test('sends neither unchanged states nor updates after the end of a watch', (t) => {
+test('sends neither unchanged states nor updates after a watch has ended', (t) => {
   const world = createCallWorld();
   const { states, stop } = watched(world);
   world.onLine({ type: 'line.ringing' });
@@ -456,14 +459,14 @@ test('sends neither unchanged states nor updates after the end of a watch', (t) 
   t.is(states.length, 1);
 });
 
-test('rejects watching a call that is not held here', (t) => {
+test('rejects watching a call that this gateway does not own', (t) => {
   t.is(
     watched(createCallWorld()).watch('another', () => t.fail()),
     undefined,
   );
 });
 
-test('a crash of a watched call is attributed to that call', (t) => {
+test('attributes a crash of a watched call to that call', (t) => {
   const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'call.answered' });
   const { states } = watched(world);
   world.answer();
@@ -488,7 +491,7 @@ const createClocks = () => {
 };
 
 for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) {
-  test(`a wall clock set ${title} during a call does not shift event times`, (t) => {
+  test(`keeps event times when the wall clock is set ${title} during a call`, (t) => {
     const { callTime, steady, pass, set } = createClocks();
     callTime.begin('a');
     pass(1_000);
@@ -510,7 +513,7 @@ for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) 
   });
 }
 
-test("a resumed call keeps its time regardless of this process's clocks", (t) => {
+test("keeps the time of a resumed call regardless of this process's clocks", (t) => {
   const { callTime, steady, pass, set } = createClocks();
   callTime.resume('a', 777_000);
   callTime.begin('a');
@@ -521,7 +524,7 @@ test("a resumed call keeps its time regardless of this process's clocks", (t) =>
   t.is(steady() + callTime.shiftOf('a'), 779_000);
 });
 
-test('a call that begins after a clock change uses the current wall clock', (t) => {
+test('uses the current wall clock for a call that begins after a clock change', (t) => {
   const { callTime, steady, set } = createClocks();
   callTime.begin('before');
   set(hourMs);
@@ -584,7 +587,7 @@ const createLatencyWorld = () => {
   };
 };
 
-test('adds the time since the answer to each verdict on who answered', (t) => {
+test('adds the time since the answer to each result of answer detection', (t) => {
   const { times, reply, release, answers, pass } = createLatencyWorld();
   const verdict = (at: number, by: 'screening' | 'human'): CallFact => ({ type: 'call.answered_by', at, by });
   t.deepEqual(times.addTo(callId, verdict(1_500, 'human')), verdict(1_500, 'human'), 'after a take-over');
@@ -603,7 +606,7 @@ test('adds the time since the answer to each verdict on who answered', (t) => {
   t.deepEqual(times.addTo(callId, verdict(9_500, 'human')), verdict(9_500, 'human'));
 });
 
-test('an agent turn has the duration of each of its stages', (t) => {
+test('records the duration of each stage of an agent turn', (t) => {
   const { observed, reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(700);
   reply('asked');
@@ -635,7 +638,7 @@ test('omits unknown latencies', (t) => {
   t.deepEqual(latencyOfTurn(1_020), { firstSentenceMs: 10, firstAudioMs: 20 });
 });
 
-test('a backchannel does not start a latency measurement', (t) => {
+test('does not start a latency measurement at a backchannel', (t) => {
   const { observed, reply, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears(900, true);
   reply('asked');
@@ -648,7 +651,7 @@ test('a backchannel does not start a latency measurement', (t) => {
   );
 });
 
-test('measures no latency for gateway sentences and words of the other party', (t) => {
+test('measures no latency for sentences of the gateway or words of the other party', (t) => {
   const { times, reply, plays, spoken, latencyOfTurn } = createLatencyWorld();
   plays(1_000);
   t.is(latencyOfTurn(1_000), undefined, 'a greeting, before any reply');
@@ -666,7 +669,7 @@ test('measures no latency for gateway sentences and words of the other party', (
   t.is(latencyOfTurn(9_000), undefined, 'a reprompt, after the reply');
 });
 
-test('a sentence that was not heard is not the first audio of a reply', (t) => {
+test('does not use an unheard sentence as the first audio of a reply', (t) => {
   const { reply, plays, latencyOfTurn } = createLatencyWorld();
   reply('asked');
   reply('first_sentence');
@@ -675,7 +678,7 @@ test('a sentence that was not heard is not the first audio of a reply', (t) => {
   t.deepEqual(latencyOfTurn(1_400), { firstSentenceMs: 0, firstAudioMs: 400 });
 });
 
-test('keeps no latency state of a call that is over', (t) => {
+test('removes the latency state of an ended call', (t) => {
   const { reply, release, plays, latencyOfTurn } = createLatencyWorld();
   reply('asked');
   reply('first_sentence');
@@ -686,7 +689,7 @@ test('keeps no latency state of a call that is over', (t) => {
 
 // Lines
 
-test('news of a line contain a dot for each secret DTMF digit', (t) => {
+test('publishes a dot instead of each secret DTMF digit', (t) => {
   const bus = createCallBus({ logger: pino({ level: 'silent' }) });
   const digits: string[] = [];
   bus.subscribe('line', ({ event }) => {
@@ -765,7 +768,7 @@ const createKeysWorld = async (t: ExecutionContext) => {
   };
 };
 
-test.serial('the key of an active call is known without the database until the call ends', async (t) => {
+test.serial('finds the key of an active call without the database until the call ends', async (t) => {
   const { known, asked, issueKey, numberId, goAway, begin, end } = await createKeysWorld(t);
   const key = await issueKey();
   t.is(known.find([key]), undefined, 'nothing is kept of a number without a call');
@@ -800,7 +803,7 @@ test.serial('keeps known keys while the database is unreachable', async (t) => {
   t.is(known.find([key])?.id, numberId);
 });
 
-test.serial('remembers a key that was just authenticated', async (t) => {
+test.serial('keeps a key that was authenticated recently', async (t) => {
   const { known, numberId, goAway, begin, pass, number } = await createKeysWorld(t);
   const key = randomBytes(32);
   goAway();
@@ -812,38 +815,41 @@ test.serial('remembers a key that was just authenticated', async (t) => {
   t.is(known.find([key])?.id, numberId, 'the database has not said that it was replaced');
 });
 
-test.serial('waits one second for a silent database if the key is known, else for its answer', async (t) => {
-  const world = await createKeysWorld(t);
-  const { known, numberId, issueKey, begin } = world;
-  const text = 'gw_number_key';
-  const keys = createSealing(Buffer.alloc(32, 7));
-  const clock = new SimulatedClock();
-  let isSilent = false;
-  const authenticate = createNumberAuthentication({
-    database: {
-      ...world.database,
-      ...scriptedStatements((sql, parameters) =>
-        isSilent ? new Promise(() => {}) : world.database.execute(sql, parameters),
-      ),
-    },
-    sealing: keys,
-    knownKeys: known,
-    patienceMs: 1_000,
-    clock,
-  });
-  await issueKey(keys.fingerprints(text)[0]);
-  await begin();
-  t.is((await authenticate(text, { needsNoDatabase: true }))?.id, numberId);
-  isSilent = true;
-  const inCall = authenticate(text, { needsNoDatabase: true });
-  let isAnswered = false;
-  void authenticate(text, { needsNoDatabase: false }).then(() => (isAnswered = true));
-  clock.increment(1_000);
-  t.is((await inCall)?.id, numberId);
-  t.false(isAnswered);
-});
+test.serial(
+  'waits one second for an unresponsive database if the key is known, otherwise until it responds',
+  async (t) => {
+    const world = await createKeysWorld(t);
+    const { known, numberId, issueKey, begin } = world;
+    const text = 'gw_number_key';
+    const keys = createSealing(Buffer.alloc(32, 7));
+    const clock = new SimulatedClock();
+    let isSilent = false;
+    const authenticate = createNumberAuthentication({
+      database: {
+        ...world.database,
+        ...scriptedStatements((sql, parameters) =>
+          isSilent ? new Promise(() => {}) : world.database.execute(sql, parameters),
+        ),
+      },
+      sealing: keys,
+      knownKeys: known,
+      patienceMs: 1_000,
+      clock,
+    });
+    await issueKey(keys.fingerprints(text)[0]);
+    await begin();
+    t.is((await authenticate(text, { needsNoDatabase: true }))?.id, numberId);
+    isSilent = true;
+    const inCall = authenticate(text, { needsNoDatabase: true });
+    let isAnswered = false;
+    void authenticate(text, { needsNoDatabase: false }).then(() => (isAnswered = true));
+    clock.increment(1_000);
+    t.is((await inCall)?.id, numberId);
+    t.false(isAnswered);
+  },
+);
 
-test.serial('further calls of a number cause no further query', async (t) => {
+test.serial('does not query the database for further calls of a number', async (t) => {
   const { asked, issueKey, begin } = await createKeysWorld(t);
   await issueKey();
   await begin('one');
@@ -862,7 +868,7 @@ type Keys = ReturnType<typeof createSecretKeys>;
 const press = (keys: Keys, digits: string, callId = 'a'): string =>
   Array.from(digits, (digit) => keys.press(callId, digit)).join('');
 
-test('digits are readable until secret ones are requested', (t) => {
+test('keeps digits readable until secret ones are requested', (t) => {
   const keys = createSecretKeys();
   t.is(press(keys, '1'), '1');
   keys.hide('a', '#');
@@ -872,7 +878,7 @@ test('digits are readable until secret ones are requested', (t) => {
   t.deepEqual(keys.reveal('a', [words, masked]), [words, user('[keys] 12')]);
 });
 
-test('digits after secret ones stay masked and outside turns, until others are requested', (t) => {
+test('masks digits after secret ones, outside turns, until other digits are requested', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', '#');
   press(keys, '12');
@@ -887,14 +893,14 @@ test('digits after secret ones stay masked and outside turns, until others are r
   t.is(press(keys, '6'), '6');
 });
 
-test('the next gateway masks digits of a call whose last ones were secret', (t) => {
+test('masks digits after a take-over if the last ones were secret', (t) => {
   const keys = createSecretKeys();
   keys.begin('a', [words]);
   keys.forget('a');
   t.is(press(keys, '1'), '•');
 });
 
-test('the agent receives secret digits at their place even while they are masked', (t) => {
+test('reveals masked secret digits to the agent at their place', (t) => {
   const keys = createSecretKeys();
   for (const [digits, isOver] of [
     ['11', true],
@@ -911,7 +917,7 @@ test('the agent receives secret digits at their place even while they are masked
   t.deepEqual(keys.reveal('b', history), history);
 });
 
-test('digits that are abandoned or requested again form no turn', (t) => {
+test('creates no turn for digits that are abandoned or requested again', (t) => {
   const keys = createSecretKeys();
   keys.hide('a', null);
   press(keys, '11');
@@ -925,7 +931,7 @@ test('digits that are abandoned or requested again form no turn', (t) => {
   t.deepEqual(keys.reveal('a', [masked]), [user('[keys] 44')]);
 });
 
-test('digits known only to another process stay unknown and are not replaced', (t) => {
+test('keeps digits masked that only another process knows', (t) => {
   const keys = createSecretKeys();
   keys.begin('a', [words, masked, masked]);
   t.deepEqual(keys.reveal('a', [words, masked, masked]), [words, masked, masked]);

@@ -40,7 +40,7 @@ const callees = {
   '01000000009': 'a trunk that fails',
 };
 
-test.serial('replays calls as they happened', async (t) => {
+test.serial('replays calls with their recorded states', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '10' });
   await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 10 });
   const { base_url: baseUrl, number_key: key } = gateway.credentials;
@@ -134,7 +134,7 @@ const told = (call: Partial<RecordedCall>): unknown[] =>
 const answered = fact(1, 'call.answered', 1_000);
 const ended = fact(4, 'call.ended', 7_000, { data: { status: 'completed' } });
 
-test('the steps are the transitions, with the facts at their places', (t) => {
+test('lists the transitions as steps, with the facts between them', (t) => {
   const steps = told({
     facts: [
       answered,
@@ -164,7 +164,7 @@ test('the steps are the transitions, with the facts at their places', (t) => {
   ]);
 });
 
-test('a call that another gateway ended also ends in its replay', (t) => {
+test('ends the replay of a call that another gateway ended', (t) => {
   const steps = told({
     facts: [answered, fact(2, 'call.ended', 5_000, { data: { status: 'failed' } })],
     transitions: [
@@ -176,7 +176,7 @@ test('a call that another gateway ended also ends in its replay', (t) => {
   t.deepEqual(steps.at(-1), [5_000, 'call.ended', 2, 'failed', null]);
 });
 
-test('a call without stored transitions is replayed from facts and status', (t) => {
+test('replays a call without stored transitions from its facts and status', (t) => {
   t.deepEqual(told({ facts: [answered, ended] }), [
     [0, '(begin)', null, 'ringing', null],
     [1_000, 'call.answered', 1, 'active', null],

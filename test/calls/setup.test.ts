@@ -81,7 +81,7 @@ const inputOf = (
   });
 };
 
-test('an outbound call starts from its policy and its kickoff, without a greeting', (t) => {
+test('starts an outbound call with its policy and kickoff, without a greeting', (t) => {
   const input = inputOf('outbound', 'builtin', { instruction: 'Book\na table', greeting: 'Welcome.' });
   t.deepEqual(input, {
     callId: 'a-call',
@@ -122,11 +122,11 @@ test('an outbound call starts from its policy and its kickoff, without a greetin
   });
 });
 
-test('an inbound call has no kickoff, and its numbers are swapped', (t) => {
+test('starts an inbound call without a kickoff, with its numbers swapped', (t) => {
   t.like(inputOf('inbound', 'builtin'), { from: '01000000001', to: '07011112222', kickoff: null });
 });
 
-test('the built-in agent greets a caller, an endpoint does not, and a greeting of the number precedes both', (t) => {
+test('the built-in agent greets a caller, other agents do not; a greeting of the number replaces both', (t) => {
   t.is(inputOf('inbound', 'builtin').greeting, 'Hello, thank you for calling. How can I help you?');
   t.is(inputOf('inbound', 'endpoint').greeting, null);
   for (const agent of ['builtin', 'endpoint'] as const) {
@@ -180,7 +180,7 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   };
 };
 
-test('a draining gateway rejects calls', (t) => {
+test('rejects calls on a draining gateway', (t) => {
   const { admission, refusal } = createDoor();
   t.false(admission.isDraining());
   t.is(refusal(), undefined);
@@ -189,7 +189,7 @@ test('a draining gateway rejects calls', (t) => {
   t.like(refusal(), { code: 'draining', status: 503 });
 });
 
-test('a gateway at its maximum of calls rejects others with a retry time', (t) => {
+test("rejects calls at the gateway's maximum, with a retry time", (t) => {
   const { begin, refusal } = createDoor({ maxCalls: 2 });
   begin();
   const end = begin({ ...wish, numberId: 'another-number', workspaceId: 'another-workspace' });
@@ -198,7 +198,7 @@ test('a gateway at its maximum of calls rejects others with a retry time', (t) =
   t.is(refusal(), undefined);
 });
 
-test('a gateway that sheds load rejects calls', (t) => {
+test('rejects calls while the gateway sheds load', (t) => {
   const { press, refusal } = createDoor();
   press('memory');
   t.like(refusal(), { code: 'over_capacity', headers: { 'Retry-After': '5' } });
@@ -206,7 +206,7 @@ test('a gateway that sheds load rejects calls', (t) => {
   t.is(refusal(), undefined);
 });
 
-test('limits simultaneous call starts to the speed of the database', (t) => {
+test('limits simultaneous call starts to what the database can store', (t) => {
   const { admission, begin, refusal } = createDoor({ maxBeginning: 2 });
   begin();
   const permits = [admission.enter(wish), admission.enter(wish)];
@@ -215,7 +215,7 @@ test('limits simultaneous call starts to the speed of the database', (t) => {
   t.is(refusal(), undefined);
 });
 
-test('counts requests as starting while their number is looked up', (t) => {
+test('counts requests as starting while their number is being looked up', (t) => {
   const { admission, refusal } = createDoor({ maxBeginning: 2 });
   const requests = [admission.approach(), admission.approach()];
   t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'beginning' } });
@@ -226,7 +226,7 @@ test('counts requests as starting while their number is looked up', (t) => {
   t.throws(admission.approach);
 });
 
-test('a gateway without capacity names the limit that was reached', (t) => {
+test('names the limit that was reached in the rejection', (t) => {
   const full = createDoor({ maxCalls: 1 });
   full.begin();
   t.like(full.refusal(), { extras: { reason: 'calls' } });
@@ -237,7 +237,7 @@ test('a gateway without capacity names the limit that was reached', (t) => {
   }
 });
 
-test('a number has its own maximum', (t) => {
+test('limits the calls of a number separately', (t) => {
   const { begin, refusal } = createDoor();
   const limited = { ...wish, maxConcurrentCalls: 2 };
   begin(limited);
@@ -248,7 +248,7 @@ test('a number has its own maximum', (t) => {
   t.is(refusal(limited), undefined);
 });
 
-test('a workspace has a maximum over all its numbers', (t) => {
+test('limits the calls of a workspace across all its numbers', (t) => {
   const { begin, refusal } = createDoor();
   const limited = { ...wish, maxCallsInProgress: 2 };
   begin(limited);
@@ -262,7 +262,7 @@ test('a workspace has a maximum over all its numbers', (t) => {
   t.is(refusal(limited), undefined);
 });
 
-test('checks general rejections without naming a call', (t) => {
+test('checks limits that apply to every call before a call exists', (t) => {
   const { admission, begin, press } = createDoor({ maxCalls: 1 });
   t.notThrows(admission.check);
   const end = begin();
@@ -283,7 +283,7 @@ const admissionLimits = {
 } as const;
 
 for (const [whose, [gateway, call]] of Object.entries(admissionLimits)) {
-  test(`simultaneous calls cannot exceed the limit ${whose}, and a returned permit is free once`, (t) => {
+  test(`enforces the limit ${whose} for simultaneous calls, and reuses a returned permit once`, (t) => {
     const { admission, refusal } = createDoor(gateway);
     const permits = [admission.enter(call), admission.enter(call), admission.enter(call)];
     t.not(refusal(call), undefined);
@@ -325,11 +325,11 @@ const granting = (limits: { ofNumber?: number; ofWorkspace?: number }, at = star
   return { notices, grant, daily };
 };
 
-test('does not query the minutes of a call without limits', (t) => {
+test('does not query the talked minutes if no limit is set', (t) => {
   t.is(granting({}).daily(call), null);
 });
 
-test('grants the requested time or the rest, at least one minute', (t) => {
+test('grants the requested time or the remaining minutes, at least one', (t) => {
   const { grant } = granting({ ofWorkspace: 20 });
   t.is(grant(), 600);
   t.is(grant(spent('mine', 5), spent('other', 5)), 600);
@@ -338,7 +338,7 @@ test('grants the requested time or the rest, at least one minute', (t) => {
   t.throws(() => grant(spent('other', 19.1)), { message: /^The workspace has used its 20 minutes/ });
 });
 
-test('a number has daily minutes within those of its workspace', (t) => {
+test('limits the daily minutes of a number within those of its workspace', (t) => {
   const { grant } = granting({ ofNumber: 10, ofWorkspace: 30 });
   t.is(grant(spent('mine', 3), spent('other', 10)), 420);
   t.is(grant(spent('mine', 3), spent('other', 25)), 120);
@@ -346,7 +346,7 @@ test('a number has daily minutes within those of its workspace', (t) => {
   t.throws(() => grant(spent('other', 30)), { message: /^The workspace/ });
 });
 
-test('the rejection has the daily limit and the start of the next day', (t) => {
+test('rejects with the daily limit and the start of the next day', (t) => {
   const { grant, notices } = granting({ ofWorkspace: 1 }, startedAt + 500);
   const error = t.throws(() => grant(spent('mine', 1)), { instanceOf: Refusal });
   t.like(error, {
@@ -358,7 +358,7 @@ test('the rejection has the daily limit and the start of the next day', (t) => {
   t.deepEqual(notices.at(-1), { owner: 'workspace', id: 'ours', what: 'refused' });
 });
 
-test('warns once a day at 80 % of the minutes actually talked', (t) => {
+test('warns once a day when 80 % of the daily minutes were talked', (t) => {
   const notices: DailyNotice[] = [];
   const daily = createDailyMinutes((notice) => notices.push(notice));
   const grant = (at: number, held: number, talked: number) =>
@@ -423,7 +423,7 @@ for (const pressure of pressures) {
   });
 }
 
-test('keeps shedding load while another pressure is too high', (t) => {
+test('keeps shedding load while another pressure is above its threshold', (t) => {
   const { measure, told } = loadSheddingWorld();
   measure('event_loop', 60);
   t.is(measure('memory', 0.95), 'event_loop');
@@ -432,7 +432,7 @@ test('keeps shedding load while another pressure is too high', (t) => {
   t.deepEqual(told.length, 4);
 });
 
-test('checks the journal with every request, because it grows fast', (t) => {
+test('checks the size of the journal at every request, because it grows fast', (t) => {
   const { shedding, measured } = loadSheddingWorld();
   t.is(shedding.pressure(), null);
   measured.journal = 20_000;
@@ -440,12 +440,12 @@ test('checks the journal with every request, because it grows fast', (t) => {
   t.is(shedding.pressure(), 'journal');
 });
 
-test('a limit of 0 disables load shedding', (t) => {
+test('disables load shedding with a limit of 0', (t) => {
   const { measure } = loadSheddingWorld({ event_loop: { from: 0, until: 0 } });
   t.is(measure('event_loop', 10_000), null);
 });
 
-test('stopping the watch clears its timer', (t) => {
+test('clears the timer when load watching stops', (t) => {
   const { shedding, clock, measure, told } = loadSheddingWorld();
   t.is(measure('memory', 0.95), 'memory');
   shedding.close();
@@ -473,7 +473,7 @@ test.serial('dials only after the row is stored', async (t) => {
   t.is(world.agentCalls.size, 0);
 });
 
-test.serial('a call that could not be stored returns its permit', async (t) => {
+test.serial('returns the permit of a call that could not be stored', async (t) => {
   const world = await createCallControlWorld(t, { admission: { maxCalls: 1, maxBeginning: 100 } });
   const number = await world.number();
   const elsewhere = { ...number, id: '00000000-0000-4000-8000-000000000000' };
@@ -483,7 +483,7 @@ test.serial('a call that could not be stored returns its permit', async (t) => {
   await t.throwsAsync(world.callControl.placeCall(number, request), { code: 'over_capacity' });
 });
 
-test.serial('an active call counts once; its permit is free again after its end', async (t) => {
+test.serial('counts an active call once, and reuses its permit after its end', async (t) => {
   const world = await createCallControlWorld(t, { admission: { maxCalls: 2, maxBeginning: 100 } });
   const [first, second] = [await world.place(), await world.place()];
   await t.throwsAsync(world.place(), { code: 'over_capacity' });
@@ -525,7 +525,7 @@ const losingAnswers = test.macro<[boolean, unknown]>({
 test.serial(losingAnswers, true, [{ status: 'failed', end_reason: 'system_error' }]);
 test.serial(losingAnswers, false, []);
 
-test.serial('applies the limits of the number, then those of its workspace', async (t) => {
+test.serial('applies the limits of the number first, then those of its workspace', async (t) => {
   const world = await createCallControlWorld(t, { maxCallsInProgress: 2 });
   await patchNumber(world.database, world.stored, { maxConcurrentCalls: 1 });
   await world.place();
@@ -541,7 +541,7 @@ test.serial('applies the limits of the number, then those of its workspace', asy
   t.is(await world.rows(), 3);
 });
 
-test.serial('a draining gateway starts no call', async (t) => {
+test.serial('starts no call on a draining gateway', async (t) => {
   const world = await createCallControlWorld(t);
   world.callControl.admission.drain();
   await t.throwsAsync(world.place(), { code: 'draining' });
@@ -567,7 +567,7 @@ test.serial('ends a stored call that cannot start', async (t) => {
 });
 
 test.serial(
-  'the policy of a call comes from the number, else its workspace, else the platform',
+  'takes each policy from the number, otherwise its workspace, otherwise the platform',
   async (t) => {
     const world = await createCallControlWorld(t);
     await world.database.execute(
@@ -588,24 +588,27 @@ test.serial(
   },
 );
 
-test.serial('limits silence time-outs to 30 seconds and 30 more after the reprompt', async (t) => {
-  const world = await createCallControlWorld(t);
-  const { callId } = await world.receive();
-  world.answer(callId);
-  const say = () => world.lineOf(callId).commands.filter(({ type }) => type === 'say').length;
-  const played = (utterance: number) =>
-    world
-      .lineOf(callId)
-      .tell({ type: 'line.played', at: 0, startedAt: 0, utterance, text: 'Hello', whole: true });
-  played(1);
-  t.is(say(), 1);
-  world.clock.increment(29_999);
-  t.is(say(), 1);
-  world.clock.increment(1);
-  t.is(say(), 2);
-  played(2);
-  world.clock.increment(29_999);
-  t.is(world.stateOf(callId), 'active.talking.conversing');
-  world.clock.increment(1);
-  t.not(world.stateOf(callId), 'active.talking.conversing');
-});
+test.serial(
+  'limits the silence time-outs to 30 seconds before and 30 seconds after the reprompt',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const { callId } = await world.receive();
+    world.answer(callId);
+    const say = () => world.lineOf(callId).commands.filter(({ type }) => type === 'say').length;
+    const played = (utterance: number) =>
+      world
+        .lineOf(callId)
+        .tell({ type: 'line.played', at: 0, startedAt: 0, utterance, text: 'Hello', whole: true });
+    played(1);
+    t.is(say(), 1);
+    world.clock.increment(29_999);
+    t.is(say(), 1);
+    world.clock.increment(1);
+    t.is(say(), 2);
+    played(2);
+    world.clock.increment(29_999);
+    t.is(world.stateOf(callId), 'active.talking.conversing');
+    world.clock.increment(1);
+    t.not(world.stateOf(callId), 'active.talking.conversing');
+  },
+);

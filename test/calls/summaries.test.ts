@@ -38,7 +38,7 @@ test('summarizes a Japanese call in Japanese', (t) => {
   );
 });
 
-test('summarizes any other call in English', (t) => {
+test('summarizes calls in other languages in English', (t) => {
   t.is(
     summarize(source({ language: 'fr', turns: [...turns, { role: 'user', text: 'はい。' }] })),
     '13 s connected. The AI spoke 2 times, the other party 2 times. The AI ended the call. ' +
@@ -47,7 +47,7 @@ test('summarizes any other call in English', (t) => {
   t.regex(summarize(source({ language: 'en' })), /The AI spoke 2 times, the other party once\./);
 });
 
-test('reports a call without words instead of counts', (t) => {
+test('reports a call without words as such instead of counting turns', (t) => {
   const unanswered = { durationSec: 0, endReason: 'busy', turns: [] } as const;
   t.is(summarize(source(unanswered)), '대화는 없었습니다. 상대방이 통화 중이었습니다.');
   t.is(summarize(source({ ...unanswered, language: 'en' })), 'Nothing was said. The line was busy.');
@@ -58,7 +58,7 @@ test('reports a call without words instead of counts', (t) => {
   );
 });
 
-test('omits last words when only the agent spoke', (t) => {
+test('omits the last words if only the agent spoke', (t) => {
   t.is(
     summarize(source({ turns: turns.slice(0, 1) })),
     '13초 통화, AI 1번, 상대방 0번 발화. AI가 통화를 마쳤습니다.',
@@ -81,7 +81,7 @@ test('cuts long last words between two characters', (t) => {
   t.true(summary(`${'가'.repeat(118)}😀😀😀`).endsWith('가😀…"'));
 });
 
-test('every end reason has a text in each language', (t) => {
+test('has a text for every end reason in each language', (t) => {
   for (const language of ['ko', 'en', 'ja']) {
     const summaries = endReasons.map((endReason) => summarize(source({ language, endReason, turns: [] })));
     t.is(new Set(summaries).size, endReasons.length);
@@ -129,17 +129,20 @@ const stuckModel = () => {
   return { asked: asked.promise, summarize };
 };
 
-test.serial('passes language and words to the model and uses its answer as the summary', async (t) => {
-  const asked: unknown[] = [];
-  const { summaries, published } = setUpSummaries((source) => {
-    asked.push(source);
-    return Promise.resolve('They agreed on Friday.');
-  });
-  summaries.write('call-1');
-  await summaries.settled();
-  t.deepEqual(asked, [{ language: 'en', turns: words }]);
-  t.deepEqual(published, ['They agreed on Friday.']);
-});
+test.serial(
+  'gives the model language and words of the call and uses its answer as the summary',
+  async (t) => {
+    const asked: unknown[] = [];
+    const { summaries, published } = setUpSummaries((source) => {
+      asked.push(source);
+      return Promise.resolve('They agreed on Friday.');
+    });
+    summaries.write('call-1');
+    await summaries.settled();
+    t.deepEqual(asked, [{ language: 'en', turns: words }]);
+    t.deepEqual(published, ['They agreed on Friday.']);
+  },
+);
 
 test.serial('builds the summary from facts without a model or without words', async (t) => {
   const without = setUpSummaries(null);
@@ -153,7 +156,7 @@ test.serial('builds the summary from facts without a model or without words', as
   t.deepEqual(silent.published, ['Nothing was said. The AI ended the call.']);
 });
 
-test.serial('does not look up again what the end already contained', async (t) => {
+test.serial('reads no facts again that the end of the call already contained', async (t) => {
   const { summaries, published } = setUpSummaries(null, []);
   summaries.write('call-1', { language: 'en', durationSec: 3, endReason: 'counterparty_hangup', turns: [] });
   summaries.write('call-2', null);
@@ -164,23 +167,26 @@ test.serial('does not look up again what the end already contained', async (t) =
   ]);
 });
 
-test.serial('replaces a failing model and logs the reason without words of the call', async (t) => {
-  const failures = [
-    Object.assign(new Error('HTTP 500'), { failure: 'http_error', serverSays: 'A secret word.' }),
-    new SyntaxError('unexpected "A secret word."'),
-  ];
-  for (const error of failures) {
-    const { summaries, published, logged } = setUpSummaries(() => Promise.reject(error));
-    summaries.write('call-1');
-    await summaries.settled();
-    t.regex(published[0] ?? '', fromFacts);
-    t.is(logged.length, 1);
-    t.regex(logged[0] ?? '', /"level":40.*"call_id":"call-1"/);
-    t.notRegex(logged[0] ?? '', /secret/);
-  }
-});
+test.serial(
+  'uses facts instead of a failing model and logs the reason without words of the call',
+  async (t) => {
+    const failures = [
+      Object.assign(new Error('HTTP 500'), { failure: 'http_error', serverSays: 'A secret word.' }),
+      new SyntaxError('unexpected "A secret word."'),
+    ];
+    for (const error of failures) {
+      const { summaries, published, logged } = setUpSummaries(() => Promise.reject(error));
+      summaries.write('call-1');
+      await summaries.settled();
+      t.regex(published[0] ?? '', fromFacts);
+      t.is(logged.length, 1);
+      t.regex(logged[0] ?? '', /"level":40.*"call_id":"call-1"/);
+      t.notRegex(logged[0] ?? '', /secret/);
+    }
+  },
+);
 
-test.serial('gives up a model that takes too long', async (t) => {
+test.serial('cancels a model request that takes too long', async (t) => {
   const { asked, summarize } = stuckModel();
   const { summaries, clock, published } = setUpSummaries(summarize);
   summaries.write('call-1');
@@ -192,7 +198,7 @@ test.serial('gives up a model that takes too long', async (t) => {
   t.regex(published[0] ?? '', fromFacts);
 });
 
-test.serial('a shutdown waits briefly for the model, then stops requesting it', async (t) => {
+test.serial('on shutdown, waits briefly for the model, then stops requesting it', async (t) => {
   const { asked, summarize } = stuckModel();
   const { summaries, clock, published } = setUpSummaries(summarize);
   summaries.write('call-1');
@@ -210,11 +216,11 @@ test.serial('a shutdown waits briefly for the model, then stops requesting it', 
 
 const soFar = { language: 'en', turns: [{ role: 'user', text: 'A secret word.' }] } as const;
 
-test('returns no summary of a call so far without a language model', (t) => {
+test('returns no interim summary without a language model', (t) => {
   t.is(setUpSummaries(null).summaries.soFar, null);
 });
 
-test('summarizes a call so far without writing to its journal', async (t) => {
+test("returns an interim summary without writing to the call's journal", async (t) => {
   const { summaries, published } = setUpSummaries(({ turns: [turn] }) => Promise.resolve(`${turn?.text}`));
   const unwanted = new AbortController();
   t.is(await summaries.soFar?.('call', soFar, unwanted.signal), 'A secret word.');
@@ -222,7 +228,7 @@ test('summarizes a call so far without writing to its journal', async (t) => {
   t.deepEqual(published, []);
 });
 
-test('an aborted summary aborts the request without a log line', async (t) => {
+test('aborts the model request of an aborted summary without a log line', async (t) => {
   const { asked, summarize: stuck } = stuckModel();
   const { summaries, logged } = setUpSummaries(stuck);
   const unwanted = new AbortController();
@@ -234,7 +240,7 @@ test('an aborted summary aborts the request without a log line', async (t) => {
   t.deepEqual(logged, []);
 });
 
-test('limits the length of a summary of a call so far', async (t) => {
+test('limits the length of an interim summary', async (t) => {
   const { asked, summarize: stuck } = stuckModel();
   const { summaries, clock, logged } = setUpSummaries(stuck);
   const summary = summaries.soFar?.('call', soFar, new AbortController().signal);

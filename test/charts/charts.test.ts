@@ -24,7 +24,7 @@ const namesIn = (value: unknown): unknown[] => {
   return Object.values(value).flatMap(namesIn);
 };
 
-test('a machine built from a chart definition has its states and transitions', (t) => {
+test('builds a machine with the states and transitions of its chart definition', (t) => {
   for (const [name, machine] of charts) {
     const { version, ...definition } = z
       .looseObject({ version: z.string() })
@@ -34,7 +34,7 @@ test('a machine built from a chart definition has its states and transitions', (
   }
 });
 
-test('every action, guard, delay and actor of a chart has a name in its definition', (t) => {
+test('has an implementation name for every action, guard, delay and actor in the definition of a chart', (t) => {
   for (const [name, machine] of charts) {
     const definition: unknown = JSON.parse(chartDefinition(machine, 'v'));
     t.false(namesIn(definition).includes(null), name);
@@ -70,7 +70,7 @@ const createChartsSmall = setup({ guards: { isTired: () => true }, delays: { nap
   },
 });
 
-test.serial('a chart becomes boxes and arrows', (t) => {
+test.serial('draws a chart as boxes and arrows', (t) => {
   const { root, arrows } = stateGraph(createChartsSmall);
   t.deepEqual(
     root.children.map(({ id, isInitial }) => [id, isInitial]),
@@ -93,16 +93,13 @@ test.serial('a chart becomes boxes and arrows', (t) => {
   );
 });
 
-test.serial(
-  'the drawings are up to date: run `npm run generate-charts` after a change of a chart',
-  async (t) => {
-    const drawing = createChartDrawings();
-    for (const name of chartNames)
-      t.is(await drawing(name), await drawChart(stateGraph(callCharts[name])), name);
-  },
-);
+test.serial('chart drawings are up to date (else run `npm run generate-charts`)', async (t) => {
+  const drawing = createChartDrawings();
+  for (const name of chartNames)
+    t.is(await drawing(name), await drawChart(stateGraph(callCharts[name])), name);
+});
 
-test.serial('the drawing of a chart has every state once, escaped', async (t) => {
+test.serial('draws every state of a chart once, with escaped names', async (t) => {
   const charts = createChartDrawings();
   for (const [name, machine] of [
     ['call', callMachine],
@@ -139,7 +136,7 @@ const mermaidSmall = setup({ guards: { isTired: () => true }, delays: { nap: 10 
   },
 });
 
-test.serial('a drawing has every state at its place and every transition with its trigger', (t) => {
+test.serial('draws every state at its place and every transition with its trigger', (t) => {
   t.is(
     mermaid(stateGraph(mermaidSmall)),
     `stateDiagram-v2
@@ -162,14 +159,14 @@ test.serial('a drawing has every state at its place and every transition with it
   );
 });
 
-test.serial('a drawing without labels has the same arrows', (t) => {
+test.serial('draws the same arrows without labels', (t) => {
   const graph = stateGraph(callMachine);
   const arrows = (drawing: string): number => drawing.match(/\w --> \w/g)?.length ?? 0;
   t.is(arrows(mermaid(graph, { withLabels: false })), graph.arrows.length);
   t.false(mermaid(graph, { withLabels: false }).includes(': '));
 });
 
-test.serial('includes every state of the call', (t) => {
+test.serial('draws every state of the call chart', (t) => {
   const drawing = mermaid(stateGraph(callMachine));
   for (const { key } of getStateNodes(callMachine))
     t.regex(drawing, new RegExp(`^ *(state )?"?${key}"?( |$)`, 'm'), key);
@@ -182,7 +179,7 @@ for (const [path, drawings] of Object.entries(drawingsOfPages))
     t.is(page.split('```mermaid').length - 1, drawings.length);
   });
 
-test.serial('rejects a page with another number of drawings', (t) => {
+test.serial('rejects a page with a wrong number of drawings', (t) => {
   const page = '```mermaid\nold\n```\ntext\n';
   t.is(withDrawings(page, ['new\n']), '```mermaid\nnew\n```\ntext\n');
   t.throws(() => withDrawings(page, []), { message: /more drawings/ });

@@ -86,7 +86,8 @@ const forbidden = test.macro<[string, string, boolean]>({
       }),
       undefined,
     ),
-  title: (_, from, to, isType) => `${from} must not import ${isType ? 'types from ' : ''}${to}`,
+  title: (_, from, to, isType) =>
+    `reports an import ${isType ? 'of types ' : ''}from ${from} to ${to} as forbidden`,
 });
 
 test(forbidden, 'machines/call.ts', 'node:crypto', false);
@@ -116,7 +117,7 @@ test('every import is allowed by the rules of its folder', (t) => {
   );
 });
 
-test('imports from other folders use the # names of package.json, relative imports stay in their folder', (t) => {
+test('imports between folders use the # names of package.json, and relative imports stay within a folder', (t) => {
   const strays = imports.filter(
     ({ from, folder, isRelative }) =>
       isRelative && !unruled.includes(folderOf(from)) && folder !== folderOf(from),
@@ -168,7 +169,7 @@ test('only the composition root provides the charts with implementations', (t) =
   );
 });
 
-test('the API takes neither the database nor the key that seals secrets', (t) => {
+test('the API imports neither the database nor the key that encrypts secrets', (t) => {
   const storage = /\b(database|sealing)\b/;
   t.regex('const { database } = services;', storage);
   for (const path of files.filter((path) => isIn('src/api', path)))

@@ -50,12 +50,12 @@ const gapsIn = (steps: readonly Step[]): string[] => {
   return pairs.filter(([from, to]) => !areLinked(from, to)).map((pair) => pair.join(' → '));
 };
 
-test('the page has five journeys', (t) => {
+test('the page of code paths has five journeys', (t) => {
   t.is(journeys.length, 5);
 });
 
 for (const { name, files, steps } of journeys) {
-  test(`${name}: every file exists, and the number of files is right`, (t) => {
+  test(`${name}: all listed files exist, and their stated number is correct`, (t) => {
     t.true(steps.length >= 4);
     t.deepEqual(
       steps
@@ -67,12 +67,12 @@ for (const { name, files, steps } of journeys) {
     t.is(steps.length, files);
   });
 
-  test(`${name}: consecutive files import each other`, (t) => {
+  test(`${name}: each listed file imports the next or is imported by it`, (t) => {
     t.deepEqual(gapsIn(steps), []);
   });
 }
 
-test('reports consecutive files that do not import each other', (t) => {
+test('reports listed files that do not import each other', (t) => {
   t.deepEqual(
     gapsIn([
       { file: 'config/settings.ts', byWayOf: [] },

@@ -37,7 +37,7 @@ const isListed = (listed: readonly string[], path: string): boolean =>
 
 /** `besides`: listed files that this example does not mention. */
 const walked = test.macro<[string, RegExp, { example: string; besides?: readonly string[] }]>({
-  title: (_, heading) => `"${heading}" lists the files that mention its example`,
+  title: (_, heading) => `the recipe "${heading}" lists the files that mention its example`,
   exec(t, heading, mark, { example, besides = [] }) {
     const { code: listed, all } = listOf(heading);
     t.true(listed.length >= 4);

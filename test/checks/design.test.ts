@@ -68,7 +68,7 @@ test('every file and folder that a design page names exists', (t) => {
       t.true(existsSync(join(root, path)), `${page}: ${path}`);
 });
 
-test('architecture.md and src/README.md name every folder, and the README of a folder is short', (t) => {
+test("architecture.md and src/README.md name every folder, and a folder's README has a limited length", (t) => {
   const folders = globSync('src/*/', { cwd: root });
   t.true(folders.length > 15);
   const [table, sources] = [read(architecturePage), read('src/README.md')];
@@ -89,7 +89,7 @@ test('every design page has at most 160 lines and unique headings', (t) => {
   }
 });
 
-test('the drawing of the folders is up to date: `npm run draw-folders` after a change of imports', (t) => {
+test('the drawing of the folders is up to date (else run `npm run draw-folders`)', (t) => {
   const page = read(architecturePage);
   t.true(page.includes('  src/calls --> src/persistence\n'));
   t.is(withDrawing(page), page);
@@ -122,7 +122,7 @@ test('every admin operation that administration.md names exists', (t) => {
 
 const says = test.macro<[string, string]>({
   exec: (t, page, sentence) => t.true(read(`guides/design/${page}`).includes(sentence), sentence),
-  title: (_, page, sentence) => `${page} states the value of the code: ${sentence}`,
+  title: (_, page, sentence) => `${page} states a value as in the code: ${sentence}`,
 });
 
 const { connectMs, firstTokenMs, wholeReplyMs, handshakeMs } = agentTimes;

@@ -86,7 +86,7 @@ test('the table of settings lists every setting with its default', (t) => {
   }
 });
 
-test('the table of errors lists every code with its status, ordered by status', (t) => {
+test('the table of errors lists every code with its status, sorted by status', (t) => {
   const rows = cells(read('guides/errors.md')).filter(([, status]) => /^\d{3}$/.test(status ?? ''));
   t.deepEqual(
     Object.fromEntries(rows.map(([code, status]) => [quoted(code), Number(status)])),
@@ -185,7 +185,7 @@ test('every API operation that a page names exists', (t) => {
   t.true(count > 8, String(count));
 });
 
-test('the page of each agent type binds an agent of that type', (t) => {
+test('the page of each agent type shows how to bind an agent of that type', (t) => {
   const binding = z.object({ agent_type: z.string() });
   for (const type of agentTypes) {
     const bodies = commandsOf(`examples/${type.replace('_', '-')}/README.md`)

@@ -6,13 +6,13 @@ import { licencesPage, packagesByLicence, withList } from './licence-list.ts';
 
 const page = readFileSync(fileURLToPath(new URL(`../../${licencesPage}`, import.meta.url)), 'utf8');
 
-test('the list of licences is up to date: `npm run list-licences` after a change of dependencies', (t) => {
+test('the list of licences is up to date (else run `npm run list-licences`)', (t) => {
   t.is(withList(page), page);
   t.true(page.includes('`koa`'));
   t.false(page.includes('`ava`'), 'development dependencies are left out');
 });
 
-test('lists each installed package once by licence, and throws for one without a licence', (t) => {
+test('lists each installed package once by its licence, and throws for a package without one', (t) => {
   const packages = {
     '': { license: 'MIT' },
     'node_modules/a': { license: 'MIT' },

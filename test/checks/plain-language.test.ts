@@ -35,7 +35,7 @@ test('comments and test titles name their subject first', (t) => {
   );
 });
 
-test('each exception is needed', (t) => {
+test('every exception from the wording rules is still needed', (t) => {
   const isNeeded = (allowed: { path: string; text: string }): boolean =>
     findings.some(({ path, text }) => path === allowed.path && text.startsWith(allowed.text));
   t.deepEqual(
@@ -112,7 +112,7 @@ test('reports a doc comment that begins with "Tells"', (t) => {
   t.is(brokenRule({ kind: 'title', text: 'says a greeting to the caller' }), undefined);
 });
 
-test('accepts words that only begin alike', (t) => {
+test('accepts words that only begin like a reported one', (t) => {
   for (const text of [
     'Whole calls.',
     'Often empty.',

@@ -13,7 +13,7 @@ import { readLinear } from './recorded-expressions.ts';
 
 const slow = test.macro<[source: string, flags?: string]>({
   exec: (t, source, flags = '') => t.not(problemOf({ source, flags }), undefined),
-  title: (_, source) => `judges /${source}/ to be slow`,
+  title: (_, source) => `classifies /${source}/ as slow`,
 });
 
 test(slow, '^(?:아+하?|응+)+$', 'u');

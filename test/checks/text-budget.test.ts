@@ -290,7 +290,7 @@ const filled = (unit: string, end: string, length: number): string =>
 
 for (const [name, { characters, read }] of Object.entries(paths)) {
   test.serial(
-    `${name}: hostile text of ${characters} characters costs about as much as plain words`,
+    `${name}: processes ${characters} characters of hostile text about as fast as plain words`,
     async (t) => {
       const words = filled(plain, '', characters);
       await readOrRefuse(read, words);
@@ -307,7 +307,7 @@ for (const [name, { characters, read }] of Object.entries(paths)) {
   );
 }
 
-test.serial('LangGraph state: cost is proportional to the number of messages', async (t) => {
+test.serial('LangGraph state: takes time proportional to the number of messages', async (t) => {
   const messages = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
       id: `m${index}`,

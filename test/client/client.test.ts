@@ -54,7 +54,7 @@ const eventStream = (...pieces: (string | Error)[]): Response =>
     { headers: { 'content-type': 'text/event-stream' } },
   );
 
-test.serial('a metadata filter is a parameter for each of its keys', async (t) => {
+test.serial('sends a metadata filter as one query parameter per metadata key', async (t) => {
   const { client, sent } = clientAnswered([json({ calls: [] })]);
   await client.listCalls({ metadata: { 'crm.deal': '7 & 8', order: 'A-1' }, limit: 5 });
   t.deepEqual(
@@ -63,7 +63,7 @@ test.serial('a metadata filter is a parameter for each of its keys', async (t) =
   );
 });
 
-test.serial('places members of a request where the operation has them', async (t) => {
+test.serial('sends parameters in the path, query, headers or body as the operation declares', async (t) => {
   const { client, sent } = clientAnswered([json({}), json({ calls: [] }), json({})]);
   await client.createCall({ body: { to: '01000000001' }, 'idempotency-key': 'once' });
   await client.listCalls({ limit: 5, since: '2026-11-21T12:00:00+09:00', status: undefined });
@@ -99,14 +99,14 @@ test.serial('places members of a request where the operation has them', async (t
   ]);
 });
 
-test.serial('rejects a path parameter that would change the address', async (t) => {
+test.serial('rejects a path parameter that would change the URL', async (t) => {
   const { client, sent } = clientAnswered([]);
   for (const callId of ['', '.', '..'])
     await t.throwsAsync(client.getCall({ call_id: callId }), { instanceOf: TypeError });
   t.deepEqual(sent, []);
 });
 
-test.serial('accepts another key for each request, or none', async (t) => {
+test.serial('uses a different API key for each request, or none', async (t) => {
   const keys = ['first', undefined, 'third'];
   const { client, sent } = clientAnswered([json({}), json({}), json({})], { key: () => keys.shift() });
   await client.listNumbers();
@@ -131,7 +131,7 @@ test.serial('returns JSON, a file, or no body', async (t) => {
   t.is(await client.deleteTrunk({ id: 'x' }), undefined);
 });
 
-test.serial('returns the requested type when an operation has JSON and files', async (t) => {
+test.serial('returns the requested type if an operation offers JSON and files', async (t) => {
   const ladder = { call_id: 'x', messages: [], empty_because: 'none' };
   const text = new Response('INVITE', { headers: { 'content-type': 'text/plain; charset=utf-8' } });
   const { client } = clientAnswered([json(ladder), text]);
@@ -139,7 +139,7 @@ test.serial('returns the requested type when an operation has JSON and files', a
   t.is(await client.getCallSip({ call_id: 'x', format: 'text' }), text);
 });
 
-test.serial('throws a rejection with all fields of its problem document', async (t) => {
+test.serial('throws an error with all fields of the problem document', async (t) => {
   const errors = [{ path: 'to', message: 'This is required.' }];
   const document = { code: 'invalid_request', title: 'Not valid', detail: 'No.', errors, request_id: 'r1' };
   const headers = { 'content-type': 'application/problem+json; charset=utf-8', 'retry-after': '7' };
@@ -149,7 +149,7 @@ test.serial('throws a rejection with all fields of its problem document', async 
   t.like(problem, { requestId: 'r1', retryAfterSec: 7, maximum: undefined, reason: undefined });
 });
 
-test.serial('a response from another server is a problem without a code', async (t) => {
+test.serial('throws a problem without a code for a response from another server', async (t) => {
   const html = { 'content-type': 'text/html', 'x-request-id': 'p1' };
   const broken = { 'content-type': 'application/problem+json' };
   const { client } = clientAnswered([
@@ -168,21 +168,18 @@ const refusedConnection = (): TypeError =>
     cause: Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), { code: 'ECONNREFUSED' }),
   });
 
-test.serial(
-  'a gateway without a complete response is unreachable, with the reason in the error',
-  async (t) => {
-    const cutOff = new ReadableStream({
-      pull: (controller) => controller.error(new TypeError('terminated')),
-    });
-    const headers = { 'content-type': 'application/json' };
-    const { client } = clientAnswered([refusedConnection(), new Response(cutOff, { headers })]);
-    const refused = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
-    t.is(refused.message, 'The gateway at http://gateway.test does not answer: ECONNREFUSED');
-    t.true(refused.cause instanceof TypeError);
-    const cut = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
-    t.is(cut.message, 'The answer of the gateway broke off: terminated');
-  },
-);
+test.serial('throws "unreachable" with the reason if the gateway sends no complete response', async (t) => {
+  const cutOff = new ReadableStream({
+    pull: (controller) => controller.error(new TypeError('terminated')),
+  });
+  const headers = { 'content-type': 'application/json' };
+  const { client } = clientAnswered([refusedConnection(), new Response(cutOff, { headers })]);
+  const refused = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
+  t.is(refused.message, 'The gateway at http://gateway.test does not answer: ECONNREFUSED');
+  t.true(refused.cause instanceof TypeError);
+  const cut = await t.throwsAsync(client.listCalls(), { instanceOf: TrunklineUnreachable });
+  t.is(cut.message, 'The answer of the gateway broke off: terminated');
+});
 
 test.serial('reports the names of fields that the gateway ignored', async (t) => {
   const ignored: unknown[] = [];
@@ -196,14 +193,14 @@ test.serial('reports the names of fields that the gateway ignored', async (t) =>
   t.deepEqual(ignored, [['createCall', ['max_duration_secs', 'a.b']]]);
 });
 
-test.serial('a key that is invalid in a header is not a network failure', async (t) => {
+test.serial('does not report a key that is invalid in a header as a network failure', async (t) => {
   const { client, sent } = clientAnswered([], { key: 'gw\n_live_1' });
   const error = await t.throwsAsync(client.listCalls(), { instanceOf: TypeError });
   t.false(error instanceof TrunklineUnreachable);
   t.deepEqual(sent, []);
 });
 
-test.serial('reads pages until the last one', async (t) => {
+test.serial('reads all pages of a list', async (t) => {
   const { client, sent } = clientAnswered([
     json({ calls: [1], next_cursor: 'two' }),
     json({ calls: [2], next_cursor: null }),
@@ -235,7 +232,7 @@ const watched = async (
 const fact = (sequence: number): string => `id: ${sequence}\nevent: fact\ndata: {"sequence":${sequence}}\n\n`;
 const end = 'event: end\ndata: {}\n\n';
 
-test.serial('watches a call to its end', async (t) => {
+test.serial('watches a call until its end', async (t) => {
   const stream = eventStream(
     'retry: 2000\n\n',
     fact(1),
@@ -251,7 +248,7 @@ test.serial('watches a call to its end', async (t) => {
   });
 });
 
-test.serial('a stream that breaks or ends too early resumes at its position', async (t) => {
+test.serial('resumes an interrupted stream at its last position', async (t) => {
   const answers = [
     eventStream(fact(1), fact(2), new TypeError('terminated')),
     new TypeError('fetch failed'),
@@ -266,7 +263,7 @@ test.serial('a stream that breaks or ends too early resumes at its position', as
   });
 });
 
-test.serial('stops reopening a stream that was aborted, rejected, or keeps failing', async (t) => {
+test.serial('does not reopen a stream that was aborted, rejected or failed repeatedly', async (t) => {
   const unwanted = await watched(t, [eventStream(fact(1))], { reconnect: false });
   t.like(unwanted, { news: ['1'], failure: { message: 'The stream ended before the call was over.' } });
 
@@ -286,7 +283,7 @@ test.serial('stops reopening a stream that was aborted, rejected, or keeps faili
   t.is(inVain.asked.length, 6);
 });
 
-test.serial('notifies the watcher of each break and reopening of the stream', async (t) => {
+test.serial('notifies the watcher when a stream breaks and when it is reopened', async (t) => {
   const { client } = clientAnswered([
     eventStream(fact(1), new TypeError('terminated')),
     refusedConnection(),
@@ -301,7 +298,7 @@ test.serial('notifies the watcher of each break and reopening of the stream', as
   ]);
 });
 
-test.serial('a stream ends with its signal, even while it waits to reopen', async (t) => {
+test.serial('ends a stream when its signal aborts, even while it waits to reopen', async (t) => {
   const { client } = clientAnswered([eventStream(fact(1))]);
   const leaving = new AbortController();
   const news = client.watchCall({ call_id: 'c' }, { signal: leaving.signal, retryMs: 1e9 });
@@ -313,16 +310,13 @@ test.serial('a stream ends with its signal, even while it waits to reopen', asyn
 
 // Client schema
 
-test.serial(
-  'the client is up to date: run `npm run generate-client` after a change of the API',
-  async (t) => {
-    const generated = await generatedSchema(testDocument());
-    const committed = await readFile(schemaFile, 'utf8');
-    t.true(generated === committed, 'src/client/schema.ts is older than the routes');
-  },
-);
+test.serial('the generated client is up to date (else run `npm run generate-client`)', async (t) => {
+  const generated = await generatedSchema(testDocument());
+  const committed = await readFile(schemaFile, 'utf8');
+  t.true(generated === committed, 'src/client/schema.ts is older than the routes');
+});
 
-test.serial('has every operation at its place', (t) => {
+test.serial('generates every operation of the API at its path in the client', (t) => {
   t.deepEqual(
     Object.entries(operations)
       .map(([id, { method, path }]) => `${id} ${method} ${path}`)
@@ -335,7 +329,7 @@ test.serial('has every operation at its place', (t) => {
 
 const becomes = test.macro<[Parameters<typeof typeText>[0], string]>({
   exec: (t, schema, text) => t.is(typeText(schema).replaceAll(/\s+/g, ' '), text),
-  title: (_, schema, text) => `${JSON.stringify(schema)} becomes ${text}`,
+  title: (_, schema, text) => `generates the type ${text} for ${JSON.stringify(schema)}`,
 });
 
 test.serial(becomes, { type: 'integer' }, 'number');
@@ -362,7 +356,7 @@ test.serial(
   '{ /** Ends *\\/ no comment. */ a: boolean; "b-c"?: string | undefined; }',
 );
 
-test.serial('rejects two members of a request with the same name', (t) => {
+test.serial('rejects an operation with two parameters of the same name', (t) => {
   const parameters = [
     { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
     { in: 'query', name: 'id', schema: { type: 'string' } },
@@ -410,7 +404,7 @@ const expected: ServerSentEvent[] = [
   { event: 'message', id: undefined, data: '' },
 ];
 
-test.serial('yields the same events for any line ends and chunking', async (t) => {
+test.serial('reads the same events for any line ends and chunking', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('\n', '\r', '\r\n'),
@@ -431,7 +425,7 @@ test.serial('drops a truncated event', async (t) => {
   ]);
 });
 
-test.serial('leaving early closes the stream', async (t) => {
+test.serial('closes the stream when the reader stops early', async (t) => {
   const left = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode('data: 1\n\n')),
@@ -466,7 +460,7 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test.serial('treats a silent stream as broken, and a comment as activity', async (t) => {
+test.serial('treats a silent stream as broken, and comments as activity', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.teardown(() => mock.timers.reset());
   const { say, watch } = openStream();

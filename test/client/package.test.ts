@@ -102,7 +102,7 @@ const nodes = (): string[] => {
   return [process.execPath, ...(found === undefined || found === process.execPath ? [] : [found])];
 };
 
-test('the package contains only the client and has no dependencies', async (t) => {
+test('packs only the client, without dependencies', async (t) => {
   t.deepEqual(packedPaths.filter((path) => !/^dist\/[\w-]+(\.d\.ts|\.js)$/.test(path)).toSorted(), [
     'LICENSE',
     'README.md',
@@ -118,7 +118,7 @@ test('the package contains only the client and has no dependencies', async (t) =
   t.is(ofPackage, licence);
 });
 
-test('the installed client runs as plain JavaScript', async (t) => {
+test('runs the installed client as plain JavaScript', async (t) => {
   const server = await startAgentServer(sendJson({ calls: [], next_cursor: null }));
   t.teardown(server.close);
   await writeFile(join(folder, 'use.js'), plainJavaScript);
@@ -129,7 +129,7 @@ test('the installed client runs as plain JavaScript', async (t) => {
   }
 });
 
-test('the installed client is typed', async (t) => {
+test('provides types with the installed client', async (t) => {
   await writeFile(join(folder, 'consumer.ts'), typedConsumer);
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
   const checked = await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { cwd: folder }).catch(
@@ -139,7 +139,7 @@ test('the installed client is typed', async (t) => {
 });
 
 consoleTest(
-  'a web page places a call, watches it and plays its recording by the client',
+  'a web page uses the client to place a call, watch it and play its recording',
   async (t, world) => {
     const page = await world.open();
     await page.route('**/client/*.js', async (route) => {

@@ -106,7 +106,7 @@ const isAlone = (gateway: Joined): boolean => {
   return isStored !== null;
 };
 
-test.serial('calls stored by several gateways at once stay within the limit', async (t) => {
+test.serial('limits calls that several gateways store at the same time', async (t) => {
   const { open, first, owner } = await gateways(t);
   const both = [await joined(first, 'one'), await joined(await open('two'), 'two')];
   const outcomes = await Promise.all(
@@ -126,7 +126,7 @@ test.serial('calls stored by several gateways at once stay within the limit', as
   t.deepEqual(await rows(), [{ calls: 10 }]);
 });
 
-test.serial('counts daily minutes and active calls together', async (t) => {
+test.serial('applies the limits of daily minutes and active calls together', async (t) => {
   const { first, owner } = await gateways(t);
   const gateway = await joined(first, 'one');
   const day = dayOf(Date.parse('2026-11-21T03:00:00.000Z'), 'Asia/Seoul');
@@ -142,7 +142,7 @@ test.serial('counts daily minutes and active calls together', async (t) => {
   t.is(await store(gateway, counted(owner, 2)), 'refused');
 });
 
-test.serial('a single gateway counts alone while it checks for others, and says so', async (t) => {
+test.serial('counts alone while no other gateway exists and reports this', async (t) => {
   const { first, countsAlone } = await gateways(t);
   const gateway = await joined(first, 'one');
   t.false(isAlone(gateway), 'nobody has looked yet');
@@ -157,33 +157,36 @@ test.serial('a single gateway counts alone while it checks for others, and says 
   t.true(isAlone(gateway));
 });
 
-test.serial('a joining gateway stores no calls until the single one has stored its counts', async (t) => {
-  const { open, first, owner, countsAlone } = await gateways(t);
-  const one = await joined(first, 'one');
-  await one.look();
-  const isStored = one.alone();
-  const two = await joined(await open('two'), 'two');
-  const turns = [
-    () => one.look(),
-    async () => t.true(await countsAlone('one'), 'a call is not stored yet'),
-    () => isStored?.(),
-    () => one.look(),
-  ];
-  const storing = two.store(counted(owner, 1));
-  let isOver = false;
-  void storing.then(() => (isOver = true));
-  await until('it waits', () => two.waits.length > 0 || undefined);
-  for (const turn of turns) {
-    await turn();
-    if (turn !== turns.at(-1)) t.false(isOver);
-  }
-  t.false(await countsAlone('one'));
-  t.is((await storing).type, 'stored');
-  t.false(isAlone(one));
-  t.is(await store(one, counted(owner, 1)), 'refused');
-});
+test.serial(
+  'a joining gateway stores no calls until the previously single one has stored its counts',
+  async (t) => {
+    const { open, first, owner, countsAlone } = await gateways(t);
+    const one = await joined(first, 'one');
+    await one.look();
+    const isStored = one.alone();
+    const two = await joined(await open('two'), 'two');
+    const turns = [
+      () => one.look(),
+      async () => t.true(await countsAlone('one'), 'a call is not stored yet'),
+      () => isStored?.(),
+      () => one.look(),
+    ];
+    const storing = two.store(counted(owner, 1));
+    let isOver = false;
+    void storing.then(() => (isOver = true));
+    await until('it waits', () => two.waits.length > 0 || undefined);
+    for (const turn of turns) {
+      await turn();
+      if (turn !== turns.at(-1)) t.false(isOver);
+    }
+    t.false(await countsAlone('one'));
+    t.is((await storing).type, 'stored');
+    t.false(isAlone(one));
+    t.is(await store(one, counted(owner, 1)), 'refused');
+  },
+);
 
-test.serial('two gateways that join at once both count together', async (t) => {
+test.serial('two gateways that join at the same time both count together', async (t) => {
   const { open, first, countsAlone } = await gateways(t);
   const one = await joined(first, 'one');
   const two = await joined(await open('two'), 'two');
@@ -195,20 +198,17 @@ test.serial('two gateways that join at once both count together', async (t) => {
   t.true(isAlone(one));
 });
 
-test.serial(
-  'notices a gateway that joins between two checks of another one that wants to count alone',
-  async (t) => {
-    const { open, first, countsAlone } = await gateways(t);
-    const one = await joined(first, 'one');
-    await joined(await open('two'), 'two');
-    const before = { others: [], at: one.time.now() };
-    await one.counting.look(before, () => otherNodes(first, 'one'));
-    t.false(isAlone(one));
-    t.false(await countsAlone('one'));
-  },
-);
+test.serial('detects a gateway that joins while another one is about to count alone', async (t) => {
+  const { open, first, countsAlone } = await gateways(t);
+  const one = await joined(first, 'one');
+  await joined(await open('two'), 'two');
+  const before = { others: [], at: one.time.now() };
+  await one.counting.look(before, () => otherNodes(first, 'one'));
+  t.false(isAlone(one));
+  t.false(await countsAlone('one'));
+});
 
-test.serial('waits longer than the lease, once, for a silent gateway that counts alone', async (t) => {
+test.serial('waits once, longer than the lease, for an unresponsive gateway that counts alone', async (t) => {
   const { open, first, owner } = await gateways(t);
   const frozen = await joined(first, 'one');
   await frozen.look();
@@ -223,7 +223,7 @@ test.serial('waits longer than the lease, once, for a silent gateway that counts
   t.deepEqual(two.waits, []);
 });
 
-test.serial('a gateway declared dead stores no calls until it is registered again', async (t) => {
+test.serial('a gateway that was declared dead stores no calls until it is registered again', async (t) => {
   const { open, first, owner } = await gateways(t);
   const one = await joined(first, 'one');
   await joined(await open('two'), 'two');
@@ -260,7 +260,7 @@ const signalsWorld = async (t: ExecutionContext) => {
   return { clock, names, asking, asked: signalsOf(names.asked), rows };
 };
 
-test.serial('a gateway executes a request and returns the response to its sender', async (t) => {
+test.serial('executes a request on another gateway and returns the response to its sender', async (t) => {
   const { names, asking, asked, rows, clock } = await signalsWorld(t);
   const requests: unknown[] = [];
   await asked.open(async (request) => {
@@ -274,7 +274,7 @@ test.serial('a gateway executes a request and returns the response to its sender
   t.is(clock.pending(), 0);
 });
 
-test.serial('a long request does not delay others', async (t) => {
+test.serial('executes other requests while a long one runs', async (t) => {
   const { names, asking, asked } = await signalsWorld(t);
   const long = Promise.withResolvers<object>();
   let asks = 0;
@@ -286,7 +286,7 @@ test.serial('a long request does not delay others', async (t) => {
   t.deepEqual(await first, { long: true });
 });
 
-test.serial('withdraws a request that times out, so that it is not executed later', async (t) => {
+test.serial('withdraws a request after its time-out so that no gateway executes it later', async (t) => {
   const { names, asking, asked, rows, clock } = await signalsWorld(t);
   const answer = asking.ask(names.asked, {});
   await until('it is sent', async () => (await rows()).length === 1 || undefined);
@@ -298,7 +298,7 @@ test.serial('withdraws a request that times out, so that it is not executed late
   t.deepEqual(await asking.ask(names.asked, {}), { asks: 1 });
 });
 
-test.serial('a failed request gets no response, and the next one does', async (t) => {
+test.serial('sends no response to a failed request, and responds to the next one', async (t) => {
   const { names, asking, asked, rows, clock } = await signalsWorld(t);
   let asks = 0;
   await asked.open(async () => {
@@ -393,7 +393,7 @@ const counting = async (wakeUps: WakeUps, channel: string) => {
 const drivers = { 'the database': byDatabase, ...(hasNatsServer ? { NATS: byNats } : {}) };
 
 for (const [name, start] of Object.entries(drivers)) {
-  test.serial(`wake-ups by ${name} reach exactly the listeners of a channel`, async (t) => {
+  test.serial(`wakes exactly the listeners of a channel by ${name}`, async (t) => {
     const { waking, woken } = await start(t);
     const channel = `channel_${randomUUID().replaceAll('-', '')}`;
     const one = await counting(woken, channel);
@@ -404,7 +404,7 @@ for (const [name, start] of Object.entries(drivers)) {
     t.is(other.count(), 0);
   });
 
-  test.serial(`wake-ups by ${name} do not reach a listener that has stopped`, async (t) => {
+  test.serial(`does not wake a stopped listener by ${name}`, async (t) => {
     const { waking, woken } = await start(t);
     const [first, second] = [await counting(woken, 'shared'), await counting(woken, 'shared')];
     await first.heardFrom(waking);
@@ -420,7 +420,7 @@ for (const [name, start] of Object.entries(drivers)) {
 
 if (hasNatsServer) {
   test.serial(
-    'the database wakes while NATS is unreachable, and all listeners poll once when it returns',
+    'wakes listeners by the database while NATS is unreachable, and makes all poll once when it is reachable again',
     async (t) => {
       const server = await natsServer(t);
       const gateway = natsGateway(t, server.port);
@@ -439,7 +439,7 @@ if (hasNatsServer) {
     },
   );
 
-  test.serial('a gateway starts without NATS and connects later', async (t) => {
+  test.serial('starts without NATS and connects later', async (t) => {
     const server = await natsServer(t);
     await server.stop();
     const gateway = natsGateway(t, server.port);
@@ -457,29 +457,37 @@ if (hasNatsServer) {
     t.true(own.count() > 0);
   });
 
-  test.serial('accepts a valid token, rejects a wrong one, and logs no token', async (t) => {
-    const { port } = await natsServer(t, { token: 'right-token' });
-    const [right, wrong] = [natsGateway(t, port, 'right-token'), natsGateway(t, port, 'wrong-token')];
-    await right.untilLogged('wake-ups of gateways go through NATS');
-    await wrong.untilLogged('NATS is unreachable');
-    t.notRegex([...right.logged, ...wrong.logged].join('\n'), /(right|wrong)-token/);
-  });
+  test.serial(
+    'accepts a NATS connection with a valid token, not with a wrong one, and logs no token',
+    async (t) => {
+      const { port } = await natsServer(t, { token: 'right-token' });
+      const [right, wrong] = [natsGateway(t, port, 'right-token'), natsGateway(t, port, 'wrong-token')];
+      await right.untilLogged('wake-ups of gateways go through NATS');
+      await wrong.untilLogged('NATS is unreachable');
+      t.notRegex([...right.logged, ...wrong.logged].join('\n'), /(right|wrong)-token/);
+    },
+  );
 
-  test.serial('a gateway closed during or after connecting releases everything', async (t) => {
-    const { port } = await natsServer(t);
-    const early = natsGateway(t, port);
-    await early.wakeUps.close();
-    const late = natsGateway(t, port);
-    await late.untilLogged('wake-ups of gateways go through NATS');
-    await late.wakeUps.close();
-    t.is(early.clock.pending(), 0);
-    t.is(late.clock.pending(), 0);
-  });
+  test.serial(
+    'releases all connections of a gateway that is closed during or after connecting',
+    async (t) => {
+      const { port } = await natsServer(t);
+      const early = natsGateway(t, port);
+      await early.wakeUps.close();
+      const late = natsGateway(t, port);
+      await late.untilLogged('wake-ups of gateways go through NATS');
+      await late.wakeUps.close();
+      t.is(early.clock.pending(), 0);
+      t.is(late.clock.pending(), 0);
+    },
+  );
 } else {
-  test.serial.skip(`gateways wake each other by NATS${skippedWithout('nats-server')}`, (t) => t.pass());
+  test.serial.skip(`wakes another gateway by a real NATS server${skippedWithout('nats-server')}`, (t) =>
+    t.pass(),
+  );
 }
 
-test.serial('listeners poll at intervals without wake-ups', async (t) => {
+test.serial('polls at intervals when no wake-up arrives', async (t) => {
   const gateway = natsGateway(t, 1);
   const own = await counting(gateway.wakeUps, 'own');
   gateway.clock.advance(180_000);

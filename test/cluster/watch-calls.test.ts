@@ -141,29 +141,32 @@ const threeGateways = async (t: ExecutionContext) => {
   return { one, two, own, callId, told, watch, goesTo };
 };
 
-test.serial('watches a call at its gateway and at the next one, without repeated states', async (t) => {
-  const { one, two, callId, told, watch, goesTo } = await threeGateways(t);
-  one.has(callId, talking('listening'));
-  const stop = watch();
-  await until('the first state', () => told.states.length === 1 || undefined);
-  one.has(callId, talking('replying'));
-  one.fact();
-  await until('what happens', () => (told.states.length === 2 && told.facts === 1) || undefined);
+test.serial(
+  'watches a call at its gateway and at the gateway that takes it over, without repeated states',
+  async (t) => {
+    const { one, two, callId, told, watch, goesTo } = await threeGateways(t);
+    one.has(callId, talking('listening'));
+    const stop = watch();
+    await until('the first state', () => told.states.length === 1 || undefined);
+    one.has(callId, talking('replying'));
+    one.fact();
+    await until('what happens', () => (told.states.length === 2 && told.facts === 1) || undefined);
 
-  await goesTo('two');
-  two.has(callId, talking('replying'));
-  one.leave(callId);
-  await until('the next gateway tells', () => two.watchers() === 3 || undefined);
-  t.is(one.watchers(), 0);
-  two.has(callId, talking('listening'));
-  await until('its state', () => told.states.length === 3 || undefined);
-  t.deepEqual(told.states, ['listening', 'replying', 'listening']);
+    await goesTo('two');
+    two.has(callId, talking('replying'));
+    one.leave(callId);
+    await until('the next gateway tells', () => two.watchers() === 3 || undefined);
+    t.is(one.watchers(), 0);
+    two.has(callId, talking('listening'));
+    await until('its state', () => told.states.length === 3 || undefined);
+    t.deepEqual(told.states, ['listening', 'replying', 'listening']);
 
-  stop();
-  await until('nobody watches any more', () => two.watchers() === 0 || undefined);
-});
+    stop();
+    await until('nobody watches any more', () => two.watchers() === 0 || undefined);
+  },
+);
 
-test.serial('watches locally a call that moves to the watching gateway', async (t) => {
+test.serial('watches a call locally after it moved to the watching gateway', async (t) => {
   const { one, own, callId, told, watch, goesTo } = await threeGateways(t);
   one.has(callId, talking('listening'));
   const stop = watch();
@@ -177,7 +180,7 @@ test.serial('watches locally a call that moves to the watching gateway', async (
 });
 
 test.serial(
-  'watchers of one call share a connection to its holder, and each learns where the call is',
+  "shares one connection to a call's gateway between its watchers, and returns the owner to each",
   async (t) => {
     const { one, callId, told, watch } = await threeGateways(t);
     one.has(callId, talking('listening'));
@@ -196,7 +199,7 @@ test.serial(
   },
 );
 
-test.serial('a local watcher looks up the call again when it leaves the gateway', async (t) => {
+test.serial('looks up a call again when it leaves the gateway of a local watcher', async (t) => {
   const { one, own, callId, told, watch, goesTo } = await threeGateways(t);
   own.has(callId, talking('listening'));
   const stop = watch();
@@ -209,7 +212,7 @@ test.serial('a local watcher looks up the call again when it leaves the gateway'
   stop();
 });
 
-test.serial('asks again a gateway that sends no news of a call, until the call is there', async (t) => {
+test.serial('retries a gateway that does not know a call yet, until it does', async (t) => {
   const { one, callId, told, watch } = await threeGateways(t);
   watch();
   one.has(callId, talking('listening'));
@@ -219,7 +222,7 @@ test.serial('asks again a gateway that sends no news of a call, until the call i
 
 const held = '24d5d2f2-31f3-454f-bb98-2ca4c6c373a4';
 
-test.serial('rejects requests without a cluster signature and more readers than the limit', async (t) => {
+test.serial('rejects requests without a cluster signature, and readers above the limit', async (t) => {
   const { url, has, watchers } = await listening(t);
   has(held, talking('listening'));
   const get = async (path: string, by = watchCallsKeys, at = watchCallsNow(), method = 'GET') => {
@@ -306,7 +309,7 @@ const twoGateways = async (
   return { fetcher, stop: () => server.close() };
 };
 
-test.serial('reads a recording of another gateway whole and in ranges', async (t) => {
+test.serial('reads a recording of another gateway completely and in ranges', async (t) => {
   const { fetcher } = await twoGateways(t);
   const kept = await fetcher.open('keeper', file);
   t.is(kept?.bytes, 10);
@@ -314,18 +317,21 @@ test.serial('reads a recording of another gateway whole and in ranges', async (t
   t.is(kept && (await text(await kept.read({ start: 2, end: 4 }))), '234');
 });
 
-test.serial('a missing recording is not found', async (t) => {
+test.serial('reports a missing recording as not found', async (t) => {
   const { fetcher } = await twoGateways(t);
   t.is(await fetcher.open('keeper', file.replace('7f9c', '7f9d')), undefined);
 });
 
-test.serial('a clock difference is an error with advice, not a lost recording', async (t) => {
-  const { fetcher } = await twoGateways(t, { keeperNow: fetchRecordingNow + 3_600_000 });
-  await t.throwsAsync(fetcher.open('keeper', file), { message: /clock/ });
-});
+test.serial(
+  'reports a clock difference between gateways as an error with advice, not as a lost recording',
+  async (t) => {
+    const { fetcher } = await twoGateways(t, { keeperNow: fetchRecordingNow + 3_600_000 });
+    await t.throwsAsync(fetcher.open('keeper', file), { message: /clock/ });
+  },
+);
 
 test.serial(
-  'recordings of a lost gateway or one without an address are only temporarily unavailable',
+  'names the reason when the gateway that stores a recording is unreachable or has no GW_NODE_URL',
   async (t) => {
     const { fetcher, stop } = await twoGateways(t);
     await t.throwsAsync(fetcher.open('hidden', file), { message: /GW_NODE_URL/ });
@@ -371,7 +377,7 @@ const proven = (asked: ProvenRequest): Record<string, string> => ({
   ...(asked.range === undefined ? {} : { range: asked.range }),
 });
 
-test.serial('a request with a cluster signature gets the file or a range of it', async (t) => {
+test.serial('returns the file or a range of it to a request with a cluster signature', async (t) => {
   const { get } = await openDoor(t);
   const whole = await get(path, proven(request));
   t.is(whole.status, 200);
@@ -390,7 +396,7 @@ test.serial('rejects every request without a signature', async (t) => {
   t.deepEqual(asked, []);
 });
 
-test.serial('accepts only names of recordings', async (t) => {
+test.serial('accepts only file names of recordings', async (t) => {
   const { asked, get } = await openDoor(t);
   for (const name of ['..%2f..%2fmaster-key', '2026-11/..%2fx.ogg', `${file}.part`, '', `x/${file}`]) {
     const other = `/internal/recordings/${name}`;
@@ -405,18 +411,18 @@ const other = test.macro<[Partial<ProvenRequest>, ProofVerdict?, number?]>({
     t.is(judgeProof(request, proof, sealing, fetchRecordingNow), 'valid');
     t.is(judgeProof({ ...request, ...changes }, proof, sealing, at), verdict);
   },
-  title: (title = '') => `a signature is invalid for anything else: ${title}`,
+  title: (title = '') => `rejects a cluster signature for ${title}`,
 });
 
 test.serial('another method', other, { method: 'HEAD' });
 test.serial('another file', other, { path: `${path}x` });
 test.serial('another range', other, { range: 'bytes=0-1' });
-test.serial('much later', other, {}, 'expired', fetchRecordingNow + 121_000);
+test.serial('a much later request', other, {}, 'expired', fetchRecordingNow + 121_000);
 test.serial('another file, much later', other, { path: `${path}x` }, 'invalid', fetchRecordingNow + 121_000);
-test.serial('much earlier', other, {}, 'expired', fetchRecordingNow - 121_000);
+test.serial('a much earlier request', other, {}, 'expired', fetchRecordingNow - 121_000);
 
 test.serial(
-  'accepts a signature by an earlier master key while it is configured, and rejects unknown keys',
+  'accepts a signature with an earlier master key while that is configured, and rejects unknown keys',
   (t) => {
     const earlier = proofOf(request, createSealing(Buffer.alloc(32, 9)), fetchRecordingNow);
     const knowing = createSealing(Buffer.alloc(32, 1), [Buffer.alloc(32, 9)]);
@@ -425,7 +431,7 @@ test.serial(
   },
 );
 
-test.serial('logs a large clock difference with its size once a minute', (t) => {
+test.serial('logs a large clock difference between gateways once a minute, with its size', (t) => {
   const lines: string[] = [];
   let at = fetchRecordingNow;
   const judge = createProofJudge({

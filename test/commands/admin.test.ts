@@ -18,7 +18,7 @@ import { failure, operated, sharedOperated } from './operated.ts';
 
 const sharing = sharedOperated();
 
-test.serial('help describes every command', async (t) => {
+test.serial('--help describes every command', async (t) => {
   for (const args of [[], ['help'], ['--help'], ['numbers', 'key', '--help']]) {
     const printed: string[] = [];
     await main(args, { GW_PORT: 'nonsense' }, (text) => void printed.push(text));
@@ -32,7 +32,7 @@ test.serial('help describes every command', async (t) => {
   }
 });
 
-test.serial("a link signs in with the named token, or with the gateway's", async (t) => {
+test.serial("creates a sign-in link for the named token, or for the gateway's own", async (t) => {
   const { gateway, run, runAtHome, baseUrl } = await sharing(t);
   await run('tokens', 'create', 'Dashboard', '--role', 'viewer');
   const signIn = async (link: string) => {
@@ -101,7 +101,7 @@ test.serial(
   },
 );
 
-test.serial('changes a workspace for the next call of the running gateway', async (t) => {
+test.serial('changes the settings of a workspace for the next call of the running gateway', async (t) => {
   const { gateway, run } = await sharing(t);
   const place = (maxDurationSec: number) =>
     gateway.client.post('/api/v1/calls', { to: '01000000003', max_duration_sec: maxDurationSec });
@@ -118,7 +118,7 @@ test.serial('changes a workspace for the next call of the running gateway', asyn
   });
 });
 
-test.serial('sets permitted destinations for the next call', async (t) => {
+test.serial('sets the permitted destinations for the next call', async (t) => {
   const { gateway, run } = await sharing(t);
   const place = async () => (await gateway.client.post('/api/v1/calls', { to: '01000000003' })).status;
   t.is(await place(), 201);
@@ -159,7 +159,7 @@ test.serial('creates tokens, lists them with their last use, and revokes them', 
   t.regex(last?.line ?? '', /^This is the only valid token of the role admin/);
 });
 
-test.serial('commands can run in parallel, even if all processes have the same pid', async (t) => {
+test.serial('runs commands in parallel, even if all processes have the same pid', async (t) => {
   const { run } = await sharing(t);
   const printed = await Promise.all([
     run('workspaces', 'list'),
@@ -169,7 +169,7 @@ test.serial('commands can run in parallel, even if all processes have the same p
   t.true(printed.every((text) => text.length > 0));
 });
 
-test.serial('requires a workspace name if there are several, and changes only that one', async (t) => {
+test.serial('requires a workspace name if there are several, and changes only that workspace', async (t) => {
   const { run } = await operated(t);
   await run('workspaces', 'create', '--name', 'Sales');
   const asked = await failure(t, run('tokens', 'list'));
@@ -250,7 +250,7 @@ test.serial(
   /^There is no workspace "Elsewhere" \(there are: "Trunkline" /,
 );
 
-test.serial('without a database, tells the operator where to look and creates none', async (t) => {
+test.serial('without a configured database, prints where to look for it and creates none', async (t) => {
   const dataFolder = await emptyFolder(t);
   const told = await failure(
     t,
@@ -264,7 +264,7 @@ test.serial('without a database, tells the operator where to look and creates no
 // Numbers
 
 test.serial(
-  'adds a number with a working key, shows and replaces the key, and deletes the number',
+  'adds a number with a valid key, prints and replaces the key, and deletes the number',
   async (t) => {
     const { run, json, baseUrl } = await sharing(t);
     const { key, number } = await json(z.looseObject({ key: z.string(), number: z.literal('07012345678') }), [
@@ -287,7 +287,7 @@ test.serial(
   },
 );
 
-test.serial('changes everything of a number that the API can change', async (t) => {
+test.serial('changes every field of a number that the API can change', async (t) => {
   const { gateway, run } = await sharing(t);
   const { number, number_id: id } = gateway.credentials;
   const stored = async () => (await gateway.admin.get(`/api/v1/admin/numbers/${id}`)).body;
@@ -340,77 +340,74 @@ const answer = z.object({
   admin_tokens_waiting: z.array(z.looseObject({ name: z.string() })),
 });
 
-test.serial(
-  'a new master key replaces the old one step by step, which is then no longer needed',
-  async (t) => {
-    const server = await startAgentServer(sendReply('Good day.'));
-    t.teardown(server.close);
-    const url = await testDatabaseUrl(t);
-    const folder = await emptyFolder(t);
-    const changing = { GW_MASTER_KEY: masterKey(8), GW_OLD_MASTER_KEYS: masterKey(7) };
-    const start = (keys: Record<string, string>) =>
-      testGateway(t, { GW_DATABASE_URL: url, GW_DATA_DIR: folder, ...keys });
-    const reseal = async (...options: string[]): Promise<string> => {
-      const printed: string[] = [];
-      const settings = { ...testSettings(url, folder), ...changing };
-      await main(['secrets', 'reseal', ...options], settings, (text) => void printed.push(text));
-      return printed.join('\n');
-    };
-    const resealed = async () => answer.parse(JSON.parse(await reseal('--json')));
+test.serial('replaces the old master key step by step until it is no longer needed', async (t) => {
+  const server = await startAgentServer(sendReply('Good day.'));
+  t.teardown(server.close);
+  const url = await testDatabaseUrl(t);
+  const folder = await emptyFolder(t);
+  const changing = { GW_MASTER_KEY: masterKey(8), GW_OLD_MASTER_KEYS: masterKey(7) };
+  const start = (keys: Record<string, string>) =>
+    testGateway(t, { GW_DATABASE_URL: url, GW_DATA_DIR: folder, ...keys });
+  const reseal = async (...options: string[]): Promise<string> => {
+    const printed: string[] = [];
+    const settings = { ...testSettings(url, folder), ...changing };
+    await main(['secrets', 'reseal', ...options], settings, (text) => void printed.push(text));
+    return printed.join('\n');
+  };
+  const resealed = async () => answer.parse(JSON.parse(await reseal('--json')));
 
-    const before = await start({ GW_MASTER_KEY: masterKey(7) });
-    t.is(
-      (
-        await before.admin.put(`${before.numberPath}/agents/outbound`, {
-          agent: 'endpoint',
-          agent_type: 'webhook',
-          chat_url: server.url,
-          token: 'for-the-agent',
-          headers: { 'x-api-key': 'key-of-the-agent' },
-        })
-      ).status,
-      200,
-    );
-    await before.close();
+  const before = await start({ GW_MASTER_KEY: masterKey(7) });
+  t.is(
+    (
+      await before.admin.put(`${before.numberPath}/agents/outbound`, {
+        agent: 'endpoint',
+        agent_type: 'webhook',
+        chat_url: server.url,
+        token: 'for-the-agent',
+        headers: { 'x-api-key': 'key-of-the-agent' },
+      })
+    ).status,
+    200,
+  );
+  await before.close();
 
-    const during = await start(changing);
-    const first = await resealed();
-    t.deepEqual(
-      first.secrets.map(({ kind, resealed: count }) => [kind, count]),
-      [
-        ['number_keys', 1],
-        ['agent_tokens', 1],
-        ['agent_headers', 1],
-        ['handshake_secrets', 0],
-        ['trunk_passwords', 0],
-        ['webhook_secrets', 0],
-        ['call_keys', 0],
-      ],
-    );
-    t.deepEqual(
-      first.admin_tokens_waiting.map(({ name }) => name),
-      ['dev-credentials.json'],
-    );
-    t.regex(
-      await reseal(),
-      /\nkeys of numbers +0 +0\n[^]*These admin tokens change over .*"dev-credentials\.json"/,
-    );
-    t.is((await during.client.get('/api/v1/calls')).status, 200);
-    t.is((await during.admin.get('/api/v1/admin/numbers')).status, 200);
-    await until('the token has changed over', async () =>
-      (await resealed()).admin_tokens_waiting.length === 0 ? true : undefined,
-    );
-    t.regex(await reseal(), /Nothing needs an older master key any more/);
-    await during.close();
+  const during = await start(changing);
+  const first = await resealed();
+  t.deepEqual(
+    first.secrets.map(({ kind, resealed: count }) => [kind, count]),
+    [
+      ['number_keys', 1],
+      ['agent_tokens', 1],
+      ['agent_headers', 1],
+      ['handshake_secrets', 0],
+      ['trunk_passwords', 0],
+      ['webhook_secrets', 0],
+      ['call_keys', 0],
+    ],
+  );
+  t.deepEqual(
+    first.admin_tokens_waiting.map(({ name }) => name),
+    ['dev-credentials.json'],
+  );
+  t.regex(
+    await reseal(),
+    /\nkeys of numbers +0 +0\n[^]*These admin tokens change over .*"dev-credentials\.json"/,
+  );
+  t.is((await during.client.get('/api/v1/calls')).status, 200);
+  t.is((await during.admin.get('/api/v1/admin/numbers')).status, 200);
+  await until('the token has changed over', async () =>
+    (await resealed()).admin_tokens_waiting.length === 0 ? true : undefined,
+  );
+  t.regex(await reseal(), /Nothing needs an older master key any more/);
+  await during.close();
 
-    const after = await start({ GW_MASTER_KEY: masterKey(8) });
-    t.deepEqual(after.credentials.number_key, before.credentials.number_key);
-    t.is((await after.client.get('/api/v1/calls')).status, 200);
-    t.is((await after.admin.get('/api/v1/admin/numbers')).status, 200);
-    await after.untilStatus(await after.call('01000000007'), ...finalStatuses);
-    t.like(server.requests[0]?.headers, {
-      authorization: 'Bearer for-the-agent',
-      'x-api-key': 'key-of-the-agent',
-    });
-  },
-);
+  const after = await start({ GW_MASTER_KEY: masterKey(8) });
+  t.deepEqual(after.credentials.number_key, before.credentials.number_key);
+  t.is((await after.client.get('/api/v1/calls')).status, 200);
+  t.is((await after.admin.get('/api/v1/admin/numbers')).status, 200);
+  await after.untilStatus(await after.call('01000000007'), ...finalStatuses);
+  t.like(server.requests[0]?.headers, {
+    authorization: 'Bearer for-the-agent',
+    'x-api-key': 'key-of-the-agent',
+  });
+});

@@ -53,7 +53,7 @@ const folderOf = ({ credentials }: TestGateway): Record<string, string> => ({
   GW_DATA_DIR: dirname(credentials.file),
 });
 
-test.serial('shows a call as it happens, and its result', async (t) => {
+test.serial('prints a call in progress, and its result', async (t) => {
   const gateway = await sharing(t);
   const { exit, printed } = typing([polite, 'Confirm the table'], folderOf(gateway));
   t.is(await exit, 0);
@@ -93,7 +93,7 @@ test.serial('passes metadata to the call', async (t) => {
   });
 });
 
-test.serial('an unanswered call exits with 1 and the reason', async (t) => {
+test.serial('exits with 1 and the reason after an unanswered call', async (t) => {
   const { exit, printed } = typing([busy], folderOf(await sharing(t)));
   t.is(await exit, 1);
   t.regex(printed.output, /The line was busy\.\n/);
@@ -102,7 +102,7 @@ test.serial('an unanswered call exits with 1 and the reason', async (t) => {
 
 const jsonLine = z.looseObject({ type: z.string() });
 
-test.serial('prints one JSON line per event for programs', async (t) => {
+test.serial('--json prints one line per event', async (t) => {
   const { exit, printed } = typing(['--json', polite], folderOf(await sharing(t)));
   t.is(await exit, 0);
   const lines = printed.output
@@ -126,13 +126,16 @@ const endedBy = async (t: ExecutionContext, times: number): Promise<string> => {
   return printed.output;
 };
 
-test.serial('the first Ctrl-C requests a hangup, the second hangs up at once, the third exits', async (t) => {
-  t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent ended the call/);
-  t.regex(await endedBy(t, 2), /Hanging up at once[^]*The call was hung up at once, as requested/);
-  t.regex(await endedBy(t, 3), /Left\. Whether the call has ended/);
-});
+test.serial(
+  'requests a hangup at the first Ctrl-C, hangs up at once at the second, exits at the third',
+  async (t) => {
+    t.regex(await endedBy(t, 1), /is asked to end the call[^]*The agent ended the call/);
+    t.regex(await endedBy(t, 2), /Hanging up at once[^]*The call was hung up at once, as requested/);
+    t.regex(await endedBy(t, 3), /Left\. Whether the call has ended/);
+  },
+);
 
-test.serial('a signal acts like Ctrl-C, and one that npm repeats counts once', async (t) => {
+test.serial('handles a signal like Ctrl-C, and counts a signal that npm repeats once', async (t) => {
   const gateway = await sharing(t);
   const command = new URL('../../src/commands/call.ts', import.meta.url).pathname;
   const environment = { ...process.env, ...folderOf(gateway), LC_ALL: 'C' };
@@ -152,7 +155,7 @@ test.serial('a signal acts like Ctrl-C, and one that npm repeats counts once', a
   t.notRegex(printed, /at once; Ctrl-C again leaves/);
 });
 
-test.serial('starts a gateway when none runs and stops it after the call', async (t) => {
+test.serial('starts a gateway if none is running and stops it after the call', async (t) => {
   const folder = await emptyFolder(t);
   const environment = testSettings(await testDatabaseUrl(t), folder);
   const { exit, printed } = typing([busy], { ...environment, LANG: 'ko_KR.UTF-8' });
@@ -235,7 +238,7 @@ const followed = async (news: CallNews[], getCall: () => Promise<Call>) => {
 
 const away = () => Promise.reject(new TrunklineUnreachable('It does not answer.'));
 
-test('shows the end of a call by its last event when the gateway stopped with it', async (t) => {
+test('takes the end of a call from its last event when the gateway stopped at the same time', async (t) => {
   const news = {
     type: 'fact',
     event: event('call.ended', { status: 'failed', end_reason: 'system_error' }, 7.5),
@@ -245,7 +248,7 @@ test('shows the end of a call by its last event when the gateway stopped with it
   t.deepEqual([ended, result, shown], [end, end, []]);
 });
 
-test('reports a lost gateway at once, and an unknown result at the end', async (t) => {
+test('reports an unreachable gateway at once, and an unknown result at the end', async (t) => {
   const news = { type: 'fact', event: event('call.answered') } as const;
   const { shown, ended, result } = await followed([news], away);
   t.deepEqual([ended, result], [undefined, undefined]);
@@ -255,13 +258,13 @@ test('reports a lost gateway at once, and an unknown result at the end', async (
   ]);
 });
 
-test('Ctrl-C exits at once while the gateway is lost', async (t) => {
+test('exits at once on Ctrl-C while the gateway is unreachable', async (t) => {
   const { shown, result } = await followed([], away);
   t.is(result, undefined);
   t.regex(shown.at(-1) ?? '', /^Left\./);
 });
 
-test('explains an unresponsive gateway in plain words', async (t) => {
+test('reports an unresponsive gateway in plain words', async (t) => {
   const environment = { NUMBER_KEY: 'gw_live_1', GW_DATA_DIR: await emptyFolder(t) };
   const port = await freePort();
   const { exit } = typing([polite, '--url', `http://127.0.0.1:${port}`], environment);
@@ -271,7 +274,7 @@ test('explains an unresponsive gateway in plain words', async (t) => {
   });
 });
 
-test.serial('a call that is hung up at once was not ended by the agent', (t) => {
+test.serial('does not attribute a call that the user hung up to the agent', (t) => {
   const { view, written } = viewing(null);
   tell(view, 'call.hangup_requested', { immediate: true });
   written();
@@ -321,7 +324,7 @@ const tell = (view: CallView, ...parameters: Parameters<typeof event>): void =>
 
 const said = (text: string, more: object = {}) => ({ role: 'assistant', text, whole: true, ...more });
 
-test.serial('shows words beside their speaker and wraps long ones', (t) => {
+test.serial('prints words beside their speaker and wraps long lines', (t) => {
   const { view, written } = viewing(null);
   written();
   const many = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
@@ -335,7 +338,7 @@ test.serial('shows words beside their speaker and wraps long ones', (t) => {
   }
 });
 
-test.serial('shows the reply latency after a reply, and none after other words', (t) => {
+test.serial('prints the latency of a reply after the reply only', (t) => {
   const { view, written } = viewing(null);
   tell(view, 'turn.spoken', said('Good morning.', { latency: { first_audio_ms: 40 } }));
   t.true(written().endsWith('Good morning.\n'));
@@ -343,13 +346,13 @@ test.serial('shows the reply latency after a reply, and none after other words',
   t.true(written().endsWith('Yes. (0.3 s)\n'));
 });
 
-test.serial('marks where words were cut off', (t) => {
+test.serial('marks where words were interrupted', (t) => {
   const { view, written } = viewing(null);
   tell(view, 'turn.spoken', { ...said('Good mor'), whole: false });
   t.true(written().endsWith('Good mor –\n'));
 });
 
-test.serial("shows a transfer's target and why it failed, in the reader's language", (t) => {
+test.serial("prints a transfer's target and the reason of its failure, in the reader's language", (t) => {
   for (const [environment, requested, failed] of [
     [{}, 'A person is rung to take the call: 01000000012', 'Nobody was reached to take the call: busy'],
     [{ LC_ALL: 'ko_KR.UTF-8' }, '담당자에게 전화를 거는 중: 01000000012', '담당자와 연결하지 못함: 통화 중'],
@@ -364,7 +367,7 @@ test.serial("shows a transfer's target and why it failed, in the reader's langua
   }
 });
 
-test.serial('escapes control characters in words of others', (t) => {
+test.serial('escapes control characters in received words', (t) => {
   const { view, written } = viewing(null);
   written();
   tell(
@@ -382,7 +385,7 @@ test.serial('escapes control characters in words of others', (t) => {
   t.true(text.includes('ignored in this order'));
 });
 
-test.serial('JSON lines hold the same text with cursor and direction controls escaped', (t) => {
+test.serial('escapes cursor and direction controls in JSON lines, and keeps other text', (t) => {
   let output = '';
   const view = createJsonView({ write: (text) => (output += text), tell: () => undefined });
   const text = '\u202Ethis\u202C \u2028 \u009B2J \u001B[31m';
@@ -391,7 +394,7 @@ test.serial('JSON lines hold the same text with cursor and direction controls es
   t.like(JSON.parse(output), { event: { data: { text } } });
 });
 
-test.serial('the last line is the state of the call and its duration', (t) => {
+test.serial('prints the state of the call and its duration in the last line', (t) => {
   const { view, written, clock } = viewing(60);
   t.true(written().endsWith(`\r${escape}[K  0:00  Ringing`));
   clock.advance(2_000);
@@ -408,7 +411,7 @@ test.serial('the last line is the state of the call and its duration', (t) => {
   t.is(written(), '');
 });
 
-test.serial('the state line is never wider than the terminal', (t) => {
+test.serial('limits the state line to the width of the terminal', (t) => {
   const { view, written } = viewing(30);
   written();
   const state = { call: 'active.talking.conversing', conversation: 'replying.speaking', voicemail: null };
@@ -416,14 +419,14 @@ test.serial('the state line is never wider than the terminal', (t) => {
   t.true(written().replace(`\r${escape}[K`, '').length < 30);
 });
 
-test.serial('prints no state line into a file', (t) => {
+test.serial('prints no state line when the output is a file', (t) => {
   const { view, written, clock } = viewing(null);
   view.news({ type: 'state', state: { call: 'ringing.alerting', conversation: null, voicemail: null } });
   clock.advance(10_000);
   t.false(written().includes(escape));
 });
 
-test.serial('a Korean locale gets Korean texts', (t) => {
+test.serial('prints Korean texts for a Korean locale', (t) => {
   for (const environment of [{ LC_ALL: 'ko_KR.UTF-8', LANG: 'en_US' }, { LANG: 'ko' }])
     t.regex(viewing(null, environment).written(), /전화를 겁니다/);
   for (const environment of [{}, { LC_ALL: 'en_US', LANG: 'ko_KR' }, { LANG: 'ja_JP' }])

@@ -43,52 +43,55 @@ const suiteFile = async (t: ExecutionContext, text: string): Promise<string> => 
 const caseOf = (name: string, steps: string, expect = ''): string =>
   `  - name: ${name}\n    timeout_sec: 20\n    ${steps}\n${expect === '' ? '' : `    expect: ${expect}\n`}`;
 
-test.serial('reports each case as passed or failed, with its words and the unvisited states', async (t) => {
-  const gateway = await sharing(t);
-  const file = await suiteFile(
-    t,
-    [
-      'cases:\n',
-      caseOf(
-        'passes',
-        'caller: [{ says: Are you open?, }, { hears: /./ }, { hangs_up: true }]',
-        '{ end_reason: counterparty_hangup, visits: [active.talking.conversing, listening.hearing], facts: [call.ended] }',
-      ),
-      caseOf(
-        'never says it',
-        'caller: [{ says: Hello., }, { hears: /./ }, { hangs_up: true }]',
-        '{ says: [xyzzy], never_says: [/./], end_reason: busy, status: failed, calls_transfer: true, duration_sec: { at_least: 500 }, visits: [active.bridged], facts: [call.held] }',
-      ),
-      caseOf('hears in vain', 'caller: [{ hears: xyzzy }, { hangs_up: true }]'),
-      caseOf('is busy', 'callee: [{ is_busy: true }]', '{ end_reason: busy, duration_sec: 0 }'),
-    ].join(''),
-  );
-  const junit = join(dirname(file), 'out.xml');
-  const { exit, output } = await typing(folderOf(gateway), file, '--parallel', '4', '--junit', junit);
-  t.is(exit, 1);
-  t.regex(output, /✔ passes/);
-  t.regex(output, /✔ is busy/);
-  for (const failure of [
-    /says: the agent never said xyzzy/,
-    /never_says: the agent said \/\.\/ in “/,
-    /end_reason: busy was expected, and it was counterparty_hangup/,
-    /status: failed was expected, and it was completed/,
-    /calls_transfer: true was expected, and it was not transferred/,
-    /duration_sec: at least 500 was expected/,
-    /visits: the call was never in active\.bridged/,
-    /facts: there was no call\.held, but call\.answered/,
-    /other party: Hello\./,
-    /✘ hears in vain/,
-    /step 1 \(hears: xyzzy\) did not come about within 20 s/,
-    /4 cases: 2 passed, 2 failed/,
-    /call: states \d+\/\d+, transitions \d+\/\d+\n {2}never in .*active\.bridged/,
-    /conversation: states \d+\/\d+/,
-  ])
-    t.regex(output, failure);
-  t.regex(await readFile(junit, 'utf8'), /tests="4" failures="2"/);
-});
+test.serial(
+  'reports each case as passed or failed, with its words and the states that were not visited',
+  async (t) => {
+    const gateway = await sharing(t);
+    const file = await suiteFile(
+      t,
+      [
+        'cases:\n',
+        caseOf(
+          'passes',
+          'caller: [{ says: Are you open?, }, { hears: /./ }, { hangs_up: true }]',
+          '{ end_reason: counterparty_hangup, visits: [active.talking.conversing, listening.hearing], facts: [call.ended] }',
+        ),
+        caseOf(
+          'never says it',
+          'caller: [{ says: Hello., }, { hears: /./ }, { hangs_up: true }]',
+          '{ says: [xyzzy], never_says: [/./], end_reason: busy, status: failed, calls_transfer: true, duration_sec: { at_least: 500 }, visits: [active.bridged], facts: [call.held] }',
+        ),
+        caseOf('hears in vain', 'caller: [{ hears: xyzzy }, { hangs_up: true }]'),
+        caseOf('is busy', 'callee: [{ is_busy: true }]', '{ end_reason: busy, duration_sec: 0 }'),
+      ].join(''),
+    );
+    const junit = join(dirname(file), 'out.xml');
+    const { exit, output } = await typing(folderOf(gateway), file, '--parallel', '4', '--junit', junit);
+    t.is(exit, 1);
+    t.regex(output, /✔ passes/);
+    t.regex(output, /✔ is busy/);
+    for (const failure of [
+      /says: the agent never said xyzzy/,
+      /never_says: the agent said \/\.\/ in “/,
+      /end_reason: busy was expected, and it was counterparty_hangup/,
+      /status: failed was expected, and it was completed/,
+      /calls_transfer: true was expected, and it was not transferred/,
+      /duration_sec: at least 500 was expected/,
+      /visits: the call was never in active\.bridged/,
+      /facts: there was no call\.held, but call\.answered/,
+      /other party: Hello\./,
+      /✘ hears in vain/,
+      /step 1 \(hears: xyzzy\) did not come about within 20 s/,
+      /4 cases: 2 passed, 2 failed/,
+      /call: states \d+\/\d+, transitions \d+\/\d+\n {2}never in .*active\.bridged/,
+      /conversation: states \d+\/\d+/,
+    ])
+      t.regex(output, failure);
+    t.regex(await readFile(junit, 'utf8'), /tests="4" failures="2"/);
+  },
+);
 
-test.serial('compares a stored run with the next one, and prints JSON for programs', async (t) => {
+test.serial('compares a stored run with the next one; --json prints JSON', async (t) => {
   const gateway = await sharing(t);
   const file = await suiteFile(
     t,
@@ -106,19 +109,22 @@ test.serial('compares a stored run with the next one, and prints JSON for progra
   t.regex(second.output, /worse one: passed → failed/);
 });
 
-test.serial('binds the agent of a suite while it runs and restores the previous one', async (t) => {
-  const gateway = await testGateway(t);
-  const before = await gateway.admin.get(gateway.numberPath);
-  const file = await suiteFile(
-    t,
-    `agent: { agent_type: webhook, chat_url: "http://127.0.0.1:9/" }\ncases:\n${caseOf('one', 'callee: [{ stays_silent_sec: 30 }]', '{ end_reason: agent_error }')}`,
-  );
-  const { exit, output } = await typing(folderOf(gateway), file);
-  t.is(exit, 0, output);
-  t.deepEqual((await gateway.admin.get(gateway.numberPath)).body['agents'], before.body['agents']);
-});
+test.serial(
+  'binds the agent of a suite while the suite runs, then restores the previous binding',
+  async (t) => {
+    const gateway = await testGateway(t);
+    const before = await gateway.admin.get(gateway.numberPath);
+    const file = await suiteFile(
+      t,
+      `agent: { agent_type: webhook, chat_url: "http://127.0.0.1:9/" }\ncases:\n${caseOf('one', 'callee: [{ stays_silent_sec: 30 }]', '{ end_reason: agent_error }')}`,
+    );
+    const { exit, output } = await typing(folderOf(gateway), file);
+    t.is(exit, 0, output);
+    t.deepEqual((await gateway.admin.get(gateway.numberPath)).body['agents'], before.body['agents']);
+  },
+);
 
-test.serial('passes no secrets of another agent to the agent of a suite', async (t) => {
+test.serial('sends no secrets of another agent to the agent of a suite', async (t) => {
   const gateway = await testGateway(t);
   const stored = {
     agent: 'endpoint',
@@ -141,7 +147,7 @@ test.serial('passes no secrets of another agent to the agent of a suite', async 
   });
 });
 
-test.serial('starts a gateway when none runs and stops it after the suite', async (t) => {
+test.serial('starts a gateway if none is running and stops it after the suite', async (t) => {
   const environment = testSettings(await testDatabaseUrl(t), await emptyFolder(t));
   const file = await suiteFile(
     t,
@@ -173,7 +179,7 @@ const silent = '01000000006';
 const events = z.object({ events: z.array(z.looseObject({ type: z.string() })) });
 
 test.serial(
-  'tries out a cluster: the call of a killed gateway continues at the other, and all stop on request',
+  'tries a cluster: the call of a killed gateway continues on the other one, and all processes stop on request',
   async (t) => {
     const folder = await emptyFolder(t);
     const asked = new AbortController();
@@ -226,7 +232,7 @@ test.serial(
   },
 );
 
-test.serial('prints the key only on a terminal', (t) => {
+test.serial('prints the key only if the output is a terminal', (t) => {
   const credentials = {
     base_url: 'http://127.0.0.1:8080',
     console_url: 'http://127.0.0.1:8080/',

@@ -80,7 +80,7 @@ test.serial('exits with 2 and one line on standard error for wrong usage', async
   t.regex(stderr, /^--type must be one of[^\n]+\n$/);
 });
 
-test.serial('--json prints the same for machines', async (t) => {
+test.serial('--json prints the same result as JSON', async (t) => {
   const server = await serve(t, sendReply('Hello.'));
   const { code, stdout } = await tryAgent([
     '--type',
@@ -101,14 +101,14 @@ test.serial('--json prints the same for machines', async (t) => {
   t.regex(trial.turns[0]?.message ?? '', /\[task\] Book a table$/);
 });
 
-test.serial('a failed turn exits with 1 and gives advice', async (t) => {
+test.serial('exits with 1 after a failed turn and prints advice', async (t) => {
   const server = await serve(t, sendJson({ answer: 'Hi' }));
   const { code, stdout } = await tryAgent(['--type', 'webhook', '--url', server.url, '--say', 'Hello']);
   t.is(code, 1);
   t.regex(stdout, /What to change: .*"answer"/);
 });
 
-test.serial('applies the settings of the gateway', async (t) => {
+test.serial('applies the settings of the gateway to a trial', async (t) => {
   const server = await serve(t, sendReply('Hi.'));
   const { code, stdout } = await tryAgent(['--type', 'webhook', '--url', server.url, '--say', 'Hello'], {
     GW_AGENT_ALLOW_LOOPBACK: '0',
@@ -164,13 +164,16 @@ const wrong: [readonly string[], RegExp, Record<string, string>?][] = [
   [[...basic, '--say', 'x'], /^GW_AGENT_CA_FILE cannot be read/, { GW_AGENT_CA_FILE: '/nowhere.pem' }],
 ];
 for (const [args, message, environment] of wrong) {
-  test.serial(`wrong usage exits with 2 and one line: ${message.source}, ${args.length} words`, async (t) => {
-    const { code, stdout, stderr } = await tryAgent(args, environment);
-    t.is(code, 2);
-    t.is(stdout, '');
-    t.regex(stderr, message);
-    t.regex(stderr, /^[^\n]+\n$/);
-  });
+  test.serial(
+    `exits with 2 and one line for wrong usage: ${message.source}, ${args.length} words`,
+    async (t) => {
+      const { code, stdout, stderr } = await tryAgent(args, environment);
+      t.is(code, 2);
+      t.is(stdout, '');
+      t.regex(stderr, message);
+      t.regex(stderr, /^[^\n]+\n$/);
+    },
+  );
 }
 
 // npm run trunk
@@ -187,7 +190,7 @@ const trunk = async (
   return { code, printed: printed.join('\n') };
 };
 
-test.serial('checks a named trunk on the gateway and prints a report', async (t) => {
+test.serial('checks a named trunk of the running gateway and prints a report', async (t) => {
   const { admin, baseUrl, adminToken } = await fakeGateway(t);
   await admin.post('/api/v1/admin/trunks', { name: 'carrier', host: 'sip.example.com' });
   const args = ['check', 'carrier', '--url', `${baseUrl}/`];
@@ -202,7 +205,7 @@ test.serial('checks a named trunk on the gateway and prints a report', async (t)
   await t.throwsAsync(trunk(t, [...args, '--token', 'wrong']), { message: /^The gateway answers 401: / });
 });
 
-test.serial('the exit code shows a failed check', async (t) => {
+test.serial('exits with 1 if a check failed', async (t) => {
   const { admin, baseUrl, adminToken } = await fakeGateway(t, {
     tryTrunk: async () => [{ step: 'call', result: 'failed', sentence: 'It is full.', ladder: [] }],
   });
@@ -212,7 +215,7 @@ test.serial('the exit code shows a failed check', async (t) => {
   t.is(printed, '✘ call: It is full.\n');
 });
 
-test.serial('draws the messages as a ladder', (t) => {
+test.serial('prints the SIP messages as a ladder diagram', (t) => {
   t.is(
     stepReport({
       step: 'registration',
@@ -232,7 +235,7 @@ test.serial('draws the messages as a ladder', (t) => {
   );
 });
 
-test.serial('wrong usage prints the correct one', async (t) => {
+test.serial('prints the correct usage after a wrong one', async (t) => {
   const usage = { message: /npm run trunk -- check NAME/ };
   await t.throwsAsync(trunk(t, []), usage);
   await t.throwsAsync(trunk(t, ['check']), usage);
@@ -245,7 +248,7 @@ test.serial('wrong usage prints the correct one', async (t) => {
   t.regex((await trunk(t, ['--help'])).printed, /Tries a trunk out/);
 });
 
-test.serial('lists the trunks that a call would use, in order', async (t) => {
+test.serial('lists the trunks that a call would try, in order', async (t) => {
   const { baseUrl, adminToken, asked, workspaceId, number } = await fakeGateway(t);
   const args = ['route', '+82 10-0000-0001', '--url', baseUrl, '--token', adminToken];
   t.deepEqual(await trunk(t, [...args, '--from', number.number]), {
@@ -266,7 +269,7 @@ test.serial('lists the trunks that a call would use, in order', async (t) => {
   });
 });
 
-test.serial('the exit code shows that no trunk would carry the call', async (t) => {
+test.serial('exits with 1 if no trunk would carry the call', async (t) => {
   const { baseUrl, adminToken } = await fakeGateway(t, {
     routeTo: () => ({ number: '+821000000001', trunks: [], leftOut: [], sentence: 'There is none.' }),
   });

@@ -33,28 +33,28 @@ import { speechSettings } from './config/speech-settings.ts';
 // Config
 // Settings that depend on each other.
 
-test('shows an invalid value unchanged on one line', (t) => {
+test('shows an invalid setting unchanged on one line', (t) => {
   t.is(refused({ GW_PORT: '80\n80' }), 'GW_PORT must be a whole number from 0 to 65535 (it is "80\\n80")');
 });
 
-test('requires the master key with a configured database', (t) => {
+test('requires the master key if a database is configured', (t) => {
   t.regex(refused({ GW_DATABASE_URL: databaseUrl }), /^GW_MASTER_KEY is required with GW_DATABASE_URL: /);
   t.notRegex(refused({ GW_DATABASE_URL: databaseUrl }), /hush-hush|\n/);
 });
 
-test('real lines may use only the trunks of the workspaces, and simulated ones have none', (t) => {
+test('configures real lines without a trunk of the gateway, and none for simulated lines', (t) => {
   t.is(read({ GW_LINES: 'drachtio' }).realLines?.trunkAddress, null);
   t.is(read({ GW_TRUNK: 'sip.example' }).realLines, null);
 });
 
-test('a language model requires an address and a name', (t) => {
+test('requires address and model name of a language model', (t) => {
   t.is(read().languageModel, null);
   t.regex(refused({ GW_LLM_BASE_URL: 'https://models.example/v1' }), /^GW_LLM_MODEL is required with /);
   t.regex(refused({ GW_LLM_MODEL: 'small' }), /^GW_LLM_BASE_URL is required with /);
   t.regex(refused({ GW_LLM_API_KEY: 'hush-hush' }), /^GW_LLM_BASE_URL is required with (?!.*hush)/);
 });
 
-test('a store for recordings requires all its settings', (t) => {
+test('requires all settings of an object store for recordings', (t) => {
   t.is(read().recordings.store, null);
   for (const name of Object.keys(storeSettings)) {
     const message = refused({ ...storeSettings, [name]: '' });
@@ -63,7 +63,7 @@ test('a store for recordings requires all its settings', (t) => {
   }
 });
 
-test('an engine without its key or address stops the start', (t) => {
+test('rejects a speech engine without its key or address', (t) => {
   const needs: Record<string, [string, ...string[]]> = {
     GW_DEEPGRAM_API_KEY: ['GW_RECOGNIZERS', 'deepgram'],
     GW_VOSK_URL: ['GW_RECOGNIZERS', 'vosk'],
@@ -83,13 +83,13 @@ test('an engine without its key or address stops the start', (t) => {
     );
 });
 
-test('permits agents on this machine only with the embedded database, unless configured', (t) => {
+test('permits agents on loopback only with the embedded database, unless configured', (t) => {
   const configured = { GW_DATABASE_URL: databaseUrl, GW_MASTER_KEY: masterKey };
   t.false(read(configured).agentAllowLoopback);
   t.true(read({ ...configured, GW_AGENT_ALLOW_LOOPBACK: '1' }).agentAllowLoopback);
 });
 
-test('uses a readable log format on a terminal', (t) => {
+test('logs in a readable format on a terminal', (t) => {
   t.is(readConfig({}, true).logFormat, 'pretty');
   t.is(readConfig({ GW_LOG_FORMAT: 'json' }, true).logFormat, 'json');
 });
@@ -105,7 +105,7 @@ test('lists mistyped settings and ignores other environment variables', (t) => {
   t.deepEqual(unknownNames, ['GW_PROT', 'GW_LOG_LEVELS']);
 });
 
-test('a configuration is immutable', (t) => {
+test('returns an immutable configuration', (t) => {
   t.true(Object.isFrozen(read()));
 });
 
@@ -132,7 +132,7 @@ for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] 
 )) {
   const { [name]: _own, ...needed } = others;
 
-  test(`${name} has its default when it is absent or empty`, (t) => {
+  test(`${name} has its default if it is absent or empty`, (t) => {
     // Settings that depend on it are omitted if it has no default.
     const base = requiredTogether.has(name) ? {} : needed;
     t.deepEqual(of(read(base)), fallback);
@@ -146,7 +146,7 @@ for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] 
   });
 
   if (invalid.length > 0) {
-    test(`${name} rejects everything else with one line that names it without secrets`, (t) => {
+    test(`${name} rejects any other value with one line that has the name but no secret`, (t) => {
       for (const text of invalid) {
         const message = refused({ ...needed, [name]: text });
         t.true(message.startsWith(`${name} must `), message);
@@ -157,7 +157,7 @@ for (const [name, { of, default: fallback, valid, invalid, with: others = {} }] 
   }
 }
 
-test("the guide's table lists every setting with its default, and so does this test", (t) => {
+test("the guide's table and this test list every setting with its default", (t) => {
   const page = readFileSync(new URL('../../guides/settings.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
   t.is(documented.length, Object.keys(allSettings).length);
@@ -246,16 +246,16 @@ const defaults: ServersConfig = {
   },
 };
 
-test('without settings both servers are reachable only from this machine', (t) => {
+test('binds both servers to loopback if nothing is set', (t) => {
   t.deepEqual(readServersConfig({}), defaults);
 });
 
-test('an empty setting counts as absent', (t) => {
+test('treats an empty setting as absent', (t) => {
   const empty = Object.fromEntries(Object.keys(serverSettings.shape).map((name) => [name, '']));
   t.deepEqual(readServersConfig(empty), defaults);
 });
 
-test('both servers have the same address for SIP and media, internally and externally', (t) => {
+test('uses the same address for SIP and media of both servers, internal and external', (t) => {
   const { drachtio, freeSwitch } = readServersConfig({
     GW_SIP_ADDRESS: '192.0.2.10',
     GW_PUBLIC_ADDRESS: '203.0.113.7',
@@ -273,19 +273,19 @@ test('both servers have the same address for SIP and media, internally and exter
   t.deepEqual(freeSwitch?.rtp, { from: 30_000, to: 30_100 });
 });
 
-test('without FreeSWITCH only drachtio-server is started, with any settings', (t) => {
+test('starts only drachtio-server if GW_FREESWITCH=none, whatever else is set', (t) => {
   t.deepEqual(readServersConfig({ GW_FREESWITCH: 'none', GW_FREESWITCH_RTP_TO: '1' }), {
     ...defaults,
     freeSwitch: null,
   });
 });
 
-test('without FreeSWITCH, SIP may use IPv6', (t) => {
+test('accepts IPv6 for SIP without FreeSWITCH', (t) => {
   const { drachtio } = readServersConfig({ GW_FREESWITCH: 'none', GW_SIP_ADDRESS: '2001:db8::7' });
   t.deepEqual(drachtio.sip, { host: '2001:db8::7', port: 5060 });
 });
 
-test('SIP over TLS requires a key and a certificate, which is its own chain by default', (t) => {
+test('requires a key and a certificate for SIP over TLS; the certificate is the default chain', (t) => {
   const files = { GW_SIP_TLS_KEY_FILE: 'key.pem', GW_SIP_TLS_CERT_FILE: 'cert.pem' };
   const ownChain = { port: 5061, keyFile: 'key.pem', certFile: 'cert.pem', chainFile: 'cert.pem' };
   t.deepEqual(readServersConfig(files).drachtio.tls, ownChain);
@@ -300,7 +300,7 @@ test('SIP over TLS requires a key and a certificate, which is its own chain by d
     );
 });
 
-test('names an invalid setting', (t) => {
+test('names an invalid setting of the servers', (t) => {
   const wrong: Record<string, readonly string[]> = {
     GW_SIP_ADDRESS: ['localhost', '::1', '192.0.2.256', '*'],
     GW_PUBLIC_ADDRESS: ['sip.example.com', '203.0.113'],
@@ -327,18 +327,18 @@ test('permits the published default secrets only on loopback', (t) => {
   }
 });
 
-test('the gateway knows these settings too, since one environment may serve all', (t) => {
+test('all settings of the servers are also settings of the gateway, because both may share one environment', (t) => {
   const given = Object.fromEntries(Object.keys(serverSettings.shape).map((name) => [name, 'anything']));
   t.deepEqual(readConfig({ ...given, GW_TYPO: '1' }, false).unknownNames, ['GW_TYPO']);
 });
 
-test('the page of the servers lists every setting of theirs', (t) => {
+test('the page of the servers lists every setting of the servers', (t) => {
   const page = readFileSync(new URL('../../config/README.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| `(GW_\w+)`/gm)].map(([, name]) => name);
   for (const name of Object.keys(serverSettings.shape)) t.true(documented.includes(name), name);
 });
 
-test('the numbers on the page are those that were measured', (t) => {
+test('the page of the servers names only existing metrics', (t) => {
   const folder = new URL('../../', import.meta.url).pathname;
   const page = readFileSync(`${folder}config/README.md`, 'utf8');
   const sources = globSync('src/telemetry/*.ts', { cwd: folder }).map((file) =>
@@ -401,14 +401,14 @@ const required = {
 };
 const { services, volumes } = filledIn(required);
 
-test('every setting that it names exists', (t) => {
+test('every setting in the environment files exists', (t) => {
   const known = new Set([settings, serverSettings].flatMap(({ shape }) => Object.keys(shape)));
   const named = [...`${text}${example}`.matchAll(/GW_\w+/g)].map(([name]) => name);
   t.true(named.length > 30);
   for (const name of named) t.true(known.has(name), name);
 });
 
-test('requires its secrets and the address, which the example leaves empty', (t) => {
+test('compose.yaml requires secrets and the address, which the example environment leaves empty', (t) => {
   for (const name of Object.keys(required)) {
     t.throws(() => filledIn({ ...required, [name]: '' }), { message: new RegExp(`^${name}: `) });
     t.regex(example, new RegExp(`^${name}=$`, 'm'));
@@ -425,7 +425,7 @@ test('compose.yaml contains no secret', (t) => {
         );
 });
 
-test('every file that it mounts exists, and every volume is declared', (t) => {
+test('every file that compose.yaml mounts exists, and every volume is declared', (t) => {
   for (const { volumes: mounted, build } of Object.values(services)) {
     for (const mount of mounted) {
       const [source = ''] = mount.split(':');
@@ -436,7 +436,7 @@ test('every file that it mounts exists, and every volume is declared', (t) => {
   }
 });
 
-test('drachtio-server and FreeSWITCH run by the scripts of the project', (t) => {
+test("compose.yaml starts drachtio-server and FreeSWITCH with the project's scripts", (t) => {
   t.deepEqual(services.drachtio.entrypoint, ['sh', '/config/start.sh']);
   t.true(services.drachtio.volumes.includes('./config/drachtio:/config:ro'));
   t.deepEqual(services.freeswitch.entrypoint, ['sh', '/config/start.sh', '/var/lib/freeswitch']);
@@ -444,7 +444,7 @@ test('drachtio-server and FreeSWITCH run by the scripts of the project', (t) => 
   for (const folder of ['drachtio', 'freeswitch']) t.true(existsSync(`${root}config/${folder}/start.sh`));
 });
 
-test('the environments are valid and agree on addresses, ports and secrets', (t) => {
+test('the environments of the services are valid and have the same addresses, ports and secrets', (t) => {
   const sip = readServersConfig(services.drachtio.environment).drachtio;
   const media = readServersConfig(services.freeswitch.environment).freeSwitch;
   const { realLines, databaseUrl } = readConfig(
@@ -466,7 +466,7 @@ test('the environments are valid and agree on addresses, ports and secrets', (t)
     t.is(environment['GW_PUBLIC_ADDRESS'], '203.0.113.7');
 });
 
-test("the ports in the servers' files are the default ports", (t) => {
+test("the ports in the servers' configuration files are the default ports", (t) => {
   const { drachtio, freeSwitch } = readServersConfig({});
   const drachtioFile = readCompose('config/drachtio/drachtio.conf.xml');
   t.true(
@@ -492,7 +492,7 @@ test("the ports in the servers' files are the default ports", (t) => {
     t.true(freeSwitchFile.includes(`cmd="set" data="${name}=${value}"`), name);
 });
 
-test('control connections stay on loopback, and only required ports are published', (t) => {
+test('compose.yaml keeps control connections on loopback and publishes only required ports', (t) => {
   const { drachtio, relay, freeswitch, gateway, postgres } = services;
   for (const { network_mode, ports } of [drachtio, relay, freeswitch, gateway]) {
     t.is(network_mode, 'host');
@@ -506,7 +506,7 @@ test('control connections stay on loopback, and only required ports are publishe
   t.is(readConfig(gateway.environment, false).realLines?.mediaHost, '127.0.0.1');
 });
 
-test('each service restarts when it ends, and has a health check', (t) => {
+test('each service of compose.yaml restarts when it ends and has a health check', (t) => {
   for (const { restart, healthcheck } of Object.values(services)) {
     t.is(restart, 'unless-stopped');
     t.is(healthcheck.test[0], 'CMD');
@@ -565,7 +565,7 @@ const leftLocks = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => name.startsWith('.installing'));
 
 test.serial(
-  'the second of two programs waits for the installation of the first, and does not repeat it',
+  'a second process waits for the installation by the first one and does not repeat it',
   async (t) => {
     const folder = await makeClone(t);
     const first = startInstalling(t, folder);
@@ -626,7 +626,7 @@ for (const [what, change, installs] of [
     },
   );
 
-test.serial('does not wait for a program that was killed while it installed', async (t) => {
+test.serial('installs although the lock of a killed process is left', async (t) => {
   const folder = await makeClone(t);
   const gone = spawn('true');
   await once(gone, 'exit');

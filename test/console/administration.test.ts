@@ -20,7 +20,7 @@ const viewerToken = async ({ gateway: { admin } }: Pick<ConsoleWorld, 'gateway'>
 };
 
 consoleTest(
-  'the policy, the time zone and the limits of the workspace are changed',
+  'changes the policy, the time zone and the limits of the workspace',
   async (t, { gateway, open }) => {
     const page = await open({ page: '/workspace' });
     const field = (label: string) => page.getByLabel(label, { exact: true });
@@ -59,7 +59,7 @@ consoleTest(
 );
 
 consoleTest(
-  'destinations are chosen by kind and prefix, and a number can restrict them further',
+  'chooses destinations by kind and prefix, and restricts them further for a number',
   async (t, { gateway, open }) => {
     const page = await open({ page: '/workspace' });
     const save = () => page.getByRole('button', { name: 'Save' }).click();
@@ -87,7 +87,7 @@ consoleTest(
   },
 );
 
-consoleTest('a token is created, shown once, listed and revoked', async (t, { gateway, open }) => {
+consoleTest('creates a token, shows it once, lists and revokes it', async (t, { gateway, open }) => {
   const page = await open({ page: '/tokens' });
   await page.locator('.row', { hasText: 'test' }).getByText('(you)').waitFor();
   await page.getByRole('link', { name: 'Make a token' }).click();
@@ -123,7 +123,7 @@ consoleTest('a token is created, shown once, listed and revoked', async (t, { ga
   await page.getByText('This is the only valid token of the role admin').waitFor();
 });
 
-consoleTest('deleting a number requires typing its digits', async (t, { gateway, open }) => {
+consoleTest('requires typing the digits of a number before deleting it', async (t, { gateway, open }) => {
   const { number, number_id: id } = gateway.credentials;
   const page = await open({ page: `/numbers/${id}/settings` });
   await page.getByRole('button', { name: 'Delete number' }).click();
@@ -142,7 +142,7 @@ consoleTest('deleting a number requires typing its digits', async (t, { gateway,
 });
 
 consoleTest(
-  'a number with a call in progress is not deleted, and the reason is shown',
+  'does not delete a number with a call in progress, and shows the reason',
   async (t, { gateway, open }) => {
     const { number, number_id: id } = gateway.credentials;
     const callId = await placeHeldCall(gateway);
@@ -163,7 +163,7 @@ const harmless =
   /^(Menu|English|한국어|Sign out|Sign out everywhere|Copy|Play|Play the replay|Step (back|forward)|Show more|Keys \?|Export CSV|Time ↓newest first|Call|Conversation|Voicemail|Line|Outbound leg|Inbound leg|Save as JSON)$/;
 
 consoleTest(
-  'a viewer can read every page, and sees no action that would be refused',
+  'shows a viewer every page, without actions that the API would reject',
   async (t, world) => {
     const { gateway, open } = world;
     const { admin, call, untilStatus, credentials } = gateway;
@@ -256,7 +256,7 @@ const keepLostGateway = async (t: ExecutionContext, databaseUrl: string): Promis
 };
 
 consoleTest(
-  'gateways are listed with their calls in progress and those taken over from other gateways',
+  'lists gateways with their calls in progress and the calls they took over from other gateways',
   async (t, { gateway, databaseUrl, open }) => {
     const callId = await placeHeldCall(gateway);
     const page = await open({ page: '/gateways' });
@@ -278,7 +278,7 @@ consoleTest(
 
 // Audit log
 
-consoleTest('the audit log is filtered, and its address holds the filters', async (t, { gateway, open }) => {
+consoleTest('filters the audit log and keeps the filters in the URL', async (t, { gateway, open }) => {
   const { admin, numberPath, credentials } = gateway;
   await admin.patch(numberPath, { max_duration_sec: 600 });
   await admin.patch(numberPath, { max_duration_sec: 900 });

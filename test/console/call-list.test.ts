@@ -44,7 +44,7 @@ const rowOf = (page: Page, place: number) => page.getByRole('link', { name: numb
 const focused = async (page: Page): Promise<string | null> =>
   page.evaluate('document.activeElement.textContent');
 
-consoleTest('scrolling loads further calls, and Back restores the position', async (t, world) => {
+consoleTest('loads further calls while scrolling; Back restores the position', async (t, world) => {
   await store(world);
   const page = await world.open();
   await rowOf(page, 1).waitFor();
@@ -67,7 +67,7 @@ consoleTest('scrolling loads further calls, and Back restores the position', asy
   await page.locator('.call-table a:focus', { hasText: numberOf(88) }).waitFor();
 });
 
-consoleTest('calls are searched and filtered, and the address holds the filters', async (t, world) => {
+consoleTest('searches and filters calls and keeps the filters in the URL', async (t, world) => {
   await store(world);
   const page = await world.open({ page: '/calls?end_reason=silence_timeout' });
   await rowOf(page, 10).waitFor();
@@ -118,7 +118,7 @@ consoleTest('calls are searched and filtered, and the address holds the filters'
   await page.getByText('Saved, but not all: only the first 50,000 calls.').waitFor();
 });
 
-consoleTest('the list is navigated by keyboard', async (t, world) => {
+consoleTest('navigates the list of calls by keyboard', async (t, world) => {
   await store(world);
   const page = await world.open();
   await rowOf(page, 1).waitFor();
@@ -148,7 +148,7 @@ consoleTest('the list is navigated by keyboard', async (t, world) => {
 });
 
 consoleTest(
-  'new calls appear at the top, and wait behind a button while the list is scrolled down',
+  'shows new calls at the top, or behind a button while the list is scrolled down',
   async (t, world) => {
     await store(world);
     const page = await world.open();
@@ -175,7 +175,7 @@ consoleTest(
 );
 
 consoleTest(
-  'the list is accessible on a telephone, a tablet and at a desk, light and dark',
+  'the list of calls is accessible on telephone, tablet and desktop screens, light and dark',
   async (t, world) => {
     await store(world);
     for (const [width, locale, dark] of [
@@ -202,7 +202,7 @@ consoleTest(
 );
 
 consoleTest(
-  'a call and its end appear in the list, the end in both languages, and filters narrow the list',
+  'shows a new call and its end in the list, the end in both languages, and filters the list',
   async (t, { gateway, open }) => {
     const page = await open();
     await page.getByText('No calls yet').waitFor();
@@ -227,7 +227,7 @@ consoleTest(
 );
 
 consoleTest(
-  'calls are filtered by metadata, and the address holds the filter',
+  'filters calls by metadata and keeps the filter in the URL',
   async (t, world) => {
     await placeCallsWithMetadata(world);
     const page = await world.open();
@@ -281,7 +281,7 @@ const page = (minutes: readonly number[], next: string | null = null): CallListP
 const minutesOf = (calls: readonly CallListItem[]): number[] =>
   calls.map(({ id }) => Number(id.replace('call ', '')));
 
-test('adds new calls to the list, or keeps them waiting', (t) => {
+test('adds new calls to the list at once, or later while it is scrolled down', (t) => {
   const shown = withMore(shownFirst(page([9, 8, 7], 'x')), page([6, 5]));
   const now = page([11, 10, 9], 'x');
   t.deepEqual(minutesOf(withNewest(shown, now, true).calls), [11, 10, 9, 8, 7, 6, 5]);
@@ -292,7 +292,7 @@ test('adds new calls to the list, or keeps them waiting', (t) => {
   t.deepEqual(minutesOf(withWaiting(waiting)?.calls ?? []), [11, 10, 9, 8, 7, 6, 5]);
 });
 
-test('updates calls in progress and removes calls that no longer match', (t) => {
+test('updates calls in progress in the list and removes calls that no longer match', (t) => {
   const shown = shownFirst(page([9, 8, 7]));
   const now = { calls: [call(9, { status: 'active', end_reason: null }), call(7)], next_cursor: null };
   for (const takesNew of [true, false]) {
@@ -302,7 +302,7 @@ test('updates calls in progress and removes calls that no longer match', (t) => 
   }
 });
 
-test('starts again when more new calls came than a page holds', (t) => {
+test('reloads the list when more new calls exist than a page holds', (t) => {
   const shown = withMore(shownFirst(page([9, 8], 'x')), page([7, 6], 'y'));
   const now = page([20, 19], 'z');
   const anew = withNewest(shown, now, true);
@@ -320,7 +320,7 @@ test('adds new calls to an empty list at once', (t) => {
   t.deepEqual(shown.waiting, []);
 });
 
-test('distinguishes calls of the same time by id, without duplicates', (t) => {
+test('distinguishes calls with equal start times by id, without duplicates', (t) => {
   const same = [3, 2, 1].map((minute) => call(minute, { started_at: '2026-11-21T03:00:00.000Z' }));
   const shown = withMore(shownFirst({ calls: same.slice(0, 2), next_cursor: 'x' }), {
     calls: same.slice(1),

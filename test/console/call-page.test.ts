@@ -32,7 +32,7 @@ const boxOf = async (t: ExecutionContext, place: Locator) => {
 };
 
 consoleTest(
-  'words and chart of a call in progress are side by side, or below each other in a narrow window',
+  'shows words and chart of a call in progress side by side, or one below the other in a narrow window',
   async (t, world) => {
     const spoken = [{ listen: true }, { say: '네, 말씀하세요.' }, { listen: true }];
     const id = await placeHeldCall(world.gateway, spoken, instruction);
@@ -65,7 +65,7 @@ consoleTest(
 const answeredAt = z.object({ answered_at: z.string() });
 
 consoleTest(
-  'a call in progress shows its duration and who has the floor, except while the connection is lost',
+  'shows duration and current speaker of a call in progress, except while the connection is lost',
   async (t, world) => {
     await allowLongSilence(world.gateway);
     const { base_url: url, admin_token: token } = world.gateway.credentials;
@@ -97,7 +97,7 @@ consoleTest(
 );
 
 consoleTest(
-  'the chart zooms by buttons, keys and Ctrl+wheel, and follows the state',
+  'zooms the chart by buttons, keys and Ctrl+wheel, and follows the current state',
   async (t, world) => {
     const id = await placeHeldCall(world.gateway, [{ listen: true }], instruction);
     const page = await world.open({ page: `/calls/${id}` });
@@ -161,7 +161,7 @@ const loudBars = (path: string): number =>
     .length;
 
 consoleTest(
-  'the player has a lane for each party, and a clicked turn seeks to its start',
+  'the player has a lane for each party and seeks to the start of a clicked turn',
   async (t, world) => {
     const script = [
       { listen: true },
@@ -208,7 +208,7 @@ const settledAxe = async (t: ExecutionContext, page: Page, what: string): Promis
 };
 
 consoleTest(
-  'a call is transferred from its page, shown live and taken back, by keyboard and in both languages',
+  'transfers a call from its page, shows the progress and cancels it, by keyboard and in both languages',
   async (t, { gateway, open }) => {
     await gateway.admin.patch(gateway.numberPath, { transfer_to: ['0100000001*', '0212345678'] });
     const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
@@ -267,7 +267,7 @@ consoleTest(
 );
 
 consoleTest(
-  'a transferred call shows that two persons talk and since when, and offers no agent actions',
+  'a transferred call shows since when the two persons talk, and offers no agent actions',
   async (t, { gateway, open }) => {
     await gateway.admin.patch(gateway.numberPath, { transfer_to: ['01000000011'] });
     const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
@@ -286,7 +286,7 @@ consoleTest(
 );
 
 consoleTest(
-  'keys are pressed and collected, and words are said, from the page of a call',
+  'sends and collects DTMF digits and says words from the page of a call',
   async (t, { gateway, open }) => {
     const id = await placeHeldCall(gateway, [{ listen: true }], instruction);
     const page = await open({ page: `/calls/${id}` });
@@ -332,7 +332,7 @@ consoleTest(
 );
 
 consoleTest(
-  'a number without permitted transfers shows where to permit them',
+  'links to the setting of permitted transfers for a number without any',
   async (t, { gateway, open }) => {
     const id = await placeHeldCall(gateway);
     const page = await open({ page: `/calls/${id}` });
@@ -347,7 +347,7 @@ consoleTest(
 // From placing a call to its end
 
 consoleTest(
-  'a call is placed, watched, ended and played back',
+  'places, watches, ends and plays back a call',
   async (t, { gateway, open }) => {
     const script = [{ say: '네, 말씀하세요.' }, { listen: true }, { hold_sec: 600 }];
     await gateway.admin.put(`/api/v1/admin/simulator/callees/${heldCallee}`, { script });
@@ -402,7 +402,7 @@ consoleTest(
 );
 
 consoleTest(
-  'a ringing call is cancelled',
+  'cancels a ringing call',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
     const ringing = await gateway.call('01000000002');
@@ -414,7 +414,7 @@ consoleTest(
   soundSettings,
 );
 
-consoleTest('a call of another workspace is not found', async (t, { open }) => {
+consoleTest('shows a call of another workspace as not found', async (t, { open }) => {
   const foreign = await open({ page: '/calls/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11' });
   await foreign.getByText('There is nothing here.').waitFor();
   t.pass();
@@ -436,7 +436,7 @@ const openLadder = async (world: ConsoleWorld, page: string, visit: Visit = {}):
   return opened;
 };
 
-consoleTest('SIP messages are drawn as an accessible ladder at every width', async (t, world) => {
+consoleTest('draws SIP messages as an accessible ladder diagram at every width', async (t, world) => {
   const path = await withLadder(world);
   const page = await openLadder(world, path);
   t.deepEqual(await page.locator('.sip-ladder').first().locator('li summary').allInnerTexts(), [
@@ -461,7 +461,7 @@ consoleTest('SIP messages are drawn as an accessible ladder at every width', asy
   }
 });
 
-consoleTest('SIP messages are downloaded as text and as a pcap file', async (t, world) => {
+consoleTest('downloads SIP messages as text and as a pcap file', async (t, world) => {
   const page = await openLadder(world, await withLadder(world));
   const saved = async (button: string): Promise<[string, Buffer]> => {
     const [download] = await Promise.all([
@@ -481,7 +481,7 @@ consoleTest('SIP messages are downloaded as text and as a pcap file', async (t, 
   await page.getByText('The download failed. Try again.').waitFor();
 });
 
-consoleTest('a simulated call explains in both languages why it has no SIP messages', async (t, world) => {
+consoleTest('explains in both languages why a simulated call has no SIP messages', async (t, world) => {
   const callId = await world.gateway.call('01000000003');
   await world.gateway.untilStatus(callId, 'no_answer');
   const page = await world.open({ page: `/calls/${callId}` });
@@ -494,7 +494,7 @@ consoleTest('a simulated call explains in both languages why it has no SIP messa
 // Metadata
 
 consoleTest(
-  'a call shows its metadata and SIP headers as text',
+  'shows metadata and SIP headers of a call as text',
   async (t, world) => {
     const { withMetadata, without } = await placeCallsWithMetadata(world);
     const page = await world.open({ page: `/calls/${withMetadata}` });
@@ -555,7 +555,7 @@ const callWithSound = async (
 };
 
 consoleTest(
-  'an admin listens to a call until it ends',
+  'plays a call to a listening admin until the call ends',
   async (t, world) => {
     const { phone, callId, page } = await callWithSound(t, world, 'silent');
     const button = page.getByRole('button', { name: 'Listen' });
@@ -582,7 +582,7 @@ consoleTest(
 );
 
 consoleTest(
-  'listening in is announced in Korean, and is not offered to viewers or for numbers that forbid it',
+  'announces listening in Korean, and offers no listening to viewers or for numbers that forbid it',
   async (t, world) => {
     const korean = { locale: 'ko-KR' as const, width: 390 };
     const { callId, page } = await callWithSound(t, world, 'announced', korean);
@@ -614,7 +614,7 @@ const floorIn = (
   voicemail: string | null = null,
 ) => floorOf({ call, conversation, voicemail });
 
-test('the agent has the floor while it thinks, speaks and pauses', (t) => {
+test('shows the agent as speaker while it thinks, speaks and pauses', (t) => {
   t.deepEqual(floorIn('replying.thinking'), { who: 'agent', doing: 'thinking' });
   t.deepEqual(floorIn('replying.paused'), { who: 'agent', doing: 'pausing' });
   t.deepEqual(floorIn('saying.paused'), { who: 'agent', doing: 'pausing' });
@@ -622,7 +622,7 @@ test('the agent has the floor while it thinks, speaks and pauses', (t) => {
     t.deepEqual(floorIn(path), { who: 'agent', doing: 'speaking' }, path);
 });
 
-test('the counterparty has the floor while it speaks; no one has it in silence, on hold and while ringing', (t) => {
+test('shows the counterparty as speaker while it speaks, and no speaker in silence, on hold and while ringing', (t) => {
   t.deepEqual(floorIn('listening.hearing'), { who: 'counterparty', doing: 'hearing' });
   t.deepEqual(floorIn('listening.catching-up.still-speaking'), { who: 'counterparty', doing: 'hearing' });
   t.deepEqual(floorIn('listening.silent'), { who: 'nobody', doing: 'silent' });
@@ -631,7 +631,7 @@ test('the counterparty has the floor while it speaks; no one has it in silence, 
   t.deepEqual(floorIn(null, 'ending'), { who: 'nobody', doing: 'ending' });
 });
 
-test('the chart of a call in transfer shows the floor, and a talk with a person is not ending', (t) => {
+test('shows the speaker in the chart of a transfer, and does not show a connected transfer as ending', (t) => {
   const inTransfer = (path: string) => floorIn('standing-by.present', `active.talking.transferring.${path}`);
   t.deepEqual(inTransfer('announcing'), { who: 'agent', doing: 'speaking' });
   for (const path of ['consulting', 'referring'])
@@ -642,7 +642,7 @@ test('the chart of a call in transfer shows the floor, and a talk with a person 
   t.deepEqual(floorIn('closing', 'active.bridged'), { who: 'nobody', doing: 'talkingWithPerson' });
 });
 
-test('an answering machine has the floor until the agent leaves its message', (t) => {
+test('shows an answering machine as speaker until the agent leaves its message', (t) => {
   t.deepEqual(floorIn('voicemail', 'active.talking.conversing', 'awaiting-beep'), {
     who: 'counterparty',
     doing: 'machine',
@@ -653,7 +653,7 @@ test('an answering machine has the floor until the agent leaves its message', (t
   });
 });
 
-test('the states of the floor exist in the chart', (t) => {
+test('every state for which a speaker is shown exists in the chart', (t) => {
   const states = conversationMachine.root.states;
   for (const path of ['replying', 'saying', 'parting', 'listening', 'on-hold', 'closing'])
     t.truthy(states[path], path);
@@ -671,18 +671,18 @@ test('the states of the floor exist in the chart', (t) => {
 const picture = { width: 2_000, height: 1_000 };
 const frame = { width: 500, height: 400 };
 
-test('the first view is legible and follows the state', (t) => {
+test('shows the chart at a legible scale at first and follows the state', (t) => {
   t.true(firstView.isFollowing);
   t.is(scaleOf(firstView, picture, frame), 0.8);
 });
 
-test('the whole chart fits its frame, and a small chart is not enlarged', (t) => {
+test('fits the whole chart into its frame, and does not enlarge a small chart', (t) => {
   const whole = viewAfter(firstView, 'whole', 0.8);
   t.is(scaleOf(whole, picture, frame), 0.25);
   t.is(scaleOf(whole, { width: 100, height: 50 }, frame), 1);
 });
 
-test('the zoom has steps between the whole chart and twice its size', (t) => {
+test('zooms in steps between the whole chart and twice its size', (t) => {
   let view = firstView;
   const zoom = (move: 'in' | 'out') => {
     view = viewAfter(view, move, scaleOf(view, picture, frame));
@@ -695,7 +695,7 @@ test('the zoom has steps between the whole chart and twice its size', (t) => {
   t.is(zoom('out'), 0.25);
 });
 
-test('moving the chart by hand stops following the state until it is switched on again', (t) => {
+test('stops following the state when the user moves the chart, until following is switched on again', (t) => {
   const moved = viewAfter(firstView, 'by-hand', 0.8);
   t.false(moved.isFollowing);
   t.false(viewAfter(moved, 'in', 0.8).isFollowing);
@@ -703,7 +703,7 @@ test('moving the chart by hand stops following the state until it is switched on
   t.deepEqual(viewAfter({ zoom: 'whole', isFollowing: false }, 'follow', 0.25), firstView);
 });
 
-test('the point under the pointer stays in place while the scale changes', (t) => {
+test('keeps the point under the pointer in place while zooming', (t) => {
   const to = scrollAround({ x: 100, y: 50 }, { x: 300, y: 150 }, 1, 2);
   t.deepEqual(to, { x: 700, y: 350 });
   t.is((to.x + 100) / 2, 300 + 100);
@@ -734,19 +734,19 @@ const call = {
   answered_at: '2026-01-02T03:04:02.000+09:00',
 } as Call;
 
-test('shows the last state at first, without a mark', (t) => {
+test('shows the last step of the replay before any user input', (t) => {
   const playback = createPlayback(call, steps);
   t.is(playback.index.value, 5);
   t.false(playback.isTouched.value);
   t.is(playback.fact.value, 3);
 });
 
-test('positions count from the answer, as in the recording', (t) => {
+test('counts positions of the replay from the answer, as in the recording', (t) => {
   const { from, to, place } = createPlayback(call, steps);
   t.deepEqual([from, to, place.value], [-2, 10, 10]);
 });
 
-test('a position selects the last step before it, and its fact', (t) => {
+test('selects the last step before a position of the replay, and its fact', (t) => {
   const playback = createPlayback(call, steps);
   playback.seek(2.9);
   t.deepEqual([playback.index.value, playback.fact.value], [1, 1]);
@@ -758,7 +758,7 @@ test('a position selects the last step before it, and its fact', (t) => {
   t.deepEqual([playback.index.value, playback.place.value, playback.fact.value], [0, -2, null]);
 });
 
-test('steps of the same moment are visited one by one', (t) => {
+test('steps through transitions with equal times one by one', (t) => {
   const playback = createPlayback(call, steps);
   for (const index of [1, 2, 3, 2]) {
     playback.stepTo(index);
@@ -768,7 +768,7 @@ test('steps of the same moment are visited one by one', (t) => {
   t.is(playback.index.value, 2);
 });
 
-test('plays from the answer, or from the start of an unanswered call', (t) => {
+test('plays the replay from the answer, or from the start of an unanswered call', (t) => {
   const answered = createPlayback(call, steps);
   t.is(answered.shown.value, 0);
   answered.play();
@@ -779,7 +779,7 @@ test('plays from the answer, or from the start of an unanswered call', (t) => {
   t.is(unanswered.from, 0);
 });
 
-test('takes the end from the duration when there are no steps', (t) => {
+test("takes the end of the replay from the call's duration if there are no steps", (t) => {
   const { from, to, shown } = createPlayback({ ...call, duration_sec: 42 }, []);
   t.deepEqual([from, to, shown.value], [0, 42, 0]);
 });
@@ -814,7 +814,7 @@ const setUp = (steps: { at: number }) => {
   return { audio, sound, told };
 };
 
-test('seeks to the position of the steps and plays while they play', (t) => {
+test('seeks the recording to the replay position and plays it while the replay plays', (t) => {
   const { audio, sound } = setUp({ at: 4 });
   sound.follow(false);
   t.deepEqual([audio.currentTime, audio.paused], [4, true]);
@@ -824,7 +824,7 @@ test('seeks to the position of the steps and plays while they play', (t) => {
   t.false(sound.isHeard());
 });
 
-test('is silent before the answer and after the end', (t) => {
+test('pauses the recording before the answer and after the end of the replay', (t) => {
   for (const [at, place] of [
     [-3, 0],
     [12, 12],
@@ -836,14 +836,14 @@ test('is silent before the answer and after the end', (t) => {
   }
 });
 
-test('does not seek for a small difference, which would be audible', (t) => {
+test('does not seek the recording for a small difference, which would be audible', (t) => {
   const { audio, sound } = setUp({ at: 4.2 });
   audio.currentTime = 4;
   sound.follow(true);
   t.is(audio.currentTime, 4);
 });
 
-test('reports its own controls, except changes that the steps made', (t) => {
+test("reports the user's actions on the recording's controls, but not changes made by the replay", (t) => {
   const { audio, told } = setUp({ at: 4 });
   audio.dispatchEvent(new Event('play'));
   audio.dispatchEvent(new Event('pause'));
@@ -856,19 +856,19 @@ test('reports its own controls, except changes that the steps made', (t) => {
   t.deepEqual(told, ['played', 'paused', 'moved to 8']);
 });
 
-test('ignores a pause outside the recording', (t) => {
+test('ignores a pause event of the recording outside its length', (t) => {
   const { audio, told } = setUp({ at: -1 });
   audio.dispatchEvent(new Event('pause'));
   t.deepEqual(told, []);
 });
 
-test('reports that it can play', (t) => {
+test('reports when the recording is loaded', (t) => {
   const { audio, told } = setUp({ at: 4 });
   audio.dispatchEvent(new Event('loadedmetadata'));
   t.deepEqual(told, ['loaded']);
 });
 
-test('does not play before its length is known, and reports nothing after its end', (t) => {
+test('does not play a recording before its length is known, and reports no event after its end', (t) => {
   const { audio, sound, told } = setUp({ at: 4 });
   audio.duration = Number.NaN;
   sound.follow(true);

@@ -17,7 +17,7 @@ import { consoleTest } from './in-browser.ts';
 // Pages
 
 consoleTest(
-  'a webhook endpoint is added, tested, paused and deleted, and an event is sent again',
+  'adds, tests, pauses and deletes a webhook endpoint, and sends an event again',
   async (t, { gateway, open }) => {
     const receiver = await startWebhookReceiver();
     t.teardown(receiver.close);
@@ -64,7 +64,7 @@ consoleTest(
 );
 
 consoleTest(
-  'an active endpoint whose receiver does not answer is shown as failing, in both languages',
+  'shows an active endpoint whose receiver does not respond as failing, in both languages',
   async (t, { gateway, open }) => {
     const events = { url: 'http://127.0.0.1:9/events', events: ['call.ringing'] };
     const { body } = await gateway.admin.post('/api/v1/admin/webhooks', events);
@@ -85,7 +85,7 @@ consoleTest(
   },
 );
 
-consoleTest('a trunk is added, changed, checked and deleted', async (t, { gateway, open }) => {
+consoleTest('adds, changes, checks and deletes a trunk', async (t, { gateway, open }) => {
   const page = await open({ page: '/trunks' });
   await page.getByText('No trunks yet').waitFor();
   await page.getByRole('link', { name: 'Add a trunk' }).click();
@@ -141,7 +141,7 @@ consoleTest('a trunk is added, changed, checked and deleted', async (t, { gatewa
 });
 
 consoleTest(
-  'a preset fills in the fields of a provider, and each can be changed',
+  'fills in the fields of a trunk provider by a preset and lets the user change each field',
   async (t, { gateway, open }) => {
     const page = await open({ page: '/trunks/new' });
     const provider = page.getByLabel('Provider');
@@ -214,7 +214,7 @@ for (const name of presetNames) {
   });
 }
 
-test('the list has every preset once', (t) => {
+test('lists every trunk preset once', (t) => {
   t.deepEqual(presetNames.toSorted(), Object.keys(trunkPresets).toSorted());
   t.is(presetNamed('sipgate'), 'sipgate');
   for (const name of ['', 'toString', 'Twilio']) t.is(presetNamed(name), undefined);
@@ -230,7 +230,7 @@ const usual = {
   caller_id: 'from',
 };
 
-test('a preset changes only its own fields', (t) => {
+test('changes only the fields of the chosen preset', (t) => {
   const typed = { ...usual, name: 'carrier', username: 'acme' };
   t.deepEqual(changesTo('telnyx', { before: undefined, values: typed, usual }), {
     host: 'sip.telnyx.com',
@@ -240,7 +240,7 @@ test('a preset changes only its own fields', (t) => {
   t.is(presetValues('twilio')['codecs'], 'PCMU PCMA');
 });
 
-test('another preset resets fields of the previous one, except those changed by hand', (t) => {
+test('resets fields of the previous preset, except those changed by hand', (t) => {
   const values = { ...usual, ...presetValues('sipgate'), number_format: 'e164' };
   t.deepEqual(setByPreset('sipgate', values).toSorted(), ['caller_id', 'host']);
   t.deepEqual(changesTo('pbx', { before: 'sipgate', values, usual }), {

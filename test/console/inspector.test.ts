@@ -21,7 +21,7 @@ import { placeHeldCall } from './lasting-calls.ts';
 const inspecting = { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '1' };
 
 consoleTest(
-  'the actors of a call and their messages are shown, filtered, opened, paused and cleared',
+  'shows, filters, opens, pauses and clears the actors of a call and their messages',
   async (t, { gateway, open }) => {
     const script = [{ listen: true }, { say: '네, 말씀하세요.' }, { listen: true }];
     const call = await placeHeldCall(gateway, script, '내일 오후 3시 예약을 확인해 주세요');
@@ -69,7 +69,7 @@ consoleTest(
   inspecting,
 );
 
-consoleTest('without GW_INSPECT the page explains how to switch the inspector on', async (t, { open }) => {
+consoleTest('explains how to switch the inspector on if GW_INSPECT is not set', async (t, { open }) => {
   const page = await open({ page: '/inspect' });
   await page.getByText('GW_INSPECT=1').waitFor();
   await everybodyCanUse(t, page, 'the inspector that is off');
@@ -95,7 +95,7 @@ const answerAsStately = (context: BrowserContext) =>
 const away = (context: BrowserContext) => context.route('https://stately.ai/**', (route) => route.abort());
 
 consoleTest(
-  'when stately.ai cannot be reached, the page says so and offers a window and the inspector of the console',
+  "reports when stately.ai is unreachable, and offers a window and the console's own inspector",
   async (t, { open, gateway: { credentials }, complaints }) => {
     for (const [locale, width, dark, said] of [
       ['en-US', 390, true, 'stately.ai cannot be reached'],
@@ -116,7 +116,7 @@ consoleTest(
 );
 
 consoleTest(
-  'the Stately inspector shows a call in the frame and in a window',
+  'shows a call in the Stately inspector, in a frame and in a window',
   async (t, { open, gateway }) => {
     const page = await open({ locale: 'en-US' });
     await answerAsStately(page.context());
@@ -155,7 +155,7 @@ const moves = (sessionId: string, snapshot: object): Told =>
 
 const everything = { actor: '', kind: '', type: '', search: '' };
 
-test('an actor has its name and the state of its last snapshot', (t) => {
+test('shows an actor with its name and the state of its last snapshot', (t) => {
   const { actors, entries } = inspectionAfter(nothingSeen, [
     appears('x:0', 'call', { ringing: 'alerting' }),
     appears('x:1', 'line'),
@@ -182,13 +182,13 @@ test('an actor has its name and the state of its last snapshot', (t) => {
   );
 });
 
-test('ignores messages that are not of the protocol', (t) => {
+test('ignores messages that are not inspection events', (t) => {
   for (const message of [null, 'text', [], {}, { type: '@xstate.event' }, { type: 'other', sessionId: 'x' }])
     t.is(readMessage(message), undefined);
   t.is(stateText({ a: { b: 'c' } }), 'a.b.c');
 });
 
-test('stores the last messages and the actors that still exist, up to their limits', (t) => {
+test('keeps the last messages and all existing actors, up to their limits', (t) => {
   let seen = nothingSeen;
   const calls = mostActors + 100;
   for (let call = 0; call < calls; call += 1)

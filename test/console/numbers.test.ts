@@ -12,7 +12,7 @@ import { willShow } from './will-show.ts';
 
 // Pages
 
-consoleTest('shows all actions of a tried agent, and its invalid controls', async (t, world) => {
+consoleTest('shows all actions of an agent in a trial, and its invalid controls', async (t, world) => {
   const reply =
     'One moment.<collect digits="4" finish="#" secret="true"/><transfer to="0212345678" mode="warm" briefing="A refund."/><dance/>';
   const agent = await startAgentServer(sendReply(reply));
@@ -31,7 +31,7 @@ consoleTest('shows all actions of a tried agent, and its invalid controls', asyn
   t.pass();
 });
 
-consoleTest('a number is added and connected to an agent', async (t, { gateway, open }) => {
+consoleTest('adds a number and connects it to an agent', async (t, { gateway, open }) => {
   const agent = await startAgentServer(sendReply('안녕하세요, 무엇을 도와드릴까요?'));
   t.teardown(agent.close);
   const page = await open({ page: '/numbers' });
@@ -81,42 +81,39 @@ consoleTest('a number is added and connected to an agent', async (t, { gateway, 
   t.is(agent.requests.at(-1)?.headers['x-api-key'], 'another-key');
 });
 
-consoleTest(
-  'headers of an agent are added one by one, replaced and removed',
-  async (t, { gateway, open }) => {
-    const id = gateway.credentials.number_id;
-    const headersOf = async () => (await gateway.admin.get(`/api/v1/admin/numbers/${id}`)).body['agents'];
-    const page = await open({ page: `/numbers/${id}/inbound` });
-    await page.getByRole('radio', { name: /Connect agent/ }).check();
-    const add = async (name: string, value: string) => {
-      await page.getByLabel('Header of your own: name').fill(name);
-      await page.getByLabel('Header of your own: value').fill(value);
-      await page.getByRole('button', { name: 'Save' }).first().click();
-    };
-    await add('Content-Type', 'text/plain');
-    await page
-      .getByText('This header belongs to the connection or to the gateway and cannot be set.')
-      .waitFor();
-    t.is(await page.getByLabel('Header of your own: value').inputValue(), 'text/plain');
-    await add('x-one', '');
-    await page.getByText('This is required.').waitFor();
-    await add('x-one', 'first-value');
-    await page.getByLabel('Remove the stored header x-one').waitFor();
-    await add('x-two', 'second-value');
-    await page.getByLabel('Remove the stored header x-two').waitFor();
-    t.like(await headersOf(), {
-      inbound: { headers: { 'x-one': { configured: true }, 'x-two': { configured: true } } },
-    });
-    await page.getByLabel('Remove the stored header x-one').check();
+consoleTest('adds, replaces and removes headers of an agent one by one', async (t, { gateway, open }) => {
+  const id = gateway.credentials.number_id;
+  const headersOf = async () => (await gateway.admin.get(`/api/v1/admin/numbers/${id}`)).body['agents'];
+  const page = await open({ page: `/numbers/${id}/inbound` });
+  await page.getByRole('radio', { name: /Connect agent/ }).check();
+  const add = async (name: string, value: string) => {
+    await page.getByLabel('Header of your own: name').fill(name);
+    await page.getByLabel('Header of your own: value').fill(value);
     await page.getByRole('button', { name: 'Save' }).first().click();
-    await page.getByLabel('Remove the stored header x-one').waitFor({ state: 'detached' });
-    t.deepEqual(Object(await headersOf()).inbound.headers, { 'x-two': { configured: true } });
-    t.false((await page.content()).includes('-value'));
-  },
-);
+  };
+  await add('Content-Type', 'text/plain');
+  await page
+    .getByText('This header belongs to the connection or to the gateway and cannot be set.')
+    .waitFor();
+  t.is(await page.getByLabel('Header of your own: value').inputValue(), 'text/plain');
+  await add('x-one', '');
+  await page.getByText('This is required.').waitFor();
+  await add('x-one', 'first-value');
+  await page.getByLabel('Remove the stored header x-one').waitFor();
+  await add('x-two', 'second-value');
+  await page.getByLabel('Remove the stored header x-two').waitFor();
+  t.like(await headersOf(), {
+    inbound: { headers: { 'x-one': { configured: true }, 'x-two': { configured: true } } },
+  });
+  await page.getByLabel('Remove the stored header x-one').check();
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByLabel('Remove the stored header x-one').waitFor({ state: 'detached' });
+  t.deepEqual(Object(await headersOf()).inbound.headers, { 'x-two': { configured: true } });
+  t.false((await page.content()).includes('-value'));
+});
 
 consoleTest(
-  'each agent type shows its own fields, and the inbound Agent ID is cleared',
+  'shows the fields of each agent type, and clears the inbound Agent ID',
   async (t, { gateway, open }) => {
     const page = await open({ page: `/numbers/${gateway.credentials.number_id}/inbound` });
     await page.getByRole('radio', { name: /Connect agent/ }).check();
@@ -144,7 +141,7 @@ consoleTest(
 );
 
 consoleTest(
-  'the key is revealed, copied and reissued, and the policy is changed',
+  'reveals, copies and reissues the key of a number, and changes its policy',
   async (t, { gateway, open }) => {
     const page = await open({ page: `/numbers/${gateway.credentials.number_id}/outbound` });
     const key = page.locator('.key code');
@@ -210,7 +207,7 @@ const hasEspeak = existsSync('/usr/bin/espeak-ng');
 
 if (hasEspeak)
   consoleTest(
-    'a voice is chosen from the list or typed, played and saved',
+    'chooses a voice from the list or by typing, plays and saves it',
     async (t, { gateway, open }) => {
       const settings = `/numbers/${gateway.credentials.number_id}/settings`;
       const page = await open({ page: settings });
@@ -262,15 +259,18 @@ if (hasEspeak)
     { GW_SYNTHESIZERS: 'espeak-ng' },
   );
 else
-  consoleTest('the voice is typed for an engine without a list of voices', async (t, { gateway, open }) => {
-    const page = await open({ page: `/numbers/${gateway.credentials.number_id}/settings` });
-    await page.getByLabel('Voice', { exact: true }).waitFor();
-    t.is(await page.getByLabel('Synthesizer').locator('option').count(), 1);
-  });
+  consoleTest(
+    'requires typing the voice of an engine without a list of voices',
+    async (t, { gateway, open }) => {
+      const page = await open({ page: `/numbers/${gateway.credentials.number_id}/settings` });
+      await page.getByLabel('Voice', { exact: true }).waitFor();
+      t.is(await page.getByLabel('Synthesizer').locator('option').count(), 1);
+    },
+  );
 
 // Fields of several entries
 
-consoleTest('transfer targets are validated line by line', async (t, world) => {
+consoleTest('validates transfer targets line by line', async (t, world) => {
   const { admin, credentials, numberPath } = world.gateway;
   const page = await world.open({ page: `/numbers/${credentials.number_id}/settings` });
   const field = page.getByLabel('Who calls may be transferred to');
@@ -306,7 +306,7 @@ consoleTest('transfer targets are validated line by line', async (t, world) => {
   await everybodyCanUse(t, korean, 'entries that are wrong, narrow');
 });
 
-consoleTest('a call is placed with metadata and SIP headers', async (t, world) => {
+consoleTest('places a call with metadata and SIP headers', async (t, world) => {
   const { admin } = world.gateway;
   const page = await world.open({ page: '/place-call' });
   await page.getByText('none does yet').waitFor();
@@ -360,7 +360,7 @@ const isAsked = async (t: ExecutionContext, page: Page, path: string) => {
   return question;
 };
 
-consoleTest('leaving a changed form by a link asks first', async (t, world) => {
+consoleTest('asks before a link leaves a changed form', async (t, world) => {
   const path = settingsOf(world);
   const page = await world.open({ page: path });
   await greeting(page).fill('Good morning.');
@@ -387,7 +387,7 @@ consoleTest('leaving a changed form by a link asks first', async (t, world) => {
   await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
 });
 
-consoleTest('leaving a changed form through the history asks first', async (t, world) => {
+consoleTest('asks before the browser history leaves a changed form', async (t, world) => {
   const path = settingsOf(world);
   const page = await world.open({ page: '/calls' });
   for (const name of ['Webhooks', 'Numbers']) {
@@ -411,7 +411,7 @@ consoleTest('leaving a changed form through the history asks first', async (t, w
   t.is(await greeting(page).inputValue(), '');
 });
 
-consoleTest('closing or reloading a changed form triggers the question of the browser', async (t, world) => {
+consoleTest('makes the browser ask before a changed form is closed or reloaded', async (t, world) => {
   const page = await world.open({ page: settingsOf(world) });
   await greeting(page).fill('Good morning.');
   const asked = page.waitForEvent('dialog');
@@ -423,7 +423,7 @@ consoleTest('closing or reloading a changed form triggers the question of the br
   t.is(await greeting(page).inputValue(), 'Good morning.');
 });
 
-consoleTest('leaving an unchanged or saved form does not ask', async (t, world) => {
+consoleTest('does not ask before leaving an unchanged or saved form', async (t, world) => {
   const page = await world.open({ page: settingsOf(world) });
   await greeting(page).fill('Good morning.');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -444,7 +444,7 @@ consoleTest('leaving an unchanged or saved form does not ask', async (t, world) 
   t.is(await page.getByRole('dialog').count(), 0);
 });
 
-consoleTest('closing a dialog restores the focus', async (t, world) => {
+consoleTest('restores the focus when a dialog closes', async (t, world) => {
   const number = `/numbers/${world.gateway.credentials.number_id}`;
   const page = await world.open({ page: `${number}/outbound` });
   const focused = () => page.evaluate('document.activeElement.textContent');

@@ -34,7 +34,7 @@ const store = async ({ databaseUrl, gateway: { credentials } }: ConsoleWorld): P
 const figure = (page: Page, name: string) =>
   page.locator('.today > div', { hasText: name }).locator('dd').first();
 
-consoleTest('the overview shows statistics, and each links to its calls', async (t, world) => {
+consoleTest('shows statistics on the overview, each with a link to its calls', async (t, world) => {
   await store(world);
   const page = await world.open({ page: '/' });
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
@@ -62,7 +62,7 @@ consoleTest('the overview shows statistics, and each links to its calls', async 
   t.regex(page.url(), /days=30/);
 });
 
-consoleTest('failures of a trunk link to the calls of that trunk', async (t, world) => {
+consoleTest('links failures of a trunk to the calls of that trunk', async (t, world) => {
   await store(world);
   await runStatement(
     world.databaseUrl,
@@ -82,7 +82,7 @@ consoleTest('failures of a trunk link to the calls of that trunk', async (t, wor
   t.regex(page.url(), /trunk_id=one/);
 });
 
-consoleTest('the overview is accessible with calls and without', async (t, world) => {
+consoleTest('the overview is accessible with and without calls', async (t, world) => {
   const empty = await world.open({ page: '/overview', width: 390 });
   await empty.getByText('No calls in these days').waitFor();
   await everybodyCanUse(t, empty, 'without calls');
@@ -97,7 +97,7 @@ consoleTest('the overview is accessible with calls and without', async (t, world
 
 // Axis of the chart
 
-test('the axis has whole numbers at its top and half, and room for every bar', (t) => {
+test('labels the axis with whole numbers at top and half, high enough for every bar', (t) => {
   for (let calls = 0; calls <= 20_000; calls += 1) {
     const top = topOf(calls);
     t.true(Number.isInteger(top / 2) && top >= calls, `${calls}: ${top}`);

@@ -34,13 +34,13 @@ const answered = told({ type: 'answered', sound: false, ...details });
 const says = (utterance: number, text: string): PhoneChange =>
   told({ type: 'agent_says', call_id: 'one', utterance, text, duration_ms: 500 });
 
-test('a call rings once, until it ends elsewhere', (t) => {
+test('rings once for a call, until the call ends elsewhere', (t) => {
   t.is(after(ring, ring).ringing.length, 1);
   const over = after(ring, told({ type: 'ended', call_id: 'one', reason: 'answered_elsewhere' }));
   t.deepEqual([over.ringing, over.talk], [[], null]);
 });
 
-test('knows in which languages a voice is understood', (t) => {
+test('stores in which languages speech recognition is available', (t) => {
   const all = after(told({ type: 'sound_offered' }));
   t.deepEqual([all.offersSound, understandsLanguage(all, 'ko')], [true, true]);
   const english = after(told({ type: 'sound_offered', languages: ['en'] }));
@@ -50,7 +50,7 @@ test('knows in which languages a voice is understood', (t) => {
   );
 });
 
-test('stores what is said as lines, and marks interrupted ones', (t) => {
+test('stores spoken and typed words as lines, and marks interrupted ones', (t) => {
   const { talk, ringing } = after(
     ring,
     answered,
@@ -75,7 +75,7 @@ test('stores what is said as lines, and marks interrupted ones', (t) => {
   ]);
 });
 
-test('a paused agent keeps its current utterance', (t) => {
+test('keeps the current utterance of a paused agent', (t) => {
   const paused = [answered, says(1, 'Hello.'), told({ type: 'agent_pauses', call_id: 'one' })];
   t.like(after(...paused).talk, { sounding: 1, isPaused: true });
   t.like(after(...paused, told({ type: 'agent_goes_on', call_id: 'one' })).talk, {
@@ -88,7 +88,7 @@ test('a paused agent keeps its current utterance', (t) => {
   });
 });
 
-test('after a lost connection a call continues if it still exists, and has ended otherwise', (t) => {
+test('after a lost connection, continues a call that still exists and ends any other', (t) => {
   const lost = [online(true), answered, says(1, 'Hello.'), online(false)];
   t.is(after(...lost).talk?.end, null);
   t.like(after(...lost, online(true)).talk, { end: { reason: 'hung_up' } });
@@ -98,14 +98,14 @@ test('after a lost connection a call continues if it still exists, and has ended
   t.deepEqual(after(ring, online(false)).ringing, []);
 });
 
-test('a phone that was online once is shown while its connection is lost', (t) => {
+test('stays visible during a lost connection if the phone was online before', (t) => {
   t.is(after(online(false)).online, 'never');
   t.is(after(online(true)).online, 'now');
   t.is(after(online(true), online(false)).online, 'before');
   t.is(after(online(true), online(false), online(false)).online, 'before');
 });
 
-test('dialling ends with a call, a refusal, or by hanging up', (t) => {
+test('ends dialling with a call, a rejection or a hang-up', (t) => {
   const dial = sent({ type: 'dial', to: '0212345678' });
   t.is(after(dial).dialling, '0212345678');
   t.is(after(dial, answered).dialling, null);
@@ -113,7 +113,7 @@ test('dialling ends with a call, a refusal, or by hanging up', (t) => {
   t.is(after(dial, sent({ type: 'hang_up' })).dialling, null);
 });
 
-test('only more than a murmur interrupts', (t) => {
+test('treats only more than a backchannel as an interruption', (t) => {
   for (const words of ['잠깐만요', '네 그런데', 'wait a moment']) t.true(mayInterrupt(words, 'ko'), words);
   for (const words of ['', '네', '네네네네', 'ㄴ', ' 잠 ']) t.false(mayInterrupt(words, 'ko'), words);
 });
@@ -153,7 +153,7 @@ test('orders lines by the start of their turns', (t) => {
 
 const inbound = { ...details, direction: 'inbound', from: '01055559999', to: '0212345678' } as const;
 
-test('a page loaded during a call restores its lines and its start time without duplicates', (t) => {
+test('restores lines and start time of a call without duplicates when the page loads during the call', (t) => {
   const back = [
     told({ type: 'answered', sound: false, ...inbound }),
     says(3, 'How are you?'),
@@ -173,7 +173,7 @@ test('a page loaded during a call restores its lines and its start time without 
   ]);
 });
 
-test('restores what the agent has said of the current turn once, without playing it again', (t) => {
+test('restores the spoken part of the current agent turn once, without playing it again', (t) => {
   const said = [
     { utterance: 2, text: 'Hello.' },
     { utterance: 3, text: 'How are you?' },
@@ -194,7 +194,7 @@ test('restores what the agent has said of the current turn once, without playing
   t.is(after(...back, ...back).talk?.lines.length, 1, 'a phone that was away for a moment has nothing twice');
 });
 
-test('a call answered or dialled in this page needs no journal', (t) => {
+test('reads no journal for a call answered or dialled in this page', (t) => {
   const rung = after(
     told({ type: 'ring', ...inbound }),
     told({ type: 'answered', sound: false, ...inbound }),
@@ -222,7 +222,7 @@ const hear = (buffer: PlayBuffer, steps: number): number[] =>
 
 const sounding = (heard: readonly number[]): number => heard.filter((sample) => sample !== 0).length;
 
-test('starts when 60 ms are buffered, and plays all samples in order', (t) => {
+test('starts to play when 60 ms are buffered, and plays all samples in order', (t) => {
   const buffer = createPlayBuffer();
   buffer.add(frame(16_384));
   buffer.add(frame(16_384));
@@ -233,14 +233,14 @@ test('starts when 60 ms are buffered, and plays all samples in order', (t) => {
   t.is(buffer.played(), 960);
 });
 
-test('plays shorter audio without waiting for more', (t) => {
+test('plays audio shorter than 60 ms without waiting for more', (t) => {
   const buffer = createPlayBuffer();
   buffer.add(frame(100));
   t.is(sounding(hear(buffer, 7)), 0);
   t.is(sounding(hear(buffer, 4)), 320);
 });
 
-test('counts flushed and played samples, and does not play flushed ones', (t) => {
+test('counts played and flushed samples, and does not play flushed ones', (t) => {
   const buffer = createPlayBuffer();
   for (let count = 0; count < 10; count += 1) buffer.add(frame(100));
   hear(buffer, 5);
@@ -251,7 +251,7 @@ test('counts flushed and played samples, and does not play flushed ones', (t) =>
   t.is(buffer.flush(), 0);
 });
 
-test('plays at once after a flush: the end of a voice that fades', (t) => {
+test('plays the faded end of speech after a flush without buffering', (t) => {
   const buffer = createPlayBuffer();
   for (let count = 0; count < 5; count += 1) buffer.add(frame(100));
   hear(buffer, 2);
@@ -260,7 +260,7 @@ test('plays at once after a flush: the end of a voice that fades', (t) => {
   t.is(sounding(hear(buffer, 2)), 160);
 });
 
-test('buffers again after it has run dry for a while', (t) => {
+test('buffers again after the buffer was empty for a while', (t) => {
   const buffer = createPlayBuffer();
   for (let count = 0; count < 3; count += 1) buffer.add(frame(100));
   hear(buffer, 20);
@@ -268,7 +268,7 @@ test('buffers again after it has run dry for a while', (t) => {
   t.is(sounding(hear(buffer, 1)), 0);
 });
 
-test('the microphone emits frames of 20 ms, each with the count of samples played before it', (t) => {
+test('emits microphone frames of 20 ms, each with the number of samples played before it', (t) => {
   const frames: ArrayBuffer[] = [];
   let played = 7;
   const { add } = createMicrophoneFrames(

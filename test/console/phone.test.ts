@@ -19,7 +19,7 @@ const longInstruction = '내일 오후 3시 예약을 확인해 주세요. '.rep
 const calls = z.object({ calls: z.array(z.object({ id: z.string(), direction: z.string() })) });
 
 consoleTest(
-  'a call rings in the browser, is answered, spoken in by typing, and hung up',
+  'rings in the browser, answers, sends typed words and hangs up',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
     const page = await open();
@@ -61,7 +61,7 @@ consoleTest(
 );
 
 consoleTest(
-  'a call dialled on a telephone continues after a reload',
+  'continues a call after a reload on a telephone screen',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
     const page = await open({ locale: 'ko-KR', width: 390 });
@@ -85,7 +85,7 @@ consoleTest(
 );
 
 consoleTest(
-  'a call is declined, and does not ring in a browser that is signed out',
+  'declines a call, and does not ring in a signed-out browser',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
     const page = await open({ locale: 'ko-KR' });
@@ -129,7 +129,7 @@ const speakingBrowser = `
 `;
 
 consoleTest(
-  'with speech synthesis, the transcript has only what was spoken aloud',
+  'with speech synthesis, writes only words that were spoken aloud into the transcript',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
     const page = await open();
@@ -173,7 +173,7 @@ const placeOf = async (t: ExecutionContext, page: Page) => {
 };
 
 consoleTest(
-  'the web phone is beside the page, and a sheet at the bottom on a telephone',
+  'shows the web phone beside the page, or as a sheet at the bottom on a telephone screen',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
     for (const width of [1440, 1024, 768]) {
@@ -210,7 +210,7 @@ consoleTest(
 const answered = z.object({ answered_at: z.string() });
 
 consoleTest(
-  'a reload during a call keeps its words and clock, and the phone closes after the end',
+  'keeps words and clock of a call over a reload, and closes the phone after the end',
   async (t, { gateway, open }) => {
     await allowLongSilence(gateway);
     const page = await open();
@@ -246,7 +246,7 @@ consoleTest(
 // SIP headers
 
 consoleTest(
-  'a ringing web phone shows SIP headers below the caller, over its whole width',
+  'shows SIP headers of a ringing call below the caller, over the whole width of the phone',
   async (t, world) => {
     await allowLongSilence(world.gateway);
     await world.gateway.admin.post('/api/v1/admin/trunks', {

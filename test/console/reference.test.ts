@@ -26,7 +26,7 @@ const answerOf = async (page: Page): Promise<string> =>
   (await page.locator('.received pre').textContent()) ?? '';
 
 consoleTest(
-  'the reference is accessible on a telephone and at a desk, in Korean and English, light and dark',
+  'the API reference is accessible on telephone and desktop screens, in Korean and English, light and dark',
   async (t, world) => {
     for (const [locale, width, dark, isSignedIn] of [
       ['ko-KR', 390, false, false],
@@ -55,7 +55,7 @@ consoleTest(
   },
 );
 
-consoleTest('a field that an operation does not know is named beside the answer', async (t, world) => {
+consoleTest('names a field that the operation does not know beside the response', async (t, world) => {
   const page = await openReference(world, '/createCall', { locale: 'ko-KR', width: 390 });
   await page.getByLabel('번호 키').fill(world.gateway.credentials.number_key);
   await page.getByLabel('본문 (JSON)').fill('{"to": "+821000000001", "max_duration_secs": 600}');
@@ -65,7 +65,7 @@ consoleTest('a field that an operation does not know is named beside the answer'
   await everybodyCanUse(t, page, 'an answer that names ignored fields');
 });
 
-consoleTest('the key / focuses the search, also a collapsed one', async (t, world) => {
+consoleTest('focuses the search at the key /, even if the search is collapsed', async (t, world) => {
   for (const width of [768, 1440]) {
     const page = await openReference(world, '', { width });
     const search = page.getByRole('searchbox');
@@ -78,7 +78,7 @@ consoleTest('the key / focuses the search, also a collapsed one', async (t, worl
 });
 
 consoleTest(
-  'everything is readable signed out; signing in in another tab enables requests that need a session',
+  'shows everything without sign-in, and enables requests that need a session after sign-in in another tab',
   async (t, world) => {
     const page = await openReference(world, 'getOverview', { isSignedIn: false });
     for (const part of ['Parameters', 'As a command', 'Answers', 'Errors'])
@@ -97,7 +97,7 @@ consoleTest(
   },
 );
 
-consoleTest('a viewer can send only requests that read', async (t, world) => {
+consoleTest('lets a viewer send only requests that change nothing', async (t, world) => {
   const { body } = await world.gateway.admin.post('/api/v1/admin/tokens', { name: 'looks', role: 'viewer' });
   const page = await openReference(world, 'createNumber', { token: String(body['token']) });
   await page.getByText('Trying this takes that of an admin.').waitFor();
@@ -107,7 +107,7 @@ consoleTest('a viewer can send only requests that read', async (t, world) => {
   t.regex(await answerOf(page), /"numbers": \[/);
 });
 
-consoleTest('only the chosen filters are sent', async (t, world) => {
+consoleTest('sends only the chosen filters of a request', async (t, world) => {
   const page = await openReference(world, 'listWorkspaceCalls');
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url().replace(/^.*\/admin\//, '')));
@@ -122,7 +122,7 @@ consoleTest('only the chosen filters are sent', async (t, world) => {
   t.deepEqual(asked, ['calls', 'calls?direction=outbound&metadata.order=A-1042&metadata.desk=3+b']);
 });
 
-consoleTest('places a call with a number key, which the shown command leaves out', async (t, world) => {
+consoleTest('places a call with a number key, which the shown command omits', async (t, world) => {
   const { number_key: key } = world.gateway.credentials;
   const page = await openReference(world, 'createCall', { isSignedIn: false });
   await send(page);
@@ -155,7 +155,7 @@ consoleTest('places a call with a number key, which the shown command leaves out
   t.regex(await answerOf(page), /"next_cursor"/);
 });
 
-consoleTest('a streamed answer is shown while it arrives, and can be stopped', async (t, world) => {
+consoleTest('shows a streamed response while it arrives, and stops it on request', async (t, world) => {
   const call = await placeHeldCall(world.gateway);
   const page = await openReference(world, 'getWorkspaceCallEvents');
   await page.getByLabel('call_id').fill(call);
@@ -168,24 +168,21 @@ consoleTest('a streamed answer is shown while it arrives, and can be stopped', a
   t.regex(await answerOf(page), /event: state/);
 });
 
-consoleTest(
-  'operations are found by word, field and error code, and each has an address',
-  async (t, world) => {
-    const page = await openReference(world, '', { isSignedIn: false });
-    const search = page.getByRole('searchbox');
-    const found = page.locator('nav section li a');
-    await search.fill('max_duration_sec invalid_to');
-    await page.getByText('One operation fits.').waitFor();
-    t.is(await found.count(), 1);
-    await found.click();
-    await page.getByRole('heading', { name: 'Place a call', level: 1 }).waitFor();
-    t.is(new URL(page.url()).hash, '#/createCall');
-    await search.fill('nothinglikeit');
-    await page.getByText('No operation fits.').waitFor();
-    await page.goto(`${world.gateway.credentials.base_url}/docs#/Calls/hangUp`);
-    await page.getByRole('heading', { name: 'Ask a call to hang up', level: 1 }).waitFor();
-  },
-);
+consoleTest('finds operations by word, field and error code, each under its own URL', async (t, world) => {
+  const page = await openReference(world, '', { isSignedIn: false });
+  const search = page.getByRole('searchbox');
+  const found = page.locator('nav section li a');
+  await search.fill('max_duration_sec invalid_to');
+  await page.getByText('One operation fits.').waitFor();
+  t.is(await found.count(), 1);
+  await found.click();
+  await page.getByRole('heading', { name: 'Place a call', level: 1 }).waitFor();
+  t.is(new URL(page.url()).hash, '#/createCall');
+  await search.fill('nothinglikeit');
+  await page.getByText('No operation fits.').waitFor();
+  await page.goto(`${world.gateway.credentials.base_url}/docs#/Calls/hangUp`);
+  await page.getByRole('heading', { name: 'Ask a call to hang up', level: 1 }).waitFor();
+});
 
 // Korean texts
 
@@ -214,14 +211,14 @@ const shown = new Set([
   ...operations.flatMap(({ refusals }) => refusals.map(({ title }) => title)),
 ]);
 
-test('operations, fields, answers and errors have Korean texts (src/console/language/ko/document)', (t) => {
+test('has Korean texts for all operations, fields, responses and errors (src/console/language/ko/document)', (t) => {
   t.deepEqual(
     [...shown].filter((text) => documentTexts[text] === undefined),
     [],
   );
 });
 
-test('every Korean text belongs to a text of the document', (t) => {
+test('has no Korean text without a text in the document', (t) => {
   const all = JSON.stringify({ operations, tags, schemas });
   const isThere = (text: string): boolean => all.includes(JSON.stringify(text).slice(1, -1));
   t.deepEqual(
@@ -230,7 +227,7 @@ test('every Korean text belongs to a text of the document', (t) => {
   );
 });
 
-test('Korean texts keep the names of fields, codes and addresses', (t) => {
+test('keeps the names of fields, codes and URLs in Korean texts', (t) => {
   for (const [english, korean] of Object.entries(documentTexts)) {
     const marked = (text: string): string[] => (text.match(/`[^`]+`/g) ?? []).toSorted();
     const names = new Set(marked(english));
@@ -245,17 +242,17 @@ test('Korean texts keep the names of fields, codes and addresses', (t) => {
 
 // Explanations of API errors
 
-test('translates common API errors to Korean with their numbers', (t) => {
+test('translates common API errors into Korean and keeps their numbers', (t) => {
   t.is(explain('Too small: expected number to be >=60', 'ko'), '60 이상이어야 합니다.');
   t.is(explain('The URL must begin with https://.', 'ko'), 'https://로 시작하는 주소만 사용할 수 있습니다.');
 });
 
-test('keeps the English texts of the API, except for the terse ones', (t) => {
+test('in English, replaces only terse texts of the API', (t) => {
   t.is(explain('Too big: expected number to be <=1800', 'en'), 'This must be at most 1800.');
   t.is(explain('The URL must begin with https://.', 'en'), 'The URL must begin with https://.');
 });
 
-test('says in Korean why a control of a tried agent is left out', (t) => {
+test('explains in Korean why a control of an agent was skipped in a trial', (t) => {
   const leftOut = [
     ...['keys/', 'collect digits="0"/', 'transfer/', 'language/', 'dance/'].map(readControlTag),
     ...readListedControls('hangup'),

@@ -11,7 +11,7 @@ const hasSecret = (kept: unknown): boolean => /gw_(admin|session)_/.test(String(
 /** The part of a link behind the `#`. */
 const pageIn = (link: string): string => link.slice(link.indexOf('#') + 1);
 
-consoleTest('a person signs in, and stays signed in until they sign out', async (t, { gateway, open }) => {
+consoleTest('signs in a person until sign-out', async (t, { gateway, open }) => {
   const page = await open({ isSignedIn: false, page: '/numbers' });
   const token = page.getByLabel('Admin token');
 
@@ -39,7 +39,7 @@ consoleTest('a person signs in, and stays signed in until they sign out', async 
   await page.getByLabel('Admin token').waitFor();
 });
 
-consoleTest('signing in with a number key explains which key it is', async (t, { gateway, open }) => {
+consoleTest('explains which key it is when a number key is used to sign in', async (t, { gateway, open }) => {
   const page = await open({ isSignedIn: false });
   await page.getByLabel('Admin token').fill(gateway.credentials.number_key);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -53,30 +53,27 @@ consoleTest('signing in with a number key explains which key it is', async (t, {
 const linkOf = async ({ makeSignInLink }: ConsoleWorld['gateway']): Promise<string> =>
   (await makeSignInLink()) ?? '';
 
-consoleTest(
-  'a sign-in link works once, and its code is removed from the address',
-  async (t, { gateway, open }) => {
-    const link = await linkOf(gateway);
-    const page = await open({ isSignedIn: false, page: pageIn(link) });
-    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
-    t.is(page.url(), `${gateway.credentials.console_url}#/overview`);
-    await page.getByText('Signed in as dev-credentials.json').waitFor();
-    // The web phone is let in by the session as well.
-    await page.getByRole('button', { name: 'Web phone' }).waitFor();
-    // Opening the link again while signed in leads to the overview.
-    await page.goto(link);
-    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+consoleTest('signs in by a link once and removes its code from the URL', async (t, { gateway, open }) => {
+  const link = await linkOf(gateway);
+  const page = await open({ isSignedIn: false, page: pageIn(link) });
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  t.is(page.url(), `${gateway.credentials.console_url}#/overview`);
+  await page.getByText('Signed in as dev-credentials.json').waitFor();
+  // The web phone is let in by the session as well.
+  await page.getByRole('button', { name: 'Web phone' }).waitFor();
+  // Opening the link again while signed in leads to the overview.
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
 
-    const other = await open({ isSignedIn: false, page: pageIn(link) });
-    await other.getByText('This link was opened before.').waitFor();
-    await other.getByText('npm run admin -- sign-in-link').waitFor();
-    await other.getByLabel('Admin token').waitFor();
-    t.false(other.url().includes('sign-in'));
-  },
-);
+  const other = await open({ isSignedIn: false, page: pageIn(link) });
+  await other.getByText('This link was opened before.').waitFor();
+  await other.getByText('npm run admin -- sign-in-link').waitFor();
+  await other.getByLabel('Admin token').waitFor();
+  t.false(other.url().includes('sign-in'));
+});
 
 consoleTest(
-  'an expired link and a link opened on another machine are explained in both languages',
+  'explains an expired link and a link opened on another machine in both languages',
   async (t, { gateway, databaseUrl, open }) => {
     const link = await linkOf(gateway);
     const elsewhere = await open({ isSignedIn: false });
@@ -101,7 +98,7 @@ const tabOf = async (page: Page): Promise<Page> => {
   return tab;
 };
 
-consoleTest('tabs of a browser share their session', async (t, { gateway, open }) => {
+consoleTest('shares the session between tabs of a browser', async (t, { gateway, open }) => {
   const page = await open({ isSignedIn: false });
   const tab = await tabOf(page);
   await tab.getByLabel('Admin token').waitFor();
@@ -125,7 +122,7 @@ consoleTest('signing out everywhere ends the sessions of other browsers', async 
 });
 
 consoleTest(
-  'after its token is revoked, a form keeps its fields until the next sign-in',
+  'keeps the fields of a form until the next sign-in after its token is revoked',
   async (t, { gateway, databaseUrl, open }) => {
     const ofWorkspace = `where workspace_id = '${gateway.credentials.workspace_id}'`;
     const page = await open({ page: '/numbers/new' });
@@ -148,7 +145,7 @@ consoleTest(
   },
 );
 
-consoleTest('the console uses the language of the browser, or the chosen one', async (t, { open }) => {
+consoleTest('uses the language of the browser, or the chosen one', async (t, { open }) => {
   const page = await open({ locale: 'ko-KR' });
   await page.getByRole('heading', { name: '통화', exact: true }).waitFor();
   t.is(await page.locator('html').getAttribute('lang'), 'ko');
@@ -162,7 +159,7 @@ consoleTest('the console uses the language of the browser, or the chosen one', a
   t.is(await page.locator('html').getAttribute('lang'), 'en');
 });
 
-consoleTest('a lost connection is shown and re-established', async (t, { gateway, open }) => {
+consoleTest('shows a lost connection and re-establishes it', async (t, { gateway, open }) => {
   const page = await open();
   await page.getByText('No calls yet').waitFor();
   await page.context().setOffline(true);
@@ -181,7 +178,7 @@ consoleTest('a lost connection is shown and re-established', async (t, { gateway
 
 const words = /\/ko-[^/]*\.js$/;
 
-consoleTest('a page of an earlier build reloads to get its texts', async (t, { open }) => {
+consoleTest('reloads a page of an earlier build to get its texts', async (t, { open }) => {
   const page = await open({ locale: 'en-US' });
   await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor();
   let isGone = true;
@@ -193,7 +190,7 @@ consoleTest('a page of an earlier build reloads to get its texts', async (t, { o
   t.false(isGone);
 });
 
-consoleTest('a failed request for the Korean texts is retried', async (t, { open }) => {
+consoleTest('retries a failed request for the Korean texts', async (t, { open }) => {
   const page = await open({ locale: 'ko-KR', page: '/nowhere' });
   let lost = 0;
   await page.route(words, (route) => {
@@ -205,7 +202,7 @@ consoleTest('a failed request for the Korean texts is retried', async (t, { open
   t.is(lost, 2);
 });
 
-consoleTest('without the Korean texts the page says so in English after one reload', async (t, { open }) => {
+consoleTest('reports missing Korean texts in English after one reload', async (t, { open }) => {
   const page = await open({ locale: 'ko-KR', page: '/nowhere' });
   let lost = 0;
   await page.route(words, (route) => {

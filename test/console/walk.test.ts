@@ -71,7 +71,7 @@ const replay = async (t: ExecutionContext, page: Page): Promise<void> => {
 };
 
 consoleTest(
-  'from sign-in to a call that is watched, played back and replayed, and whose events are delivered',
+  'signs in, watches, plays back and replays a call, and delivers its events',
   async (t, { gateway, open }) => {
     // The second reply starts when the agent was seen thinking, and a second later: the replay stays there as long.
     let goOn = (): void => {};

@@ -132,7 +132,7 @@ test('orders turns by the time of speech, with the kickoff first', (t) => {
   ]);
 });
 
-test('leaves the words of call screening out of the conversation', (t) => {
+test('excludes the words of call screening from the conversation', (t) => {
   const screened = entry(2, 'call.answered_by', { data: { by: 'screening' } });
   const question = turn(3, 'user', 'Say your name.');
   const during = howItGoesOn(at('screened.waiting'), {
@@ -156,7 +156,7 @@ test('requests a pending reply again from an agent without history', (t) => {
     t.like(howItGoesOn(thinking, { agentType }), { resumesAs: 'broken-off', unanswered: 0, unsaid: [] });
 });
 
-test('performs a waiting control after the words that precede it are said again', (t) => {
+test('executes a pending control after repeating the words before it', (t) => {
   const transfer = {
     to: '0212345678',
     mode: 'warm',
@@ -182,14 +182,14 @@ test('performs a waiting control after the words that precede it are said again'
   t.deepEqual(howItGoesOn(read?.progress ?? null).controls, controls);
 });
 
-test('requests the reply to an unheard kickoff again from every kind of agent', (t) => {
+test('requests the reply to an unheard kickoff again, for every agent type', (t) => {
   const facts = [entry(1, 'call.answered')];
   for (const agentType of [null, 'webhook'] as const)
     for (const progress of [null, at('replying.thinking', {}, 1)])
       t.like(howItGoesOn(progress, { facts, agentType }), { resumesAs: 'listening', unanswered: 1 });
 });
 
-test('asks for consent again, and hides the words before it from the agent', (t) => {
+test('asks for consent again, and hides earlier words from the agent', (t) => {
   const asked = (progress: CallProgress | null, facts: readonly JournalEntry[]) => {
     const given = left(progress, { facts });
     const { settings } = given.checkpoint;
@@ -215,7 +215,7 @@ test('asks for consent again, and hides the words before it from the agent', (t)
   t.is(asked(at('voicemail.silent', {}, 2), told).conversation.resumesAs, 'voicemail');
 });
 
-test('says a greeting that was not heard', (t) => {
+test('repeats a greeting that was not heard', (t) => {
   t.like(howItGoesOn(null, { facts: [entry(1, 'call.answered')], kickoff: null, greeting: 'Welcome.' }), {
     resumesAs: 'saying',
     unsaid: ['Welcome.'],
@@ -223,7 +223,7 @@ test('says a greeting that was not heard', (t) => {
   });
 });
 
-test('continues a reply with the sentence that was cut off', (t) => {
+test('continues a reply with the interrupted sentence', (t) => {
   const spoken = { startedAt: 1, endedAt: 2, text: 'One.', whole: true };
   for (const state of ['replying.speaking', 'replying.paused'])
     t.like(howItGoesOn(at(state, { spoken, unplayed: ['Two.'] })), {
@@ -239,7 +239,7 @@ test('continues a reply with the sentence that was cut off', (t) => {
     });
 });
 
-test('applies facts that are newer than the stored progress', (t) => {
+test('applies facts that are newer than the checkpoint', (t) => {
   const facts = [...saidHello, turn(4, 'assistant', 'One. Two.'), turn(5, 'user', 'Good.')];
   t.like(howItGoesOn(at('saying.sounding', { unplayed: ['Two.'] }), { facts }), {
     resumesAs: 'listening',
@@ -261,11 +261,11 @@ test('does not request a reply twice when only the journal records the request',
   });
 });
 
-test('does not wait for words that were never stored', (t) => {
+test('does not wait for a reply to words that were never stored', (t) => {
   t.is(howItGoesOn(at('listening.silent', { unanswered: 3 }, 9)).unanswered, 1);
 });
 
-test('asks the counterparty to repeat when the floor was free at the death', (t) => {
+test('asks the counterparty to repeat words that may be lost since the crash', (t) => {
   const facts = [...saidHello, turn(4, 'assistant', 'How are you?')];
   const resumedAs = (state: string, given: Partial<ResumableCall> = {}, kept: Partial<Conversation> = {}) =>
     howItGoesOn(at(state, kept, 4), { facts, ...given }).resumesAs;
@@ -284,7 +284,7 @@ test('asks the counterparty to repeat when the floor was free at the death', (t)
   t.is(howItGoesOn(null, greeted).resumesAs, 'words-lost');
 });
 
-test('does not ask for lost words when words, a hangup or a transfer are pending', (t) => {
+test('does not ask for lost words if words, a hangup or a transfer are pending', (t) => {
   const unheldMs = null;
   t.is(howItGoesOn(at('listening.hearing', { unanswered: 1 }), { unheldMs }).resumesAs, 'listening');
   const said = turn(4, 'assistant', 'Goodbye.');
@@ -295,7 +295,7 @@ test('does not ask for lost words when words, a hangup or a transfer are pending
   }
 });
 
-test('reads hold, recording pause, pending hang-up and answerer from the journal', (t) => {
+test('reads hold, recording pause, pending hang-up and answer detection from the journal', (t) => {
   const told = (...types: string[]) =>
     howItGoesOn(at('listening.silent'), {
       facts: [
@@ -311,7 +311,7 @@ test('reads hold, recording pause, pending hang-up and answerer from the journal
   t.false(told('call.hangup_requested', 'call.hangup_cancelled').hangupIsPending);
 });
 
-test('keeps the reason of an end that was decided', (t) => {
+test('keeps the reason of an end that was already decided', (t) => {
   t.is(howItGoesOn({ ...at('closing'), endReason: 'silence_timeout' }).endReason, 'silence_timeout');
   const facts = [...saidHello, entry(4, 'call.hangup_requested', { data: { immediate: true } })];
   t.is(howItGoesOn(at('listening.silent'), { facts }).endReason, 'agent_hangup');
@@ -319,7 +319,7 @@ test('keeps the reason of an end that was decided', (t) => {
   t.is(howItGoesOn(at('parting', { unplayed: ['Goodbye.'] })).endReason, null);
 });
 
-test('says unheard words of a program, once', (t) => {
+test('says words requested by API once if they were not heard', (t) => {
   const requested = (sequence: number, text: string): JournalEntry =>
     entry(sequence, 'say.requested', { data: { text, interrupt: false } });
   const facts = [...saidHello, requested(4, 'One moment.'), turn(5, 'assistant', 'Kept. One moment.')];
@@ -332,12 +332,12 @@ test('says unheard words of a program, once', (t) => {
 
 const fourDigits = { digits: 4, finish: null, timeoutSec: 10, secret: false };
 
-test('continues to collect DTMF digits where the collection had come to', (t) => {
+test('continues a collection of DTMF digits with the stored ones', (t) => {
   const collected = { wanted: fourDigits, keys: '12', areAll: false, startedAt: 5, endedAt: 6 };
   t.deepEqual(howItGoesOn(at('listening.collecting', { collected })).collected, collected);
 });
 
-test('collects DTMF digits requested after the stored progress, until they are a turn', (t) => {
+test('collects DTMF digits requested after the checkpoint until they form a turn', (t) => {
   const facts = [...saidHello, entry(4, 'collect.requested', { data: { ...fourDigits } })];
   const waiting = howItGoesOn(at('listening.silent'), { facts });
   t.like(waiting.collected, { wanted: fourDigits, keys: '', areAll: false });
@@ -345,7 +345,7 @@ test('collects DTMF digits requested after the stored progress, until they are a
   t.is(over.collected, null);
 });
 
-test('hides DTMF digits until digits that are not secret were collected', (t) => {
+test('hides DTMF digits until non-secret digits are collected', (t) => {
   const secret = entry(4, 'collect.requested', { data: { ...fourDigits, secret: true } });
   const heard = turn(5, 'user', '[keys] ••••');
   const clear = entry(6, 'collect.requested', { data: { ...fourDigits } });
@@ -380,7 +380,7 @@ test('continues a connected transfer for its remaining time', (t) => {
   t.like(transferBehind(['call.transfer_connected'], terms, 4_000), { talkedMs: 0 });
 });
 
-test('loses a transfer that was not connected', (t) => {
+test('ends a transfer that was not connected', (t) => {
   const lost = { state: 'lost', ...transferIds };
   t.deepEqual(transferBehind([]), lost);
   t.deepEqual(transferBehind(['call.transfer_ringing', 'call.transfer_answered']), lost);
@@ -388,7 +388,7 @@ test('loses a transfer that was not connected', (t) => {
   t.is(transferBehind(['call.transfer_returned']), null);
 });
 
-test('loses a transfer that an earlier version connected', (t) => {
+test('ends a transfer connected by an earlier version that stored no data for it', (t) => {
   t.deepEqual(transferBehind(['call.transfer_connected'], {}), { state: 'lost', ...transferIds });
 });
 
@@ -450,25 +450,28 @@ const commitIsLost =
       throw lostConnection();
     });
 
-test.serial('resumes taken calls although the confirmation of the commit is lost', async (t) => {
+test.serial('resumes taken-over calls even if the commit was not confirmed', async (t) => {
   const { take, settleDoubts, wentOn, callIds } = await takingWorld(answerIsLost);
   await take();
   await settleDoubts();
   t.deepEqual(wentOn, [callIds]);
 });
 
-test.serial('resumes calls in doubt once, when the database is back', async (t) => {
-  const { take, settleDoubts, wentOn, callIds, failNext } = await takingWorld(answerIsLost);
-  failNext(2);
-  await t.throwsAsync(take(), { message: /Connection terminated/ });
-  await t.throwsAsync(settleDoubts(), { message: /Connection terminated/ });
-  t.deepEqual(wentOn, []);
-  await Promise.all([settleDoubts(), settleDoubts()]);
-  await settleDoubts();
-  t.deepEqual(wentOn, [callIds]);
-});
+test.serial(
+  'resumes calls of an unconfirmed take-over once, when the database is reachable again',
+  async (t) => {
+    const { take, settleDoubts, wentOn, callIds, failNext } = await takingWorld(answerIsLost);
+    failNext(2);
+    await t.throwsAsync(take(), { message: /Connection terminated/ });
+    await t.throwsAsync(settleDoubts(), { message: /Connection terminated/ });
+    t.deepEqual(wentOn, []);
+    await Promise.all([settleDoubts(), settleDoubts()]);
+    await settleDoubts();
+    t.deepEqual(wentOn, [callIds]);
+  },
+);
 
-test.serial('does not resume calls whose take-over was not committed', async (t) => {
+test.serial('does not resume calls whose take-over was rolled back', async (t) => {
   const { take, wentOn } = await takingWorld(commitIsLost);
   await take();
   t.deepEqual(wentOn, [[]]);
@@ -528,7 +531,7 @@ const handOverWorld = (
 
 const others: Successors = { are: 'others', nodes: ['one', 'two'] };
 
-test.serial('hands each call over during silence, in batches, to the gateways in turn', async (t) => {
+test.serial('hands calls over during silence, in batches, to all gateways in turn', async (t) => {
   const { held, done, look, finish } = handOverWorld(others, {
     a: quiet,
     b: speaking,
@@ -546,7 +549,7 @@ test.serial('hands each call over during silence, in batches, to the gateways in
   t.deepEqual(done, []);
 });
 
-test.serial('hands over all possible calls at the end, even during speech', async (t) => {
+test.serial('hands over all remaining calls at the end of the shutdown, even during speech', async (t) => {
   const { held, done, look, finish } = handOverWorld(others, { a: speaking, b: bound, c: bound });
   await look(100);
   t.deepEqual(done, []);
@@ -559,7 +562,7 @@ test.serial('hands over all possible calls at the end, even during speech', asyn
 });
 
 test.serial(
-  'skips a gateway that rejects the calls; a shutdown is not delayed when all reject them',
+  'skips a gateway that rejects the calls, and does not delay a shutdown if all reject them',
   async (t) => {
     const passed = handOverWorld(others, { a: quiet }, async (node) => {
       if (node === 'one') throw new Error('No answer');
@@ -576,25 +579,22 @@ test.serial(
 
 const next: Successors = { are: 'next process' };
 
-test.serial(
-  'hands all calls to the next process at once, when no one speaks or after a time-out',
-  async (t) => {
-    const together = handOverWorld(next, { a: quiet, b: speaking });
-    await together.look(10);
-    t.deepEqual(together.done, []);
-    together.held.set('b', quiet);
-    await together.look();
-    t.deepEqual(together.done, ['let go of a, b']);
+test.serial('hands all calls to the next process at once, in silence or after a time-out', async (t) => {
+  const together = handOverWorld(next, { a: quiet, b: speaking });
+  await together.look(10);
+  t.deepEqual(together.done, []);
+  together.held.set('b', quiet);
+  await together.look();
+  t.deepEqual(together.done, ['let go of a, b']);
 
-    const talking = handOverWorld(next, { a: quiet, b: speaking });
-    await talking.look(59);
-    t.deepEqual(talking.done, []);
-    await talking.look(2);
-    t.deepEqual(talking.done, ['let go of a, b']);
-  },
-);
+  const talking = handOverWorld(next, { a: quiet, b: speaking });
+  await talking.look(59);
+  t.deepEqual(talking.done, []);
+  await talking.look(2);
+  t.deepEqual(talking.done, ['let go of a, b']);
+});
 
-test.serial('releases no call to the next process while another is being set up', async (t) => {
+test.serial('hands no call to the next process while another call is being set up', async (t) => {
   const { held, done, look, finish } = handOverWorld(next, { a: quiet, b: bound });
   await look(200);
   t.deepEqual(done, []);
@@ -632,7 +632,7 @@ const legsOn = (database: Database, node: string, clock: Clock = systemClock) =>
 const legIds = async (database: Database, node: string): Promise<string[]> =>
   (await legsOf(database, sealing, node)).flatMap(({ legs }) => legs.map(({ id }) => id));
 
-test.serial('reads the latest state of the legs of an earlier process', async (t) => {
+test.serial('reads the latest stored state of the legs of an earlier process', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
   const legs = legsOn(database, node);
@@ -659,7 +659,7 @@ test.serial('reads the latest state of the legs of an earlier process', async (t
   t.deepEqual(await legsOf(database, sealing, node), []);
 });
 
-test.serial('deletes the last leg of a resumed call while another leg is being written', async (t) => {
+test.serial('deletes the last leg of a resumed call although another leg is being written', async (t) => {
   const database = await testDatabase();
   const [node, callId, left, other] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   const dead = legsOn(database, node);
@@ -674,7 +674,7 @@ test.serial('deletes the last leg of a resumed call while another leg is being w
   t.deepEqual(await legIds(database, node), [other]);
 });
 
-test.serial('leaves the legs of another node alone unless that node is named', async (t) => {
+test.serial('keeps the legs of another node unless that node is named', async (t) => {
   const database = await testDatabase();
   const [one, other, id] = [randomUUID(), randomUUID(), randomUUID()];
   const legs = legsOn(database, one);
@@ -684,7 +684,7 @@ test.serial('leaves the legs of another node alone unless that node is named', a
   t.deepEqual(await legsOn(database, other).orphans(() => false, one), [{ id, callId: null, leg }]);
 });
 
-test.serial('writes the latest state of each leg when an absent database is back', async (t) => {
+test.serial('writes the latest state of each leg when the database is reachable again', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
   let isAway = true;
@@ -713,7 +713,7 @@ test.serial('writes the latest state of each leg when an absent database is back
   ]);
 });
 
-test.serial('deletes an ended leg with the next write, or a moment later', async (t) => {
+test.serial('deletes an ended leg with the next write, or after a short delay', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
   let statements = 0;
@@ -748,31 +748,34 @@ test.serial('deletes an ended leg with the next write, or a moment later', async
   t.deepEqual([await ids(), statements], [[], 3]);
 });
 
-test.serial('legs are gone when the last of a call has ended and no write of it is under way', async (t) => {
-  const database = await testDatabase();
-  const node = randomUUID();
-  const legs = legsOn(database, node);
-  const [callId, counterparty, person] = [randomUUID(), randomUUID(), randomUUID()];
-  t.false(legs.areGone(callId), 'a call without legs here may have stored ones');
-  legs.keep(counterparty, { callId, leg });
-  legs.keep(person, { callId, leg: { ...leg, isOfTransfer: true } });
-  await legs.written();
-  legs.remove(person);
-  t.false(legs.areGone(callId));
-  legs.remove(counterparty);
-  t.true(legs.areGone(callId));
-  legs.ended(callId);
-  t.false(legs.areGone(callId), 'it is forgotten');
+test.serial(
+  'reports the legs of a call as deleted after its last leg has ended and all writes are done',
+  async (t) => {
+    const database = await testDatabase();
+    const node = randomUUID();
+    const legs = legsOn(database, node);
+    const [callId, counterparty, person] = [randomUUID(), randomUUID(), randomUUID()];
+    t.false(legs.areGone(callId), 'a call without legs here may have stored ones');
+    legs.keep(counterparty, { callId, leg });
+    legs.keep(person, { callId, leg: { ...leg, isOfTransfer: true } });
+    await legs.written();
+    legs.remove(person);
+    t.false(legs.areGone(callId));
+    legs.remove(counterparty);
+    t.true(legs.areGone(callId));
+    legs.ended(callId);
+    t.false(legs.areGone(callId), 'it is forgotten');
 
-  const crossing = randomUUID();
-  legs.keep(counterparty, { callId: crossing, leg });
-  legs.remove(counterparty);
-  t.false(legs.areGone(crossing), 'a write that stores it is under way');
-  await legs.settled(10_000);
-  t.deepEqual((await legIds(database, node)).length, 2, 'the end deletes the first call');
-});
+    const crossing = randomUUID();
+    legs.keep(counterparty, { callId: crossing, leg });
+    legs.remove(counterparty);
+    t.false(legs.areGone(crossing), 'a write that stores it is under way');
+    await legs.settled(10_000);
+    t.deepEqual((await legIds(database, node)).length, 2, 'the end deletes the first call');
+  },
+);
 
-test.serial('a leg that another process continues stays stored', async (t) => {
+test.serial('keeps the stored leg that another process continues', async (t) => {
   const database = await testDatabase();
   const node = randomUUID();
   const legs = legsOn(database, node);

@@ -33,19 +33,19 @@ const looksUntilDead = (nodes: readonly OtherNode[], by = judgedNumbers): number
 const looks = (count: number, node: (index: number) => Partial<OtherNode>): OtherNode[] =>
   Array.from({ length: count }, (_, index) => other(node(index)));
 
-test('declares a node without session dead after three unchanged checks', (t) => {
+test('declares a node without a session dead after three checks without change', (t) => {
   t.is(looksUntilDead(looks(8, () => ({ hasSession: false }))), 4);
 });
 
-test('a node that renews its row is alive, with or without a session', (t) => {
+test('treats a node that renews its row as alive, with or without a session', (t) => {
   t.is(looksUntilDead(looks(40, (index) => ({ hasSession: false, seenAt: new Date(index) }))), undefined);
 });
 
-test('a node whose session returns after two checks is alive', (t) => {
+test('treats a node whose session returns after two checks as alive', (t) => {
   t.is(looksUntilDead(looks(9, (index) => ({ hasSession: index % 3 === 2 }))), undefined);
 });
 
-test('declares a silent node with a session dead after its lease', (t) => {
+test('declares a node with a session dead when its lease ends', (t) => {
   t.is(looksUntilDead(looks(12, () => ({}))), 11);
 });
 
@@ -56,11 +56,11 @@ test('treats a restarted node as a new one', (t) => {
   );
 });
 
-test('a node that another gateway declared dead is dead for all', (t) => {
+test('reports a node that another gateway declared dead to all gateways', (t) => {
   t.is(looksUntilDead([other({ isLost: true })]), 1);
 });
 
-test('a gateway without lines leaves a dead node to others for one lease', (t) => {
+test('without lines, leaves a dead node to other gateways for one lease', (t) => {
   const patient = numbersWithoutLines(judgedNumbers);
   t.is(
     looksUntilDead(
@@ -78,7 +78,7 @@ test('a gateway without lines leaves a dead node to others for one lease', (t) =
   );
 });
 
-test('counts again after a failed check: an old row is no dead gateway', (t) => {
+test('restarts the count of checks after a failed one, so that an old row is not a dead gateway', (t) => {
   const judge = createNodeJudge(judgedNumbers);
   const silent = other({ hasSession: false });
   for (let round = 0; round < 5; round += 1) {
@@ -162,7 +162,7 @@ const nodeWatchWorld = async (t: ExecutionContext) => {
   return { database, names };
 };
 
-test.serial('one of two gateways cleans up after a dead third one, once', async (t) => {
+test.serial('one of two gateways cleans up once after a dead third one', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
   await watching(database, names.dead).join();
   const survivors = [watching(database, names.one), watching(database, names.two)];
@@ -210,7 +210,7 @@ test.serial('retries a failed clean-up at the next check', async (t) => {
   t.is(await triesOf(t, 2), 3);
 });
 
-test.serial('gives up a clean-up that fails again and again, and forgets the dead gateway', async (t) => {
+test.serial('stops retrying a clean-up that fails repeatedly, and forgets the dead gateway', async (t) => {
   t.is(await triesOf(t, Infinity), 10);
 });
 
@@ -255,7 +255,7 @@ test.serial(
   },
 );
 
-test.serial('notifies a living node that it is being cleaned up', async (t) => {
+test.serial('notifies a live node that it is being cleaned up', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
   const cutOff = watching(database, names.dead);
   await cutOff.join();
@@ -267,7 +267,7 @@ test.serial('notifies a living node that it is being cleaned up', async (t) => {
   await cutOff.close();
 });
 
-test.serial('skips a node that starts again before its clean-up', async (t) => {
+test.serial('skips the clean-up of a node that has started again', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
   await watching(database, names.dead).join();
   const survivor = watching(database, names.one);

@@ -102,7 +102,7 @@ const requests = (clause: Clause, kind: AgentKind): void => {
     for (const request of server.requests) t.like(request.headers, headers, request.path);
   });
 
-  clause("every request is a separate span of the call's trace", async (t) => {
+  clause("records every request as a separate span of the call's trace", async (t) => {
     const { say, server } = await agentOf(t, kind, saying);
     await say();
     await say();
@@ -114,7 +114,7 @@ const requests = (clause: Clause, kind: AgentKind): void => {
 };
 
 const controls = (clause: Clause, kind: AgentKind): void => {
-  clause('a control among the words acts at its place, for any chunking', async (t) => {
+  clause('executes a control within the words at its place, for any chunking', async (t) => {
     const reply = inSingleBytes(
       kind.reply(`${words}<keys press="1#"/> 내일 봬요.<transfer to="0212345678"/><hangup/>`),
     );
@@ -148,7 +148,7 @@ const controls = (clause: Clause, kind: AgentKind): void => {
     );
   });
 
-  clause('every control acts with all its attributes', async (t) => {
+  clause('executes every control with all its attributes', async (t) => {
     const reply = sendBody(
       kind.reply(
         `${words}<collect digits="4" finish="#" timeout_sec="30" secret="true"/><language tag="en-US"/>Hello.` +
@@ -184,7 +184,7 @@ const controls = (clause: Clause, kind: AgentKind): void => {
     t.notRegex(logged.join(''), /hush/);
   });
 
-  clause('a control may declare silence', async (t) => {
+  clause('accepts silence declared by a control', async (t) => {
     const { hear } = await agentOf(t, kind, sendBody(kind.reply('<silence/>')), { controls: 'inline' });
     t.deepEqual(await hear(), [{ type: 'reply.finished' }]);
   });
@@ -217,7 +217,7 @@ const modelText = (clause: Clause, kind: AgentKind): void => {
       t.deepEqual(await hear(), spoken);
     });
 
-  clause('a tool call as text without other words is not a reply', async (t) => {
+  clause('does not accept a tool call written as text as a reply', async (t) => {
     for (const reply of [call, '<|channel|>commentary to=functions.look<|message|>{"n":1}<|call|>']) {
       const { hear } = await agentOf(t, kind, sendBody(kind.reply(reply)));
       const [event, ...others] = await hear();
@@ -229,7 +229,7 @@ const modelText = (clause: Clause, kind: AgentKind): void => {
 };
 
 const replies = (clause: Clause, kind: AgentKind): void => {
-  clause('speaks words for any chunking', async (t) => {
+  clause('speaks the same words for any chunking', async (t) => {
     const { hear } = await agentOf(t, kind, inSingleBytes(kind.reply(`${words} 내일 봬요.`)));
     t.deepEqual(await hear(), [
       { type: 'reply.sentence', text: words },
@@ -238,14 +238,14 @@ const replies = (clause: Clause, kind: AgentKind): void => {
     ]);
   });
 
-  clause('declared silence is a valid reply', async (t) => {
+  clause('accepts declared silence as a reply', async (t) => {
     const { hear } = await agentOf(t, kind, sendBody(kind.silence));
     t.deepEqual(await hear(), [{ type: 'reply.finished' }]);
   });
 
   const { streamed } = kind;
   if (streamed === null) return;
-  clause('passes words on while the rest is still being generated', async (t) => {
+  clause('emits words while the rest of the reply is still generated', async (t) => {
     const { ask, server } = await agentOf(t, kind, begin(streamed.begun('네, ')));
     const abort = new AbortController();
     const pieces = ask(abort.signal)[Symbol.asyncIterator]();
@@ -259,7 +259,7 @@ const replies = (clause: Clause, kind: AgentKind): void => {
 
   const { ended } = streamed;
   if (ended !== null)
-    clause('a reply with an end mark ends although its connection stays open', async (t) => {
+    clause('ends a reply at its end mark although the connection stays open', async (t) => {
       const agentClock = new NoticedClock();
       const { hear, server } = await agentOf(t, kind, begin(ended(words)), { agentClock });
       const heard = hear();
@@ -271,14 +271,14 @@ const replies = (clause: Clause, kind: AgentKind): void => {
       t.is(server.counts.aborted, 1);
     });
 
-  clause('a reply that its server cut between sentences is complete with a remark', async (t) => {
+  clause('accepts a reply that its server cut between sentences, with a remark', async (t) => {
     const { hear, say } = await agentOf(t, kind, sendBody(streamed.cutOff(words)));
     t.deepEqual(await hear(), [{ type: 'reply.sentence', text: words }, { type: 'reply.finished' }]);
     const { text, error, remarks } = await say();
     t.deepEqual([text, error, remarks.length], [words, undefined, 1]);
   });
 
-  clause('a reply that its server cut within a sentence fails after it', async (t) => {
+  clause('fails a reply that its server cut within a sentence, after the received words', async (t) => {
     const { hear } = await agentOf(t, kind, sendBody(streamed.cutOff(`${words} 그런데 저는`)));
     const events = await hear();
     t.deepEqual(
@@ -288,7 +288,7 @@ const replies = (clause: Clause, kind: AgentKind): void => {
     t.like(events.at(-1), { type: 'reply.failed', failure: 'reply_cut_off' });
   });
 
-  clause('a connection that breaks fails the reply after its words', async (t) => {
+  clause('fails a reply after its words when the connection breaks', async (t) => {
     const { say } = await agentOf(t, kind, breakBehind(streamed.begun('네, ')));
     t.like(await say(), { text: '네, ', error: { failure: 'connection_failed' } });
   });
@@ -296,7 +296,7 @@ const replies = (clause: Clause, kind: AgentKind): void => {
 
 const failures = (clause: Clause, kind: AgentKind): void => {
   for (const status of [400, 401, 404, 429, 500, 503])
-    clause(`HTTP ${status} is a failure for any body`, async (t) => {
+    clause(`fails on HTTP ${status} with any body`, async (t) => {
       const body = kind.reply(words);
       const { say } = await agentOf(t, kind, sendBody(body, status));
       const { text, error } = await say();
@@ -306,7 +306,7 @@ const failures = (clause: Clause, kind: AgentKind): void => {
     });
 
   for (const status of [301, 302, 303, 307, 308])
-    clause(`a redirect by ${status} is refused, not followed`, async (t) => {
+    clause(`rejects a redirect with status ${status}`, async (t) => {
       const elsewhere = await startAgentServer(sendBody(kind.reply(words)));
       t.teardown(elsewhere.close);
       const { say } = await agentOf(t, kind, redirectTo(elsewhere.url, status));
@@ -314,7 +314,7 @@ const failures = (clause: Clause, kind: AgentKind): void => {
       t.deepEqual(elsewhere.requests, []);
     });
 
-  clause('a connection that ends before its response is a failure', async (t) => {
+  clause('fails when the connection ends before a response', async (t) => {
     const { say } = await agentOf(t, kind, hangUpConnection);
     t.like(await say(), { text: '', error: { failure: 'connection_failed' } });
   });
@@ -342,7 +342,7 @@ const time = (clause: Clause, kind: AgentKind): void => {
   // The requests of LangGraph are a thread and a run, and a run is sent before it is cancelled (test/agents/langgraph/barge-in).
   const takesRuns = kind.agentType === 'langgraph';
 
-  clause('a server that does not start in time fails and is disconnected', async (t) => {
+  clause('disconnects a server that does not start its response in time, and fails', async (t) => {
     const clock = new SimulatedClock();
     const { hear, asked, server } = await agentOf(t, kind, stayQuiet, {
       clock: clock,
@@ -358,7 +358,7 @@ const time = (clause: Clause, kind: AgentKind): void => {
     if (!takesRuns) await closed;
   });
 
-  clause('aborting ends the reply at once and closes the request', async (t) => {
+  clause('ends an aborted reply at once and closes the request', async (t) => {
     const { ask, server } = await agentOf(t, kind, stayQuiet);
     const abort = new AbortController();
     const heard = textOf(ask(abort.signal));

@@ -33,7 +33,7 @@ export const createClause = <Driver extends LineDriver>(
     check: (t: ExecutionContext, driver: Driver, reach: Reach) => Promise<void>,
   ): void => {
     if (unreached.includes(farEnd))
-      return test(`${name}: NOT RUN, it reaches no far end that is ${farEnd}: ${title}`, async (t) => {
+      return test(`${name}: NOT RUN, the driver cannot reach a far end that is ${farEnd}: ${title}`, async (t) => {
         t.pass();
       });
     return test(`${name}: ${title}`, async (t) => {

@@ -75,7 +75,7 @@ const hostile: readonly (readonly [title: string, answer: Answer, failures: read
 
 export const hostileReplies = (test: DeclareTest, kind: AgentKind): void => {
   for (const [title, answer, failures] of hostile)
-    test(`${kind.name}: ${title} is a failure and yields no speech`, async (t) => {
+    test(`${kind.name}: ${title} fails the reply without speech`, async (t) => {
       const { hear } = await agentOf(t, kind, answer, { times: timesFor(failures), clock: systemClock });
       const events = await hear();
       t.is(events.length, 1, JSON.stringify(events));

@@ -16,7 +16,7 @@ export const languageContract = (
   const answered = async (driver: LineDriver, line: WatchedLine): Promise<void> =>
     driver.until(() => line.saw('line.answered'));
 
-  clause('the agent speaks the language of each utterance', 'silent', async (t, driver, reach) => {
+  clause('speaks each utterance in its language', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.say('In English.');
@@ -32,17 +32,21 @@ export const languageContract = (
     t.deepEqual(await driver.spokenIn(), ['en', 'ja', 'en', 'ko', 'ja']);
   });
 
-  clause('a backchannel of another language is speech in this one', 'murmuring', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.tell({ type: 'changeLanguage', language: 'ko' });
-    line.say(sentence);
-    await driver.until(() => line.saw('line.heard'), 15_000);
-    t.true(line.saw('line.speech'));
-    t.false(line.all('line.heard')[0]?.backchannel ?? true);
-  });
+  clause(
+    'reports a backchannel as speech while another language is set',
+    'murmuring',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.tell({ type: 'changeLanguage', language: 'ko' });
+      line.say(sentence);
+      await driver.until(() => line.saw('line.heard'), 15_000);
+      t.true(line.saw('line.speech'));
+      t.false(line.all('line.heard')[0]?.backchannel ?? true);
+    },
+  );
 
-  clause('setting the same language again has no effect', 'murmuring', async (t, driver, reach) => {
+  clause('ignores a second request for the same language', 'murmuring', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'changeLanguage', language: 'ko' });

@@ -10,7 +10,7 @@ const inTones = { ...pausing, speechMs: 1_500 };
 
 const pauseClauses = (clause: Clause): void => {
   clause(
-    'a paused utterance resumes and is played completely, and queued ones follow',
+    'resumes a paused utterance, plays it completely, then plays the queued ones',
     'silent',
     async (t, driver, reach) => {
       const line = reach();
@@ -44,7 +44,7 @@ const pauseClauses = (clause: Clause): void => {
     },
   );
 
-  clause('a pause of a silent line delays the next utterance', 'silent', async (t, driver, reach) => {
+  clause('delays the next utterance when a silent line is paused', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'resumeTalking' });
@@ -60,7 +60,7 @@ const pauseClauses = (clause: Clause): void => {
 
 const stoppedPauseClauses = (clause: Clause): void => {
   clause(
-    'an utterance stopped during a pause was heard up to the pause, which ends',
+    'reports an utterance stopped during a pause as heard up to the pause, which ends',
     'silent',
     async (t, driver, reach) => {
       const line = reach();
@@ -84,18 +84,22 @@ const stoppedPauseClauses = (clause: Clause): void => {
     },
   );
 
-  clause('hanging up in a pause reports the heard part', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.say(longSentence);
-    await driver.pass(1_500);
-    line.tell({ type: 'pauseTalking' });
-    line.tell({ type: 'hangUp' });
-    await driver.until(() => line.isOver());
-    const [cut] = line.all('line.played');
-    t.false(cut?.whole ?? true);
-    t.true(longSentence.startsWith(cut?.text ?? '-'));
-  });
+  clause(
+    'reports the heard part of an utterance when the line hangs up during a pause',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.say(longSentence);
+      await driver.pass(1_500);
+      line.tell({ type: 'pauseTalking' });
+      line.tell({ type: 'hangUp' });
+      await driver.until(() => line.isOver());
+      const [cut] = line.all('line.played');
+      t.false(cut?.whole ?? true);
+      t.true(longSentence.startsWith(cut?.text ?? '-'));
+    },
+  );
 };
 
 /** Handles an onset and its result as a call does. */
@@ -106,20 +110,24 @@ const asCallsDo = ({ type }: { type: string }, line: WatchedLine): void => {
 };
 
 const onsetClauses = (clause: Clause): void => {
-  clause('a backchannel is an onset without speech', 'murmuring', async (t, driver, reach) => {
-    const line = reach(asCallsDo);
-    await answered(driver, line);
-    line.say(longSentence);
-    await driver.until(() => line.saw('line.heard') && line.saw('line.played'), 20_000);
-    t.true(line.all('line.heard')[0]?.backchannel ?? false);
-    t.deepEqual(
-      line.story().filter((type) => ['line.onset', 'line.no_speech', 'line.speech'].includes(type)),
-      ['line.onset', 'line.no_speech'],
-    );
-    t.true(line.all('line.played')[0]?.whole ?? false, 'nobody was interrupted');
-  });
+  clause(
+    'reports the onset of a backchannel without a speech event',
+    'murmuring',
+    async (t, driver, reach) => {
+      const line = reach(asCallsDo);
+      await answered(driver, line);
+      line.say(longSentence);
+      await driver.until(() => line.saw('line.heard') && line.saw('line.played'), 20_000);
+      t.true(line.all('line.heard')[0]?.backchannel ?? false);
+      t.deepEqual(
+        line.story().filter((type) => ['line.onset', 'line.no_speech', 'line.speech'].includes(type)),
+        ['line.onset', 'line.no_speech'],
+      );
+      t.true(line.all('line.played')[0]?.whole ?? false, 'nobody was interrupted');
+    },
+  );
 
-  clause('words are an onset followed by speech', 'interrupting', async (t, driver, reach) => {
+  clause('reports an onset, then speech for words', 'interrupting', async (t, driver, reach) => {
     const line = reach(asCallsDo);
     await answered(driver, line);
     line.say(longSentence);

@@ -31,20 +31,24 @@ const warmTransferContract = (clause: Clause): void => {
 
   const briefing = { type: 'brief', text: 'It is about an order.' } as const;
 
-  clause('connects a person who answered a warm transfer on command', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    if (!(await answeredWarmly(driver, line, whoAnswers))) return;
-    await driver.pass(2_000);
-    t.deepEqual(outcomesOf(line), []);
-    line.tell({ ...briefing, acceptKey: '1' });
-    await driver.until(() => line.saw('line.briefed') && line.saw('line.accepted'), 15_000);
-    t.deepEqual(outcomesOf(line), []);
-    line.tell({ type: 'connect' });
-    await driver.until(() => isDecided(line));
-    t.deepEqual(outcomesOf(line), ['line.transferred']);
-  });
+  clause(
+    'connects a person who answered a warm transfer when commanded to',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      if (!(await answeredWarmly(driver, line, whoAnswers))) return;
+      await driver.pass(2_000);
+      t.deepEqual(outcomesOf(line), []);
+      line.tell({ ...briefing, acceptKey: '1' });
+      await driver.until(() => line.saw('line.briefed') && line.saw('line.accepted'), 15_000);
+      t.deepEqual(outcomesOf(line), []);
+      line.tell({ type: 'connect' });
+      await driver.until(() => isDecided(line));
+      t.deepEqual(outcomesOf(line), ['line.transferred']);
+    },
+  );
 
-  clause('ignores the accept digit when none is required', 'silent', async (t, driver, reach) => {
+  clause('ignores the accept digit if none is required', 'silent', async (t, driver, reach) => {
     const line = reach();
     if (!(await answeredWarmly(driver, line, whoAnswers))) return;
     line.tell({ ...briefing, acceptKey: null });
@@ -53,18 +57,22 @@ const warmTransferContract = (clause: Clause): void => {
     t.false(line.saw('line.accepted'));
   });
 
-  clause('a person who hangs up during the briefing has declined', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    if (await answeredWarmly(driver, line, whoDeclines)) {
-      line.tell({ ...briefing, acceptKey: '1' });
-      await driver.until(() => isDecided(line), 15_000);
-      t.is(line.all('line.transfer_failed')[0]?.cause, 'declined');
-    }
-    t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
-    t.false(line.isOver());
-  });
+  clause(
+    'reports a person who hangs up during the briefing as having declined',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      if (await answeredWarmly(driver, line, whoDeclines)) {
+        line.tell({ ...briefing, acceptKey: '1' });
+        await driver.until(() => isDecided(line), 15_000);
+        t.is(line.all('line.transfer_failed')[0]?.cause, 'declined');
+      }
+      t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
+      t.false(line.isOver());
+    },
+  );
 
-  clause('releases a person during the briefing on command', 'silent', async (t, driver, reach) => {
+  clause('releases a person during the briefing when commanded to', 'silent', async (t, driver, reach) => {
     const line = reach();
     if (await answeredWarmly(driver, line, whoAnswers)) {
       line.tell({ ...briefing, acceptKey: '1' });
@@ -85,24 +93,20 @@ export const transferContract = (
 ): void => {
   const clause = createClause(test, `${name}, transferring`, makeDriver, []);
 
-  clause(
-    'reports once a person who cannot be reached, and the call continues',
-    'silent',
-    async (t, driver, reach) => {
-      const line = reach();
-      await answered(driver, line);
-      line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
-      await driver.until(() => isDecided(line));
-      line.say('Nobody is there.');
-      await driver.until(() => line.saw('line.played'), 15_000);
-      t.true(line.all('line.played')[0]?.whole ?? false);
-      t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
-      line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
-      await driver.until(() => outcomesOf(line).length === 2);
-    },
-  );
+  clause('reports an unreachable person once and continues the call', 'silent', async (t, driver, reach) => {
+    const line = reach();
+    await answered(driver, line);
+    line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
+    await driver.until(() => isDecided(line));
+    line.say('Nobody is there.');
+    await driver.until(() => line.saw('line.played'), 15_000);
+    t.true(line.all('line.played')[0]?.whole ?? false);
+    t.deepEqual(outcomesOf(line), ['line.transfer_failed']);
+    line.tell({ type: 'transfer', to: whoIsBusy, mode: 'cold' });
+    await driver.until(() => outcomesOf(line).length === 2);
+  });
 
-  clause('reports once the end of a cancelled ringing', 'silent', async (t, driver, reach) => {
+  clause('reports the end of a cancelled transfer attempt once', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'transfer', to: whoLetsItRing, mode: 'cold' });
@@ -116,26 +120,34 @@ export const transferContract = (
     t.false(line.isOver());
   });
 
-  clause('a line that ends while a person rings ends as usual', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });
-    line.tell({ type: 'hangUp' });
-    await driver.until(() => line.isOver());
-    await driver.pass(3_000);
-    t.is(line.story().at(-1), 'line.ended');
-    t.false(line.saw('line.transferred'));
-  });
+  clause(
+    'reports the end of a line on which a person is still ringing',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });
+      line.tell({ type: 'hangUp' });
+      await driver.until(() => line.isOver());
+      await driver.pass(3_000);
+      t.is(line.story().at(-1), 'line.ended');
+      t.false(line.saw('line.transferred'));
+    },
+  );
 
-  clause('a line that is closed while a person rings emits no events', 'silent', async (t, driver, reach) => {
-    const line = reach();
-    await answered(driver, line);
-    line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });
-    line.close();
-    const story = line.story();
-    await driver.pass(3_000);
-    t.deepEqual(line.story(), story);
-  });
+  clause(
+    'emits no events after a line is closed while a person is ringing',
+    'silent',
+    async (t, driver, reach) => {
+      const line = reach();
+      await answered(driver, line);
+      line.tell({ type: 'transfer', to: whoAnswers, mode: 'cold' });
+      line.close();
+      const story = line.story();
+      await driver.pass(3_000);
+      t.deepEqual(line.story(), story);
+    },
+  );
 
   warmTransferContract(clause);
 };

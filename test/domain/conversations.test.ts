@@ -61,7 +61,7 @@ test('the built-in agent accepts calls without settings', (t) => {
   t.true(canTakeCalls({ ...full, agent: 'builtin', agentType: null, chatUrl: null }));
 });
 
-test('an endpoint accepts calls when it has a type and a chat URL', (t) => {
+test('an agent endpoint accepts calls if it has a type and a chat URL', (t) => {
   for (const agentType of agentTypes) t.true(canTakeCalls({ ...full, agentType }));
   t.false(canTakeCalls({ ...full, agentType: null }));
   t.false(canTakeCalls({ ...full, chatUrl: null }));
@@ -70,12 +70,12 @@ test('an endpoint accepts calls when it has a type and a chat URL', (t) => {
 
 // Agent context
 
-test('an agent context has the caller and the callee', (t) => {
+test('the context for an agent has caller and callee', (t) => {
   const call = { direction: 'outbound', from: '0212345678', to: '01000000001', language: 'ko' } as const;
   t.deepEqual(agentContext({ id: 'a-call', ...call }), { call_id: 'a-call', ...call });
 });
 
-test('a stored outbound call goes from the own number, an inbound call to it', (t) => {
+test('stores an outbound call as from the own number, and an inbound call as to it', (t) => {
   const numbers = { ownNumber: '0212345678', counterparty: '01000000001' };
   t.deepEqual(partiesOf({ ...numbers, direction: 'outbound' }), { from: '0212345678', to: '01000000001' });
   t.deepEqual(partiesOf({ ...numbers, direction: 'inbound' }), { from: '01000000001', to: '0212345678' });
@@ -156,13 +156,14 @@ test(speaks, '', 'okay');
 
 const firstLine = '[outbound call connected] You speak first. The other party has not said anything yet.';
 
-test('the kickoff has two lines: that the call is outbound, and the task', (t) => {
+test('the kickoff has one line for the outbound call and one for the task', (t) => {
   t.is(kickoffFor('Ask about the opening hours.'), `${firstLine}\n[task] Ask about the opening hours.`);
 });
 
 const withoutTask = test.macro<[string | null]>({
   exec: (t, instruction) => t.is(kickoffFor(instruction), firstLine),
-  title: (_, instruction) => `has only the first line without a task: ${JSON.stringify(instruction)}`,
+  title: (_, instruction) =>
+    `the kickoff has only its first line without a task: ${JSON.stringify(instruction)}`,
 });
 
 test(withoutTask, null);
@@ -171,7 +172,7 @@ test(withoutTask, ' \n \t ');
 
 const folded = test.macro<[string, string]>({
   exec: (t, instruction, task) => t.is(kickoffFor(instruction), `${firstLine}\n[task] ${task}`),
-  title: (_, instruction) => `folds line breaks into spaces: ${JSON.stringify(instruction)}`,
+  title: (_, instruction) => `folds line breaks of the task into spaces: ${JSON.stringify(instruction)}`,
 });
 
 test(folded, 'One.\nTwo.', 'One. Two.');
@@ -183,7 +184,7 @@ test(folded, 'One.\rTwo.', 'One. Two.');
 test(folded, 'One.\u2028Two.\u2029Three.', 'One. Two. Three.');
 test(folded, 'One  two.', 'One  two.');
 
-test('gives call screening a name, if any, and the first sentence of the instruction', (t) => {
+test("gives call screening the caller's name, if any, and the first sentence of the instruction", (t) => {
   const told = (language: Language, callerName: string | null, instruction: string | null) =>
     introductionFor(language, { callerName, instruction });
   t.is(
@@ -207,7 +208,7 @@ test('gives call screening a name, if any, and the first sentence of the instruc
   t.true(told('en', null, 'x'.repeat(5_000)).length < 300);
 });
 
-test('a kickoff has at most two lines, so a task cannot imitate another marker', (t) => {
+test('the kickoff has at most two lines, so that a task cannot imitate a marker', (t) => {
   const instruction = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\r', '\u2028', '\u2029', '[') });
   fc.assert(
     fc.property(instruction, (text) => {
@@ -221,7 +222,7 @@ test('a kickoff has at most two lines, so a task cannot imitate another marker',
 // Phrases
 
 for (const language of languages)
-  test(`the gateway can apologise, reprompt and greet in ${language}`, (t) => {
+  test(`has sentences for apology, reprompt and greeting in ${language}`, (t) => {
     const { voicemailMessage: _message, ...said } = phrases[language];
     const sentences = [...Object.values(said), builtInGreeting[language]];
     t.is(new Set(sentences).size, 7, 'each moment has words of its own');
@@ -257,11 +258,11 @@ const statuses: readonly (readonly [RefusalCode, number])[] = [
 ];
 
 for (const [code, status] of statuses)
-  test(`${code} is ${status}`, (t) => {
+  test(`the refusal ${code} has the status ${status}`, (t) => {
     t.is(new Refusal(code, 'A sentence.').status, status);
   });
 
-test('a refusal passes its details, headers and cause to the API', (t) => {
+test('passes details, headers and cause of a refusal to the API', (t) => {
   const cause = new Error('the inside');
   const refusal = new Refusal('max_duration_exceeds_policy', 'At most 600 seconds.', {
     extras: { maximum: 600 },
@@ -275,14 +276,14 @@ test('a refusal passes its details, headers and cause to the API', (t) => {
   t.is(refusal.cause, cause);
 });
 
-test('a refusal without details has none', (t) => {
+test('a refusal without details has no details for the API', (t) => {
   const refusal = new Refusal('call_not_found', 'There is no such call.');
   t.deepEqual(refusal.extras, {});
   t.deepEqual(refusal.headers, {});
   t.false('cause' in refusal);
 });
 
-test('every code has a wire name, an error status and a title without a full stop', (t) => {
+test('every refusal has a wire name, an error status and a title without a full stop', (t) => {
   for (const [code, { status, title }] of Object.entries(refusalCatalogue)) {
     t.regex(code, /^[a-z]+(_[a-z]+)*$/);
     t.true(status >= 400 && status < 600);
@@ -297,12 +298,12 @@ const somethingBroke: ReadonlySet<EndReason> = new Set(['agent_error', 'media_er
 
 for (const reason of endReasons) {
   const unanswered = nobodyPickedUp.has(reason) ? 'no_answer' : 'failed';
-  test(`an unanswered call that ended because of ${reason} is ${unanswered}`, (t) => {
+  test(`the status of an unanswered call that ended with ${reason} is ${unanswered}`, (t) => {
     t.deepEqual(outcomeOf(reason, false), { reason, status: unanswered });
   });
 
   const answered = somethingBroke.has(reason) ? 'failed' : 'completed';
-  test(`an answered call that ended because of ${reason} is ${answered}`, (t) => {
+  test(`the status of an answered call that ended with ${reason} is ${answered}`, (t) => {
     t.deepEqual(outcomeOf(reason, true), { reason, status: answered });
   });
 }

@@ -109,7 +109,7 @@ test(accepted, 'JP', 'a free-phone number', '0120-123-456');
 
 const refused = test.macro<[Country, string, string]>({
   exec: (t, country, _, input) => t.is(normalizePhoneNumber(input, country), undefined),
-  title: (_, country, what, input) => `${country}: refuses ${what}: ${JSON.stringify(input)}`,
+  title: (_, country, what, input) => `${country}: rejects ${what}: ${JSON.stringify(input)}`,
 });
 
 test(refused, 'KR', 'the international form', '+821012345678');
@@ -176,7 +176,7 @@ const koreanNumber = fc.oneof(
   fc.stringMatching(/^1[568]\d{6}$/),
 );
 
-test('hyphens and spaces at any place do not change the result', (t) => {
+test('ignores hyphens and spaces at any place of a number', (t) => {
   const separators = fc.array(fc.constantFrom('', '', '-', ' '), { minLength: 14, maxLength: 14 });
   fc.assert(
     fc.property(koreanNumber, separators, (digits, between) => {
@@ -191,7 +191,7 @@ test('hyphens and spaces at any place do not change the result', (t) => {
   t.pass();
 });
 
-test('an accepted number consists of digits and is accepted again', (t) => {
+test('normalizes a number to digits that normalize to themselves', (t) => {
   const inputs = fc.oneof(
     koreanNumber,
     fc.string(),
@@ -221,18 +221,18 @@ test('never accepts +82 or a letter at any place', (t) => {
   t.pass();
 });
 
-test('recognizes a country by its two letters', (t) => {
+test('recognizes a country by its two-letter code', (t) => {
   t.true(isCountry('KR'));
   t.false(isCountry('XX'));
   t.false(isCountry('kr'));
 });
 
-test('a mask keeps both ends of a number', (t) => {
+test('masks a number except for its first and last digits', (t) => {
   t.is(maskPhoneNumber('01012345678'), '010•••••678');
   t.is(maskPhoneNumber('15881234'), '158••234');
 });
 
-test('a withheld number needs no mask', (t) => {
+test('leaves a withheld number unmasked', (t) => {
   t.is(maskPhoneNumber('anonymous'), 'anonymous');
   t.is(maskPhoneNumber('+12025550123'), '+12••••••123');
 });
@@ -256,7 +256,7 @@ test(abroad, 'DE', '0898950', '+49898950');
 test(abroad, 'FR', '0612345678', '+33612345678');
 test(abroad, 'JP', '0312345678', '+81312345678');
 
-test('a service number is dialled only within its country, and an invalid number nowhere', (t) => {
+test('has no international form for a service number, and no form for an invalid number', (t) => {
   t.is(internationalNumber('15881234', 'KR'), undefined);
   t.is(internationalNumber('010000000', 'KR'), undefined);
   t.is(domesticNumber('+8215881234', 'KR'), '15881234');
@@ -264,7 +264,7 @@ test('a service number is dialled only within its country, and an invalid number
   t.is(domesticNumber('+821', 'KR'), undefined);
 });
 
-test('a mask shows at most six digits, and none of a short number', (t) => {
+test('shows at most six digits of a masked number, and none of a short one', (t) => {
   fc.assert(
     fc.property(fc.stringMatching(/^\d{0,20}$/), (number) => {
       const masked = maskPhoneNumber(number);
@@ -335,7 +335,8 @@ for (const none of [
 
 const advised = test.macro<[Country, string, string | undefined]>({
   exec: (t, country, written, advice) => t.is(domesticFormAdvice(written, country), advice),
-  title: (_, country, written, advice) => `${country}: the advice for "${written}" is: ${advice ?? 'none'}`,
+  title: (_, country, written, advice) =>
+    `${country}: gives the advice "${advice ?? 'none'}" for "${written}"`,
 });
 
 test(advised, 'KR', '+821012345678', 'write 0 in place of +82');
@@ -352,7 +353,7 @@ test(advised, 'KR', '+12025550123', undefined);
 test(advised, 'KR', 'alice', undefined);
 test(advised, 'KR', '0'.repeat(41), undefined);
 
-test('any text is read as domestic or with +, and reads the same again', (t) => {
+test('reads any text as a domestic number, a number with + or none, and the result as itself', (t) => {
   const written = fc.oneof(
     fc.stringMatching(/^\+?\d{1,20}$/),
     fc.stringMatching(/^(\+?82|0082|)0?10\d{8}$/),
@@ -396,7 +397,7 @@ const kindOf = test.macro<[Country, string, DestinationKind]>({
     t.is(problem(number, country, ''), kind);
     t.is(problem(number, country, kind), undefined);
   },
-  title: (_, country, number, kind) => `${country}: ${number} is ${kind}`,
+  title: (_, country, number, kind) => `${country}: classifies ${number} as ${kind}`,
 });
 
 for (const [number, kind] of [
@@ -418,7 +419,7 @@ test(kindOf, 'GB', '01632960123', 'fixed_line');
 test(kindOf, 'GB', '09098790000', 'premium');
 test(kindOf, 'DE', '018012345', 'shared_cost');
 
-test('the platform permits domestic numbers, but no premium numbers and other countries', (t) => {
+test('the platform default permits domestic numbers, but no premium or foreign numbers', (t) => {
   for (let callee = 1; callee <= 9; callee += 1) t.is(problem(`0100000000${callee}`, 'KR', usual), undefined);
   for (const number of ['0212345678', '15881234', '0801234567', '07012345678', '050512345678'])
     t.is(problem(number, 'KR', usual), undefined);
@@ -426,25 +427,25 @@ test('the platform permits domestic numbers, but no premium numbers and other co
   t.is(problem('+12025550123', 'KR', usual), 'international');
 });
 
-test('permits a number of unclear kind if mobile or fixed lines are permitted', (t) => {
+test('permits a number that may be mobile or fixed if either kind is permitted', (t) => {
   t.is(problem('2025550123', 'US', 'mobile'), undefined);
   t.is(problem('2025550123', 'US', 'fixed_line'), undefined);
   t.is(problem('2025550123', 'US', 'voip'), 'fixed_line');
 });
 
-test('a foreign number must be of a permitted kind, too', (t) => {
+test('requires a permitted kind for a foreign number as well', (t) => {
   t.is(problem('+442079460000', 'KR', 'international'), 'fixed_line');
   t.is(problem('+442079460000', 'KR', 'international fixed_line'), undefined);
   t.is(problem('+449098790000', 'KR', 'international fixed_line'), 'premium');
   t.is(problem('+442079460000', 'KR', 'fixed_line premium'), 'international');
 });
 
-test('islands that share the country code are foreign', (t) => {
+test('treats islands that share the country code as foreign', (t) => {
   t.is(problem('+18765551234', 'US', usual), 'international');
   t.is(problem('+12025550123', 'US', usual), undefined);
 });
 
-test('permits satellites and international networks only by their prefix', (t) => {
+test('permits satellite and international networks only by their prefix', (t) => {
   const everything = destinationKinds.join(' ');
   for (const number of ['+870773111632', '+8821612345678', '+979123456789']) {
     t.is(problem(number, 'KR', everything), 'no_country');
@@ -452,7 +453,7 @@ test('permits satellites and international networks only by their prefix', (t) =
   }
 });
 
-test('the longest matching prefix counts before any kind', (t) => {
+test('applies the longest matching prefix before any kind', (t) => {
   t.is(problem('0607001234', 'KR', '060'), undefined);
   t.is(problem('0607001234', 'KR', '060 !060700'), 'denied_prefix');
   t.is(problem('0607001234', 'KR', '060 !060700 0607001'), undefined);
@@ -468,14 +469,14 @@ test('compares a prefix with a country code in international format', (t) => {
   t.is(problem('+442079460000', 'KR', '44'), 'international', 'plain digits are of this country');
 });
 
-test('a number restricts the permissions of its workspace and never extends them', (t) => {
+test('the destinations of a number restrict those of its workspace and never extend them', (t) => {
   t.is(problem('0212345678', 'KR', usual, 'mobile'), 'fixed_line');
   t.is(problem('01012345678', 'KR', usual, 'mobile'), undefined);
   t.is(problem('0607001234', 'KR', usual, 'premium 060'), 'premium');
   t.is(problem('01012345678', 'KR', usual, ''), 'mobile');
 });
 
-test('never calls emergency numbers or numbers without a subscriber', (t) => {
+test('never permits emergency numbers or special numbers', (t) => {
   const everything = `${destinationKinds.join(' ')} 0 1 9 +`.replace(' +', '');
   for (const number of ['112', '119', '911', '999', '110', '000'])
     for (const country of ['KR', 'US', 'GB'] as const) {
@@ -486,12 +487,12 @@ test('never calls emergency numbers or numbers without a subscriber', (t) => {
     t.is(problem(number, 'KR', everything), 'unknown', number);
 });
 
-test('whether and why give the same answer', (t) => {
+test('permits a call exactly if there is no reason against it', (t) => {
   t.true(mayDial({ destinations: [rules(usual)] }, '01000000001', 'KR'));
   t.false(mayDial({ destinations: [rules(usual)] }, '0607001234', 'KR'));
 });
 
-test('reads words as written', (t) => {
+test('reads and writes destinations as the same words', (t) => {
   t.deepEqual(rules('mobile +4420 !0505 02'), {
     kinds: ['mobile'],
     allowedPrefixes: ['+4420', '02'],
@@ -593,22 +594,22 @@ const inForce = (settings: PolicySettings, ...destinations: Destinations[]): Cal
   destinations,
 });
 
-test('the platform sets what neither number nor workspace does', (t) => {
+test("uses the platform's setting if neither number nor workspace has one", (t) => {
   t.deepEqual(effectivePolicy(nothing, nothing, platform), inForce(platform, platform.destinations));
 });
 
-test('the workspace sets what the number does not', (t) => {
+test("uses the workspace's setting if the number has none", (t) => {
   t.deepEqual(effectivePolicy(nothing, workspace, platform), inForce(workspace, workspace.destinations));
 });
 
-test('a setting of the number precedes its workspace', (t) => {
+test('prefers a setting of the number to that of its workspace', (t) => {
   t.deepEqual(
     effectivePolicy(number, workspace, platform),
     inForce(number, workspace.destinations, number.destinations),
   );
 });
 
-test('permitted destinations come from the workspace, else the platform, and the number', (t) => {
+test('combines permitted destinations of the workspace, or else the platform, with those of the number', (t) => {
   const { destinations } = number;
   t.deepEqual(effectivePolicy({ ...nothing, destinations }, nothing, platform).destinations, [
     platform.destinations,
@@ -619,7 +620,7 @@ test('permitted destinations come from the workspace, else the platform, and the
 });
 
 for (const name of Object.keys(platform).filter((one) => one !== 'destinations'))
-  test(`${name} falls back on its own`, (t) => {
+  test(`inherits ${name} independently of other settings`, (t) => {
     t.deepEqual(effectivePolicy({ ...nothing, ...pick(number, name) }, nothing, platform), {
       ...inForce(platform, platform.destinations),
       ...pick(number, name),
@@ -633,13 +634,13 @@ for (const name of Object.keys(platform).filter((one) => one !== 'destinations')
 const pick = (policy: PolicySettings, wanted: string): Partial<Omit<PolicySettings, 'destinations'>> =>
   Object.fromEntries(Object.entries(policy).filter(([name]) => name === wanted));
 
-test('an explicit false does not fall back', (t) => {
+test('keeps an explicit false instead of inheriting', (t) => {
   const silent = { ...nothing, recordingEnabled: false };
   t.false(effectivePolicy(silent, nothing, platform).recordingEnabled);
   t.true(effectivePolicy({ ...nothing, recordingEnabled: true }, silent, platform).recordingEnabled);
 });
 
-test('a retention of zero days disables recording', (t) => {
+test('disables recording if the retention is zero days', (t) => {
   const fleeting = { ...nothing, retentionDays: { recordings: 0, words: null } };
   t.false(effectivePolicy({ ...fleeting, recordingEnabled: true }, nothing, platform).recordingEnabled);
   t.true(
@@ -648,7 +649,7 @@ test('a retention of zero days disables recording', (t) => {
   );
 });
 
-test('a call without a given duration never gets more than the maximum', (t) => {
+test('limits a call without a requested duration to the maximum', (t) => {
   const short = { ...nothing, maxDurationSec: 120 };
   t.like(effectivePolicy(short, nothing, platform), { maxDurationSec: 120, defaultDurationSec: 120 });
 });
@@ -662,30 +663,30 @@ test('permits transfers only to named targets', (t) => {
   t.false(may('0212345678', '0212345679', '0313456*'));
 });
 
-test('a complete number permits itself, a prefix all numbers that start with it', (t) => {
+test('a complete number permits itself, and a prefix permits all numbers that start with it', (t) => {
   t.true(may('0212345678', '0212345678'));
   t.true(may('0212345678', '0212345*'));
   t.false(may('0212345678', '021234567'));
 });
 
-test('a prefix does not permit premium numbers; a complete number does', (t) => {
+test('a prefix permits no premium numbers, but a complete number does', (t) => {
   t.false(may('0607001234', '060*'));
   t.true(may('0607001234', '0607001234'));
 });
 
-test('never permits an emergency number', (t) => {
+test('never permits a transfer to an emergency number', (t) => {
   t.false(may('119', '119'));
   t.false(may('112', '11*'));
 });
 
-test('a target consists of digits, with an asterisk only at its end', (t) => {
+test('a transfer target has only digits, with an asterisk only at its end', (t) => {
   for (const target of ['0212345678', '021*']) t.regex(target, transferTarget);
   for (const target of ['*', '0*', '02*1', '+82*', '']) t.notRegex(target, transferTarget);
 });
 
 // SIP headers
 
-test('rejects header names with a meaning for SIP or a server', (t) => {
+test('rejects header names that SIP or a server interprets', (t) => {
   for (const name of ['X-Ticket', 'x-a', 'X-9', 'X-crm.Deal_1', `X-${'a'.repeat(60)}`])
     t.regex(name, sipHeaderName, name);
   for (const name of [
@@ -712,7 +713,7 @@ test('rejects header names with a meaning for SIP or a server', (t) => {
     t.notRegex(name, sipHeaderName, name);
 });
 
-test('a value is one line and arrives unchanged', (t) => {
+test('accepts single-line header values and passes them unchanged', (t) => {
   for (const value of ['1042', 'a b', '예약', 'a;b=c,"d"', 'x'.repeat(255), '가'.repeat(85)])
     t.true(isSipHeaderValue(value), value);
   for (const value of [
@@ -736,7 +737,7 @@ test('a value is one line and arrives unchanged', (t) => {
     t.false(isSipHeaderValue(value), JSON.stringify(value));
 });
 
-test('no line of a value can start a header', (t) => {
+test('rejects header values that could start another header', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (value) => {
       fc.pre(isSipHeaderValue(value));
@@ -746,13 +747,13 @@ test('no line of a value can start a header', (t) => {
   );
 });
 
-test('compares names without regard to case', (t) => {
+test('compares header names case-insensitively', (t) => {
   t.deepEqual(unlistedHeaders(['x-ticket', 'X-Other', 'X-More'], ['X-Ticket', 'X-MORE']), ['X-Other']);
   t.false(areDifferentHeaders(['X-Ticket', 'x-ticket']));
   t.true(areDifferentHeaders(['X-Ticket', 'X-Ticket-2']));
 });
 
-test('keeps permitted headers and drops unstorable ones completely', (t) => {
+test('keeps permitted headers and drops headers that cannot be stored completely', (t) => {
   const sent = new Map([
     ['X-Ticket', ' 1042 '],
     ['X-Long', 'x'.repeat(256)],

@@ -22,7 +22,7 @@ const setUpCircuitBreaker = (opensAfter?: number) => {
   return { clock, breaker: createCircuitBreaker(clock, coolDown, opensAfter) };
 };
 
-test('opens after this many different consecutive failures', (t) => {
+test('opens the circuit breaker after the given number of consecutive failures from different sources', (t) => {
   const { breaker } = setUpCircuitBreaker(3);
   for (const by of ['one', 'one', 'one', 'two', 'two']) t.false(breaker.failed(by));
   t.is(breaker.state(), 'closed');
@@ -33,7 +33,7 @@ test('opens after this many different consecutive failures', (t) => {
   t.is(breaker.remainingMs(), 1_000);
 });
 
-test('after the cool-down one trial is permitted, and another when the first has no result', (t) => {
+test('permits one trial after the cool-down, and another if the first has no result', (t) => {
   const { clock, breaker } = setUpCircuitBreaker();
   breaker.failed();
   clock.increment(999);
@@ -47,7 +47,7 @@ test('after the cool-down one trial is permitted, and another when the first has
   t.true(breaker.mayTry());
 });
 
-test('a successful trial closes it, and a failed one doubles the cool-down up to the maximum', (t) => {
+test('closes after a successful trial, and doubles the cool-down after a failed one, up to the maximum', (t) => {
   const { clock, breaker } = setUpCircuitBreaker();
   breaker.failed();
   for (const longer of [2_000, 4_000, 4_000]) {
@@ -64,13 +64,13 @@ test('a successful trial closes it, and a failed one doubles the cool-down up to
   t.is(breaker.remainingMs(), 1_000);
 });
 
-test('simultaneous failures count once', (t) => {
+test('counts simultaneous failures once', (t) => {
   const { breaker } = setUpCircuitBreaker();
   t.deepEqual([breaker.failed(), breaker.failed(), breaker.failed()], [true, false, false]);
   t.is(breaker.remainingMs(), 1_000);
 });
 
-test('remembers only servers with failures', (t) => {
+test('keeps circuit breakers only for servers with failures', (t) => {
   const clock = new SimulatedClock();
   const breakers = createCircuitBreakers(clock, { coolDown, opensAfter: 2 });
   const [good, bad] = [breakers.of('good'), breakers.of('bad')];
@@ -99,7 +99,7 @@ const coalescedTaskSteps = () => {
   return { task, begun: () => ends.length, endOne };
 };
 
-test.serial('starts at once, and again when requested after its end', async (t) => {
+test.serial('runs a task at once, and again if requested after its end', async (t) => {
   const { task, begun, endOne } = coalescedTaskSteps();
   const run = task.run();
   t.is(begun(), 1);
@@ -109,7 +109,7 @@ test.serial('starts at once, and again when requested after its end', async (t) 
   t.is(begun(), 2);
 });
 
-test.serial('repeats once for any number of requests during a run, without overlap', async (t) => {
+test.serial('repeats a task once for any number of requests during a run, without overlap', async (t) => {
   const { task, begun, endOne } = coalescedTaskSteps();
   const runs = [task.run(), task.run(), task.run()];
   await turn();
@@ -160,7 +160,7 @@ const repeatedTaskSteps = () => {
   return { clock, task, begun: () => ends.length, endOne, signals };
 };
 
-test.serial('the interval starts at the end of the previous run', async (t) => {
+test.serial('counts the interval from the end of the previous run', async (t) => {
   const { clock, task, begun, endOne } = repeatedTaskSteps();
   task.start(50);
   clock.advance(49);
@@ -176,7 +176,7 @@ test.serial('the interval starts at the end of the previous run', async (t) => {
   t.is(begun(), 2);
 });
 
-test.serial('stopping while waiting clears the timer', async (t) => {
+test.serial('clears the timer when stopped between runs', async (t) => {
   const { clock, task, begun } = repeatedTaskSteps();
   task.start(0);
   await task.stop();
@@ -187,7 +187,7 @@ test.serial('stopping while waiting clears the timer', async (t) => {
   t.is(clock.pending(), 0, 'nor does it begin afterwards');
 });
 
-test.serial('stopping during a run aborts it, waits for its end, and starts no other', async (t) => {
+test.serial('aborts the current run when stopped, waits for its end, and starts no other', async (t) => {
   const { clock, task, endOne, signals } = repeatedTaskSteps();
   task.start(0);
   clock.advance(0);
@@ -203,7 +203,7 @@ test.serial('stopping during a run aborts it, waits for its end, and starts no o
 
 // Once
 
-test('runs at the first call, with its argument', (t) => {
+test('runs a one-time task at the first call, with its argument', (t) => {
   const done: number[] = [];
   const act = once((given: number) => void done.push(given));
   act(1);
@@ -211,7 +211,7 @@ test('runs at the first call, with its argument', (t) => {
   t.deepEqual(done, [1]);
 });
 
-test('further calls during or after a failed run do not repeat it', (t) => {
+test('does not repeat a one-time task on further calls, even after a failed run', (t) => {
   let times = 0;
   const act = once(() => {
     times += 1;
@@ -246,14 +246,14 @@ const countingClock = () => {
   };
 };
 
-test.serial('returns the result of timely work and clears the timer', async (t) => {
+test.serial('returns the result of work that ends in time and clears the timer', async (t) => {
   const clock = countingClock();
   t.is(await withTimeout(clock, 100, () => Promise.resolve('done')), 'done');
   t.true(await doneWithin(clock, 100, Promise.resolve()));
   t.is(clock.running.size, 0);
 });
 
-test.serial('returns the error of failed work and clears the timer', async (t) => {
+test.serial('rethrows the error of failed work and clears the timer', async (t) => {
   const clock = countingClock();
   const error = new Error('broken');
   t.is(await t.throwsAsync(withTimeout(clock, 100, () => Promise.reject(error))), error);
@@ -261,7 +261,7 @@ test.serial('returns the error of failed work and clears the timer', async (t) =
   t.is(clock.running.size, 0);
 });
 
-test.serial('aborts slow work with the reason that its caller gets', async (t) => {
+test.serial('aborts slow work with the same reason that the caller gets', async (t) => {
   const clock = countingClock();
   let signal: AbortSignal | undefined;
   const waiting = withTimeout(clock, 100, (limit) => {
@@ -276,7 +276,7 @@ test.serial('aborts slow work with the reason that its caller gets', async (t) =
   t.is(signal?.reason, error);
 });
 
-test.serial('the caller may choose the error, and receives late results', async (t) => {
+test.serial("throws the caller's own time-out error, and passes it late results", async (t) => {
   const clock = countingClock();
   const error = new Error('the name servers did not answer');
   const work = Promise.withResolvers<string>();
@@ -288,7 +288,7 @@ test.serial('the caller may choose the error, and receives late results', async 
   t.is(await late.promise, 'an endpoint');
 });
 
-test.serial('a timely result is not late, and a late failure is handled', async (t) => {
+test.serial('reports no late result for work in time, and handles a late failure', async (t) => {
   const clock = countingClock();
   await withTimeout(clock, 100, () => Promise.resolve(), { late: () => t.fail() });
   const work = Promise.withResolvers<never>();
@@ -299,7 +299,7 @@ test.serial('a timely result is not late, and a late failure is handled', async 
   await t.throwsAsync(work.promise);
 });
 
-test.serial('reports work that exceeds its time as unfinished', async (t) => {
+test.serial('returns false for work that exceeds its time', async (t) => {
   const clock = countingClock();
   const waiting = doneWithin(clock, 100, new Promise(() => undefined));
   clock.increment(100);
@@ -314,7 +314,7 @@ const day = test.macro<[string, string, string, string]>({
     t.is(found.from.toISOString(), from);
     t.is(found.until.toISOString(), until);
   },
-  title: (_, timeZone, at) => `${at} is in the day of ${timeZone}`,
+  title: (_, timeZone, at) => `returns the day in ${timeZone} that contains ${at}`,
 });
 
 test(day, 'Asia/Seoul', '2026-11-21T15:30:00.000Z', '2026-11-21T15:00:00.000Z', '2026-11-22T15:00:00.000Z');
@@ -343,7 +343,7 @@ test(
   '2026-03-09T04:00:00.000Z',
 );
 
-test('a moment lies in its day, and the next day starts at its end', (t) => {
+test('every moment lies in its day, and the next day starts at its end', (t) => {
   fc.assert(
     fc.property(
       fc.integer({ min: Date.UTC(2024, 0), max: Date.UTC(2030, 0) }),
@@ -369,7 +369,7 @@ test('a moment lies in its day, and the next day starts at its end', (t) => {
 
 const written = test.macro<[string, string, string]>({
   exec: (t, zone, instant, text) => t.is(timestampIn(zone, new Date(instant)), text),
-  title: (_, zone, instant) => `${instant} in ${zone}`,
+  title: (_, zone, instant) => `formats ${instant} in ${zone}`,
 });
 
 test(written, 'Asia/Seoul', '2026-11-21T03:00:00.000Z', '2026-11-21T12:00:00.000+09:00');
@@ -381,7 +381,7 @@ test(written, 'America/New_York', '2026-01-01T02:00:00.000Z', '2025-12-31T21:00:
 test(written, 'America/St_Johns', '2026-01-15T12:00:00.000Z', '2026-01-15T08:30:00.000-03:30');
 test(written, 'Asia/Kathmandu', '2026-01-15T12:00:00.000Z', '2026-01-15T17:45:00.000+05:45');
 
-test('a timestamp denotes the original instant and has a numeric offset', (t) => {
+test('a timestamp has a numeric offset and denotes the original instant', (t) => {
   const zones = fc.constantFrom('Asia/Seoul', 'UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Apia');
   const instants = fc.date({
     min: new Date('1980-01-01T00:00:00Z'),
@@ -400,7 +400,7 @@ test('a timestamp denotes the original instant and has a numeric offset', (t) =>
   t.pass();
 });
 
-test('an unknown time zone and an invalid date are errors', (t) => {
+test('throws for an unknown time zone or an invalid date', (t) => {
   t.throws(() => timestampIn('Asia/Nowhere', new Date(0)), { instanceOf: RangeError });
   t.throws(() => timestampIn('UTC', new Date(Number.NaN)), { instanceOf: RangeError });
 });

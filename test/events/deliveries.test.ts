@@ -63,7 +63,7 @@ const attempt = (
   );
 
 test.serial(
-  'the standardwebhooks package accepts the signature, and the body arrives byte for byte',
+  'signs so that the standardwebhooks package verifies, and sends the body byte for byte',
   async (t) => {
     const secret = newEndpointSecret();
     const receiver = await receiverOf(secret);
@@ -84,7 +84,7 @@ test.serial(
   },
 );
 
-test.serial('signs with the second in which the attempt began', async (t) => {
+test.serial('signs with the second in which the attempt begins', async (t) => {
   const secret = newEndpointSecret();
   const receiver = await receiverOf(secret);
   t.teardown(receiver.close);
@@ -108,7 +108,7 @@ test.serial('a receiver accepts events with the old or the new secret during a r
 });
 
 const answered = test.macro({
-  title: (_, answer: Answer) => `an endpoint that answers ${JSON.stringify(answer)}`,
+  title: (_, answer: Answer) => `classifies the response ${JSON.stringify(answer)} of an endpoint`,
   exec: async (t, answer: Answer, expected: Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'>) => {
     const secret = newEndpointSecret();
     const receiver = await receiverOf(secret);
@@ -152,7 +152,7 @@ test.serial(answered, 'reset', {
 });
 test.serial(answered, 'garbage', { result: 'failed', httpStatus: null, error: 'The answer was not HTTP' });
 
-test.serial('respects Retry-After of a busy endpoint', async (t) => {
+test.serial('returns the Retry-After of a busy endpoint', async (t) => {
   const secret = newEndpointSecret();
   const receiver = await receiverOf(secret);
   t.teardown(receiver.close);
@@ -169,13 +169,13 @@ test.serial('respects Retry-After of a busy endpoint', async (t) => {
   t.is(await wished(500, '120'), null);
 });
 
-test.serial('an endpoint without a listener', async (t) => {
+test.serial('reports an endpoint without a listener as a failed attempt', async (t) => {
   const outcome = await attempt({ url: noServer }, [newEndpointSecret()]);
   t.is(outcome.result, 'failed');
   t.is(outcome.error, 'The connection failed: ECONNREFUSED');
 });
 
-test.serial('gives up an unresponsive endpoint exactly at the time limit', async (t) => {
+test.serial('ends an attempt to an unresponsive endpoint exactly at the time limit', async (t) => {
   const secret = newEndpointSecret();
   const receiver = await receiverOf(secret);
   t.teardown(receiver.close);
@@ -199,7 +199,7 @@ test.serial('gives up an unresponsive endpoint exactly at the time limit', async
   });
 });
 
-test.serial('reports an aborted attempt as one with an unknown result', async (t) => {
+test.serial('reports an aborted attempt with an unknown result', async (t) => {
   const secret = newEndpointSecret();
   const receiver = await receiverOf(secret);
   t.teardown(receiver.close);
@@ -270,7 +270,7 @@ test.serial('filters events by the types and the number of an endpoint', async (
 });
 
 test.serial(
-  'retries a failed delivery on schedule with the same id and bytes, until it is dead',
+  'retries a failed delivery on schedule with the same id and bytes until its last attempt fails',
   async (t) => {
     const { db, world } = await openWorld(t);
     const { receiver, id } = await world.endpoint(onlyEnded);
@@ -305,7 +305,7 @@ test.serial(
   },
 );
 
-test.serial('an endpoint is failing from its first failed attempt until one succeeds', async (t) => {
+test.serial('an endpoint is failing from its first failed attempt until an attempt succeeds', async (t) => {
   const { db, world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   const { workspaceId } = world;
@@ -380,7 +380,7 @@ test.serial('replaying a dead delivery restarts its schedule and keeps its attem
 });
 
 test.serial(
-  'events of a call arrive in order, even if one fails, without delaying other calls',
+  'delivers events of a call in order even if one fails, without delaying other calls',
   async (t) => {
     const { world } = await openWorld(t);
     const { receiver, id } = await world.endpoint();
@@ -427,7 +427,7 @@ test.serial('sends an endpoint no event until its Retry-After has passed', async
   t.is(receiver.received.length, 2);
 });
 
-test.serial('a slow endpoint with a backlog does not delay others', async (t) => {
+test.serial('does not delay other endpoints for a slow one with a backlog', async (t) => {
   const { world } = await openWorld(t);
   const slow = await world.endpoint();
   const release = Promise.withResolvers<void>();
@@ -446,7 +446,7 @@ test.serial('a slow endpoint with a backlog does not delay others', async (t) =>
   t.is(new Set(slow.receiver.received.map((request) => request.id)).size, 30);
 });
 
-test.serial('gives up an unresponsive endpoint after the time limit and retries', async (t) => {
+test.serial('ends an attempt to an unresponsive endpoint after the time limit and retries', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   receiver.answer('hang');
@@ -509,7 +509,7 @@ const isClaim = (sql: string): boolean => sql === claimDueDeliveries.text;
 
 const isOutcome = (sql: string): boolean => sql.includes('insert into "delivery_attempt"');
 
-test.serial('delivers the claims of a killed process when their lease ends', async (t) => {
+test.serial('delivers events claimed by a killed process when the lease ends', async (t) => {
   const { db, world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   await world.call();
@@ -536,7 +536,7 @@ test.serial('delivers the claims of a killed process when their lease ends', asy
 });
 
 test.serial(
-  'delivers the claims of a killed process of the same node as soon as the node restarts',
+  'delivers events claimed by a killed process of the same node as soon as the node restarts',
   async (t) => {
     const { db, world } = await openWorld(t);
     const { receiver, id } = await world.endpoint(onlyEnded);
@@ -555,7 +555,7 @@ test.serial(
   },
 );
 
-test.serial('repeats an event with the same id if its result could not be stored', async (t) => {
+test.serial('sends an event again with the same id if its result could not be stored', async (t) => {
   const { db, world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   await world.startWorker({ db: breaking(db, isOutcome, 1) });

@@ -19,7 +19,7 @@ import { beginning, type CallControlWorld, createCallControlWorld } from '../cal
 const patch = ({ database, stored }: CallControlWorld, changes: Parameters<typeof patchNumber>[2]) =>
   patchNumber(database, stored, changes);
 
-test.serial('a placed call rings in its row and on its line, with the platform policy', async (t) => {
+test.serial('stores a placed call as ringing and dials it on a line, with the platform policy', async (t) => {
   const world = await createCallControlWorld(t);
   await patch(world, { transferTo: ['0212345*'] });
   const { callId, from } = await world.callControl.placeCall(await world.number(), {
@@ -51,7 +51,7 @@ test.serial('a placed call rings in its row and on its line, with the platform p
 });
 
 test.serial(
-  "passes custom headers on the gateway's own trunk, and rejects them for a number bound to another",
+  "sends custom headers on the gateway's own trunk, and rejects them for a number bound to another trunk",
   async (t) => {
     const configuredHeaders = { headersIn: ['X-Queue'], headersOut: ['X-Ticket'] };
     const world = await createCallControlWorld(t, { configuredHeaders });
@@ -102,13 +102,13 @@ test.serial(durations, 900, 900);
 test.serial(durations, 901, 'refused');
 test.serial(durations, 1_800, 'refused');
 
-test.serial('the default duration never exceeds the maximum of the number', async (t) => {
+test.serial('limits the default duration to the maximum of the number', async (t) => {
   const world = await createCallControlWorld(t);
   await patch(world, { maxDurationSec: 120 });
   t.is((await world.rowOf(await world.place()))?.maxDurationSec, 120);
 });
 
-test.serial('a call ends at its maximum duration, counted from the answer', async (t) => {
+test.serial('ends a call at its maximum duration, counted from the answer', async (t) => {
   const world = await createCallControlWorld(t);
   await patch(world, { silenceTimeoutSec: 1_000 });
   const callId = await world.place({ maxDurationSec: 60 });
@@ -124,7 +124,7 @@ test.serial('a call ends at its maximum duration, counted from the answer', asyn
   t.like(await world.rowOf(callId), { status: 'completed', endReason: 'max_duration', durationSec: 60 });
 });
 
-test.serial('an unanswered telephone rings for 45 seconds', async (t) => {
+test.serial('stops ringing an unanswered call after 45 seconds', async (t) => {
   const world = await createCallControlWorld(t);
   const callId = await world.place();
   world.clock.increment(44_999);
@@ -159,7 +159,7 @@ test.serial('rejects an outbound call from a number without an agent', async (t)
   }
 });
 
-test.serial('ignores the binding of the other direction', async (t) => {
+test.serial('ignores the agent binding of the other direction', async (t) => {
   const world = await createCallControlWorld(t);
   const binding = {
     agent: 'endpoint',
@@ -187,7 +187,7 @@ test.serial('reports a forbidden duration before a missing agent', async (t) => 
   await t.throwsAsync(world.place({ maxDurationSec: 1_801 }), { code: 'max_duration_exceeds_policy' });
 });
 
-test.serial('decrypts the stored token of the outbound agent for its calls', async (t) => {
+test.serial('decrypts the stored token of the outbound agent for an outbound call', async (t) => {
   const world = await createCallControlWorld(t);
   const { numberId } = world.stored;
   await putAgentBinding(
@@ -230,7 +230,7 @@ test.serial(
   },
 );
 
-test.serial('a workspace permits destinations, and its numbers restrict them', async (t) => {
+test.serial('permits destinations per workspace, restricted further per number', async (t) => {
   const world = await createCallControlWorld(t);
   const { workspaceId } = world.stored;
   await patchWorkspace(world.database, workspaceId, {
@@ -245,7 +245,7 @@ test.serial('a workspace permits destinations, and its numbers restrict them', a
   t.is((await world.rowOf(await world.place()))?.status, 'ringing');
 });
 
-test.serial('limits a call to the rest of the daily minutes and rejects it when none are left', async (t) => {
+test.serial('limits a call to the remaining daily minutes and rejects it when none remain', async (t) => {
   const world = await createCallControlWorld(t);
   await patchWorkspace(world.database, world.stored.workspaceId, { dailyMinutes: 15 });
   const first = await world.place({ maxDurationSec: 600 });
@@ -271,7 +271,7 @@ test.serial('limits a call to the rest of the daily minutes and rejects it when 
   t.is((await world.rowOf(await world.place()))?.maxDurationSec, 600);
 });
 
-test.serial('a number has daily minutes of its own, which inbound calls do not use', async (t) => {
+test.serial('counts the daily minutes of a number without its inbound calls', async (t) => {
   const world = await createCallControlWorld(t);
   await patch(world, { dailyMinutes: 1 });
   t.is((await world.rowOf(await world.place()))?.maxDurationSec, 60);
@@ -321,27 +321,30 @@ const doorThat = (result: HandshakeResult) => {
   return { asked, handshake };
 };
 
-test.serial('admits a caller: the row rings, the line answers, caller and callee are swapped', async (t) => {
-  const world = await createCallControlWorld(t);
-  const { callId, verdict } = await world.receive();
-  t.deepEqual(verdict, { accepted: true });
-  t.like(await world.rowOf(callId), {
-    status: 'ringing',
-    direction: 'inbound',
-    ownNumber: world.stored.number,
-    counterparty: '01012345678',
-    instruction: null,
-    maxDurationSec: 600,
-    startedAt: new Date(beginning),
-  });
-  t.like(world.lineOf(callId).input, {
-    direction: 'inbound',
-    from: '01012345678',
-    to: world.stored.number,
-  });
-  world.answer(callId);
-  t.like(await world.rowOf(callId), { status: 'active' });
-});
+test.serial(
+  'admits a caller: stores the call as ringing, answers the line and swaps caller and callee',
+  async (t) => {
+    const world = await createCallControlWorld(t);
+    const { callId, verdict } = await world.receive();
+    t.deepEqual(verdict, { accepted: true });
+    t.like(await world.rowOf(callId), {
+      status: 'ringing',
+      direction: 'inbound',
+      ownNumber: world.stored.number,
+      counterparty: '01012345678',
+      instruction: null,
+      maxDurationSec: 600,
+      startedAt: new Date(beginning),
+    });
+    t.like(world.lineOf(callId).input, {
+      direction: 'inbound',
+      from: '01012345678',
+      to: world.stored.number,
+    });
+    world.answer(callId);
+    t.like(await world.rowOf(callId), { status: 'active' });
+  },
+);
 
 for (const from of ['anonymous', '+12025550123', '204'])
   test.serial(`passes the caller "${from}" to the agent and stores it`, async (t) => {
@@ -351,7 +354,7 @@ for (const from of ['anonymous', '+12025550123', '204'])
     t.is(world.agentCalls.get(callId)?.context.from, from);
   });
 
-test.serial('does not answer an unknown number and stores nothing', async (t) => {
+test.serial('rejects a call to an unknown number and stores nothing', async (t) => {
   const world = await createCallControlWorld(t);
   const { callId, verdict } = await world.receive({ to: '0299999999' });
   t.deepEqual(verdict, { accepted: false, because: 'unknown_number' });
@@ -359,23 +362,20 @@ test.serial('does not answer an unknown number and stores nothing', async (t) =>
   t.is(world.lines.size, 0);
 });
 
-test.serial(
-  'rejects callers of a number without an inbound agent, regardless of its outbound agent',
-  async (t) => {
-    const world = await createCallControlWorld(t);
-    await agentOf(world, 'outbound', 'https://agent.example');
-    await agentOf(world, 'inbound', '');
-    const { callId, verdict } = await world.receive();
-    t.deepEqual(verdict, { accepted: false, because: 'no_agent_endpoint' });
-    t.like(await world.rowOf(callId), { status: 'failed', endReason: 'no_agent_endpoint', durationSec: 0 });
-    t.like(await facts(world.database, callId), [{ sequence: 1, type: 'call.ended' }]);
-    t.deepEqual(world.ends, [`${callId} failed no_agent_endpoint`]);
-    t.is(world.lines.size, 0);
-  },
-);
+test.serial('rejects callers if the number has no inbound agent, even with an outbound agent', async (t) => {
+  const world = await createCallControlWorld(t);
+  await agentOf(world, 'outbound', 'https://agent.example');
+  await agentOf(world, 'inbound', '');
+  const { callId, verdict } = await world.receive();
+  t.deepEqual(verdict, { accepted: false, because: 'no_agent_endpoint' });
+  t.like(await world.rowOf(callId), { status: 'failed', endReason: 'no_agent_endpoint', durationSec: 0 });
+  t.like(await facts(world.database, callId), [{ sequence: 1, type: 'call.ended' }]);
+  t.deepEqual(world.ends, [`${callId} failed no_agent_endpoint`]);
+  t.is(world.lines.size, 0);
+});
 
 test.serial(
-  'passes no token to an inbound agent without a handshake, in particular not the outbound one',
+  'sends no token to an inbound agent without a handshake, not even the outbound token',
   async (t) => {
     const world = await createCallControlWorld(t);
     await agentOf(world, 'outbound', 'https://outbound.example');
@@ -386,7 +386,7 @@ test.serial(
   },
 );
 
-test.serial('uses the session token of the handshake for that call only', async (t) => {
+test.serial('uses the session token of a handshake for its call only', async (t) => {
   const door = doorThat({ allowed: true, sessionToken: 'session-of-this-caller' });
   const world = await createCallControlWorld(t, { handshake: door.handshake });
   await agentOf(world, 'outbound', 'https://outbound.example');
@@ -411,7 +411,7 @@ test.serial('uses the session token of the handshake for that call only', async 
 });
 
 test.serial(
-  'does not answer a caller rejected by the handshake and stores the facts of an ended call',
+  'rejects a caller that the handshake rejects, and stores the facts of an ended call',
   async (t) => {
     const door = doorThat({ allowed: false, reason: 'It answered 403.' });
     const world = await createCallControlWorld(t, { handshake: door.handshake });
@@ -432,7 +432,7 @@ test.serial(
   },
 );
 
-test.serial('skips the handshake for a caller that cannot be admitted', async (t) => {
+test.serial('skips the handshake for a caller that is rejected anyway', async (t) => {
   const door = doorThat({ allowed: true, sessionToken: 'unused' });
   const world = await createCallControlWorld(t, { handshake: door.handshake });
   await guard(world);
@@ -441,7 +441,7 @@ test.serial('skips the handshake for a caller that cannot be admitted', async (t
   t.deepEqual(door.asked, []);
 });
 
-test.serial('a full or draining gateway rejects callers without storing a row', async (t) => {
+test.serial('rejects callers on a full or draining gateway without storing a row', async (t) => {
   const full = await createCallControlWorld(t, { admission: { maxCalls: 0, maxBeginning: 100 } });
   const refused = await full.receive();
   t.deepEqual(refused.verdict, { accepted: false, because: 'over_capacity' });
@@ -453,14 +453,14 @@ test.serial('a full or draining gateway rejects callers without storing a row', 
   t.is(await draining.rows(), 0);
 });
 
-test.serial('a number at its maximum of calls is busy for the next caller', async (t) => {
+test.serial('rejects a caller as busy when the number is at its maximum of calls', async (t) => {
   const world = await createCallControlWorld(t, { maxCallsInProgress: 1 });
   t.like(await world.receive(), { verdict: { accepted: true } });
   t.like(await world.receive(), { verdict: { accepted: false, because: 'concurrency_limit' } });
   t.is(await world.rows(), 1);
 });
 
-test.serial('does not treat an internal error as a rejection', async (t) => {
+test.serial('does not treat an internal error as a rejected call', async (t) => {
   const world = await createCallControlWorld(t, {
     keepAgent: () => {
       throw new Error('A mistake of ours');
@@ -493,7 +493,7 @@ const withoutRoom = test.macro({
 test.serial(withoutRoom, 'over_capacity');
 test.serial(withoutRoom, 'draining');
 
-test.serial('stores the caller details of the network with the call, also of a rejected one', async (t) => {
+test.serial("stores the network's details about the caller, also for a rejected call", async (t) => {
   const world = await createCallControlWorld(t);
   const diversions = [{ number: '0212345678', reason: 'no-answer' }];
   const { callId } = await world.receive({ identity: { name: '김민지', diversions } });

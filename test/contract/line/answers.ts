@@ -5,7 +5,7 @@ import type { Clause } from '../clause.ts';
 import type { FarEndKind } from '../line-driver.ts';
 
 export const answerClauses = (clause: Clause): void => {
-  clause('rings, is answered and is hung up by the gateway', 'silent', async (t, driver, reach) => {
+  clause('rings, is answered, and ends when the gateway hangs up', 'silent', async (t, driver, reach) => {
     const line = reach();
     t.deepEqual(line.story(), [], 'nothing is said inside open');
     await answered(driver, line);
@@ -23,7 +23,7 @@ export const answerClauses = (clause: Clause): void => {
   ];
   for (const [farEnd, cause] of causes)
     clause(
-      `a far end that is ${farEnd} ends the line as unanswered because of ${cause}`,
+      `ends the line as unanswered with the cause ${cause} if the far end is ${farEnd}`,
       farEnd,
       async (t, driver, reach) => {
         const line = reach();
@@ -35,13 +35,17 @@ export const answerClauses = (clause: Clause): void => {
       },
     );
 
-  clause('rings until the hangup, then is cancelled', 'unattended', async (t, driver, reach) => {
-    const line = reach();
-    await driver.until(() => line.saw('line.ringing'));
-    await driver.pass(5_000);
-    t.deepEqual(line.story(), ['line.ringing']);
-    line.tell({ type: 'hangUp' });
-    await driver.until(() => line.isOver());
-    t.is(line.all('line.unanswered')[0]?.cause, 'cancelled');
-  });
+  clause(
+    'rings until the gateway hangs up, then cancels the call',
+    'unattended',
+    async (t, driver, reach) => {
+      const line = reach();
+      await driver.until(() => line.saw('line.ringing'));
+      await driver.pass(5_000);
+      t.deepEqual(line.story(), ['line.ringing']);
+      line.tell({ type: 'hangUp' });
+      await driver.until(() => line.isOver());
+      t.is(line.all('line.unanswered')[0]?.cause, 'cancelled');
+    },
+  );
 };

@@ -6,7 +6,7 @@ import type { WatchedLine } from '../watched-line.ts';
 
 export const endClauses = (clause: Clause): void => {
   clause(
-    'a counterparty that hangs up ends the line and the current utterance',
+    'ends the line and the current utterance when the counterparty hangs up',
     'leaving',
     async (t, driver, reach) => {
       const line = reach();
@@ -26,7 +26,7 @@ export const endClauses = (clause: Clause): void => {
   );
 
   clause(
-    'hanging up reports the interrupted utterance before the line ends',
+    'reports the interrupted utterance before the end of the line on a hang-up',
     'silent',
     async (t, driver, reach) => {
       const line = reach();
@@ -44,7 +44,7 @@ export const endClauses = (clause: Clause): void => {
   );
 
   clause(
-    'a line that is over accepts commands and emits no more events',
+    'ignores commands after the end of the line and emits no more events',
     'silent',
     async (t, driver, reach) => {
       const line = reach();
@@ -90,7 +90,7 @@ const phases: readonly [string, FarEndKind, (driver: LineDriver, line: WatchedLi
 /** Clauses about closing a line in each of its states. */
 export const closeClauses = (clause: Clause): void => {
   for (const [phase, farEnd, bring] of phases)
-    clause(`a line that is ${phase} emits no events after its close`, farEnd, async (t, driver, reach) => {
+    clause(`emits no events after a close while ${phase}`, farEnd, async (t, driver, reach) => {
       const line = reach();
       await bring(driver, line);
       const story = line.story();

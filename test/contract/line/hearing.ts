@@ -3,7 +3,7 @@ import { answered, longSentence } from '../answered.ts';
 import type { Clause } from '../clause.ts';
 
 export const hearingClauses = (clause: Clause): void => {
-  clause('reports speech at its beginning and its words at its end', 'talking', async (t, driver, reach) => {
+  clause('reports the beginning of speech, and its words at the end', 'talking', async (t, driver, reach) => {
     const line = reach();
     await driver.until(() => line.saw('line.heard'), 15_000);
     const [speech] = line.all('line.speech');
@@ -15,23 +15,27 @@ export const hearingClauses = (clause: Clause): void => {
     );
   });
 
-  clause("hears the other party over the agent's voice", 'interrupting', async (t, driver, reach) => {
-    const line = reach((event, it) => {
-      if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
-    });
-    await answered(driver, line);
-    line.say(longSentence);
-    line.say(longSentence);
-    await driver.until(() => line.saw('line.heard'), 15_000);
-    t.deepEqual(
-      line.story().filter((type) => !['line.ringing', 'line.answered'].includes(type)),
-      ['line.speech', 'line.played', 'line.played', 'line.heard'],
-    );
-    t.false(line.all('line.heard')[0]?.backchannel ?? true);
-  });
+  clause(
+    "recognizes speech of the other party during the agent's speech",
+    'interrupting',
+    async (t, driver, reach) => {
+      const line = reach((event, it) => {
+        if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
+      });
+      await answered(driver, line);
+      line.say(longSentence);
+      line.say(longSentence);
+      await driver.until(() => line.saw('line.heard'), 15_000);
+      t.deepEqual(
+        line.story().filter((type) => !['line.ringing', 'line.answered'].includes(type)),
+        ['line.speech', 'line.played', 'line.played', 'line.heard'],
+      );
+      t.false(line.all('line.heard')[0]?.backchannel ?? true);
+    },
+  );
 
   clause(
-    "a backchannel over the agent's voice yields words and no speech event",
+    "reports the words of a backchannel during the agent's speech, without a speech event",
     'murmuring',
     async (t, driver, reach) => {
       const line = reach();
@@ -44,19 +48,23 @@ export const hearingClauses = (clause: Clause): void => {
     },
   );
 
-  clause('classifies a party that answers and waits as a person', 'talking', async (t, driver, reach) => {
+  clause('classifies a callee that answers and waits as a person', 'talking', async (t, driver, reach) => {
     const line = reach();
     await driver.until(() => line.saw('line.answered_by'), 15_000);
     t.is(line.all('line.answered_by')[0]?.by, 'human');
     t.false(line.saw('line.takes_message'));
   });
 
-  clause('reports a machine, and when it takes a message', 'machine', async (t, driver, reach) => {
-    const line = reach();
-    await driver.until(() => line.saw('line.takes_message'), 20_000);
-    t.is(line.all('line.answered_by')[0]?.by, 'machine');
-    line.say('This is the message.');
-    await driver.until(() => line.saw('line.played'), 10_000);
-    t.true(line.all('line.played')[0]?.whole ?? false);
-  });
+  clause(
+    'reports an answering machine, and when it begins to record',
+    'machine',
+    async (t, driver, reach) => {
+      const line = reach();
+      await driver.until(() => line.saw('line.takes_message'), 20_000);
+      t.is(line.all('line.answered_by')[0]?.by, 'machine');
+      line.say('This is the message.');
+      await driver.until(() => line.saw('line.played'), 10_000);
+      t.true(line.all('line.played')[0]?.whole ?? false);
+    },
+  );
 };

@@ -19,7 +19,7 @@ export const utteranceClauses = (clause: Clause): void => {
       t.true(startedAt >= (played[index - 1]?.at ?? 0) - 50, 'no two utterances sound at once');
   });
 
-  clause('reports an utterance without speakable text, too', 'silent', async (t, driver, reach) => {
+  clause('reports an utterance without speakable text as played', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.say('');
@@ -27,7 +27,7 @@ export const utteranceClauses = (clause: Clause): void => {
     t.is(line.all('line.played')[0]?.text, '');
   });
 
-  clause('reports a stopped utterance with its heard part', 'silent', async (t, driver, reach) => {
+  clause('reports a stopped utterance with the part that was heard', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.say(longSentence);
@@ -46,7 +46,7 @@ export const utteranceClauses = (clause: Clause): void => {
     t.deepEqual([fresh?.text, fresh?.whole], ['This is new.', true]);
   });
 
-  clause('stopping a silent line emits no event', 'silent', async (t, driver, reach) => {
+  clause('emits no event when a silent line is stopped', 'silent', async (t, driver, reach) => {
     const line = reach();
     await answered(driver, line);
     line.tell({ type: 'stopTalking' });
