@@ -16,7 +16,7 @@ import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
 import { countryOf } from '#src/start/country.ts';
 import { readCredentials } from '#src/start/credentials.ts';
-import { urlOf } from '#src/start/gateway-url.ts';
+import { urlOf } from '#src/start/http-server.ts';
 import { storedMasterKey } from '#src/start/master-key.ts';
 import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { enginesOf, recognizersOf } from '#src/parts/speech.ts';

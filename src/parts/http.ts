@@ -1,6 +1,6 @@
 /** HTTP server: the API, websockets of web phones, and with GW_INSPECT of the inspector. */
 import type { RequestListener } from 'node:http';
-import { inspectorLimits, webPhones as webPhonePolicy, listenInLimits } from '#config/policy.ts';
+import { inspectorLimits, webPhones as webPhonePolicy, listenInLimits, cluster as clusterPolicy, dataFolderMs, knownKeyPatienceMs, platformMaxCallsInProgress, requestLimits } from '#config/policy.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/http/client-errors.ts';
@@ -9,19 +9,249 @@ import { createCounter, type Counter } from '#src/api/http/rate-limit.ts';
 import { routes } from '#src/api/routes.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Overheard } from '#src/calls/live/overheard.ts';
-import { createInspectorSocket } from '#src/inspector/inspector-socket.ts';
-import { apiServicesOf, type ApiParts } from './api-services.ts';
+import { createInspectorSocket, type InspectorSocketOptions } from '#src/inspector/inspector-socket.ts';
 import type { Runtime } from './runtime.ts';
-import type { HttpServer } from './http-server.ts';
-import { startCallWatching } from './call-watching.ts';
+import type { HttpServer } from '#src/start/http-server.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from '#src/api/http/websocket-routes.ts';
 import { listenInPolicyOf, noteListeningBegun, noteListeningEnded } from '#src/administration/listen-in.ts';
-import {
-  createListenInSocket,
-  type ListenInSocket,
-  type ListenInSocketOptions,
-  type Wish,
-} from '#src/listen-in/listen-in-socket.ts';
+import { createListenInSocket, type ListenInSocket, type ListenInSocketOptions, type Wish } from '#src/listen-in/listen-in-socket.ts';
+import { createChartWatch } from '#src/calls/live/chart-watch.ts';
+import { createCallNewsHandler, type CallNewsHandler } from '#src/cluster/call-news-handler.ts';
+import type { HeldNews, TellNews } from '#src/cluster/call-news.ts';
+import { progressOf } from '#src/cluster/call-progress.ts';
+import { createCallFollowing } from '#src/cluster/follow-calls.ts';
+import { createProofJudge } from '#src/cluster/node-proof.ts';
+import { createCallWatches } from '#src/cluster/watch-calls.ts';
+import { showHeld } from '#src/inspector/viewer.ts';
+import { bytesIn } from '#src/domain/sample-bytes.ts';
+import { findHolder } from '#src/persistence/calls/call-holders.ts';
+import type { Calls } from './calls.ts';
+import { createDirectory } from '#src/administration/directory.ts';
+import { createReadBrowser } from '#src/api/http/browser.ts';
+import { createClientAddress } from '#src/api/http/client-address.ts';
+import type { StreamPermits } from '#src/api/http/stream-permits.ts';
+import { chartVersionOf } from '#src/calls/journal/chart-version.ts';
+import { createNumberAuthentication } from '#src/calls/live/number-authentication.ts';
+import { createRepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
+import { createStoredCalls } from '#src/calls/stored-calls.ts';
+import { chartDefinition } from '#src/charts/chart-definition.ts';
+import { callCharts, createChartDrawings } from '#src/charts/chart-drawings.ts';
+import { createEndpoints } from '#src/events/endpoints.ts';
+import { isTransient } from '#src/persistence/database/connection-errors.ts';
+import { createRequestCounting } from '#src/persistence/workspaces/request-counts.ts';
+import type { Telemetry } from '#src/telemetry/observe-calls.ts';
+import { healthOf, createSimulatedPeople, type Telephony } from './telephony.ts';
+import type { Agents } from './agents.ts';
+import type { Cluster, SharedRecordings } from './cluster.ts';
+import type { Events } from './events.ts';
+import type { Outgoing } from './outgoing.ts';
+import { createDataFolderWatch } from '#src/housekeeping/data-folder-watch.ts';
+
+/** Parts of the gateway that the API uses. */
+type ApiParts = {
+  telemetry: Telemetry;
+  outgoing: Outgoing;
+  events: Events;
+  recordings: SharedRecordings;
+  telephony: Telephony;
+  agents: Agents;
+  calls: Calls;
+  cluster: Pick<Cluster, 'counting'>;
+  streams: StreamPermits;
+  version: string;
+};
+
+/** Connects the API's services to the parts of the gateway. */
+const apiServicesOf = (
+  { config, country, platformPolicy, database, sealing, clock, steadyClock, bus, logger }: Runtime,
+  parts: ApiParts & { watching: CallWatching },
+): ApiServices => {
+  const { telephony, agents } = parts;
+  const { metrics } = parts.telemetry;
+  const { control, knownKeys } = parts.calls;
+  const { urlProblem } = parts.outgoing;
+  const dataFolderProblem = createDataFolderWatch({
+    folder: config.dataFolder,
+    everyMs: dataFolderMs,
+    clock: steadyClock,
+    logger,
+  });
+  return {
+    calls: {
+      placeCall: control.placeCall,
+      requestHangup: control.requestHangup,
+      requestCancel: control.requestCancel,
+      pressKeys: control.pressKeys,
+      collectKeys: control.collectKeys,
+      say: control.say,
+      transfer: control.transfer,
+      cancelTransfer: control.cancelTransfer,
+      pauseRecording: control.pauseRecording,
+      resumeRecording: control.resumeRecording,
+      approach: control.admission.approach,
+      repeatedRequests: createRepeatedRequests(database, sealing),
+      storedCalls: createStoredCalls(database),
+      recordings: parts.recordings,
+      sipTrace: { days: config.sipTraceDays, isSimulated: config.lines === 'simulator' },
+      watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
+      watchCall: parts.watching.watch,
+      isHeldHere: parts.watching.isHeld,
+      streams: parts.streams,
+      simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
+    },
+    directory: {
+      ...createDirectory({ database, sealing, clock, logger }),
+      authenticateNumber: createNumberAuthentication({
+        database,
+        sealing,
+        knownKeys,
+        patienceMs: knownKeyPatienceMs,
+        clock: steadyClock,
+      }),
+      country,
+      platform: {
+        ...platformPolicy,
+        maxCallsInProgress: platformMaxCallsInProgress,
+        dailyMinutes: config.dailyMinutes,
+      },
+      engines: telephony.engines,
+      voiceSamples: telephony.voiceSamples,
+      urlProblem,
+      trunkHostProblem: parts.outgoing.trunkAddresses.hostProblem,
+      trunkStatus: telephony.trunks.status,
+      routeTo: telephony.trunks.route,
+      tryTrunk: telephony.trunks.tryOut,
+      tryAgent: agents.tryAgent,
+    },
+    events: {
+      endpoints: createEndpoints({ db: database, sealing, clock, urlProblem }),
+      webhookTests: parts.events.webhookTests,
+    },
+    operation: {
+      node: config.node,
+      version: parts.version,
+      logger,
+      clock,
+      limits: { ...requestLimits, perKey: { points: config.rateLimit, perSeconds: 60 } },
+      countWithOthers(perSeconds) {
+        const count = createRequestCounting(database, perSeconds);
+        return async (key) => (parts.cluster.counting.isAlone() ? null : count(key));
+      },
+      clientAddress: createClientAddress(config.trustedProxies),
+      readBrowser: createReadBrowser(config.trustedProxies),
+      health: {
+        isDraining: control.admission.isDraining,
+        dataFolderProblem,
+        ...healthOf(telephony.lines),
+      },
+      isPassing: isTransient,
+      metrics: metrics.registry,
+      onAnswered: metrics.requestAnswered,
+      inspects: config.inspect,
+      charts: createChartDrawings(),
+      chartDefinitions: (name) => chartDefinition(callCharts[name], chartVersionOf(name)),
+    },
+  };
+};
+
+export type CallWatching = {
+  watch: ApiServices['calls']['watchCall'];
+  isHeld: ApiServices['calls']['isHeldHere'];
+  /** Queries of the inspector. */
+  inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'ownerOf'>;
+  /** Queries of listeners. */
+  listenIn: ListenInSocketOptions['follow'];
+  /** Where other gateways query local calls. */
+  handler: CallNewsHandler;
+};
+
+/** Audio of local calls for listeners. */
+const soundOf =
+  ({ listen }: Pick<Overheard, 'listen'>, isAnnounced: boolean): TellNews =>
+  (callId, tell, onOver) =>
+    listen(
+      callId,
+      {
+        isAnnounced,
+        onState: (state) => tell({ news: 'listen-in', state }),
+        onSound: (samples) => tell({ news: 'sound', samples: bytesIn(samples).toString('base64') }),
+      },
+      onOver,
+    );
+
+const isCallId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text);
+
+/** Notifications about calls, exchanged with the other gateways of the database. */
+const startCallWatching = (
+  { config, database, sealing, clock, steadyClock, bus, logger, started }: Runtime,
+  parts: {
+    calls: Pick<Calls, 'switchboard'>;
+    liveCalls: LiveCalls;
+    overheard: Pick<Overheard, 'listen'>;
+  },
+): CallWatching => {
+  const { switchboard } = parts.calls;
+  const { all, get, onAdded, onRemoved } = parts.liveCalls;
+  const isHeld = (callId: string): boolean => switchboard.find(callId) !== undefined;
+  const show = showHeld(switchboard);
+  const held: HeldNews = {
+    progress: progressOf({
+      watchChart: createChartWatch(switchboard),
+      watchFacts: (callId, onFact) => bus.subscribe('stored', onFact, callId),
+      onRemoved,
+    }),
+    charts: (callId, tell, onOver) =>
+      config.inspect
+        ? show(callId, (message) => tell({ news: 'inspection', message: { ...message } }), onOver)
+        : undefined,
+    sound: soundOf(parts.overheard, false),
+    'announced-sound': soundOf(parts.overheard, true),
+  };
+  const { now } = clock;
+  const following = createCallFollowing({
+    database,
+    held,
+    keys: sealing,
+    numbers: clusterPolicy.callFollowing,
+    now,
+    clock: steadyClock,
+    logger,
+  });
+  started.defer(following.close);
+  return {
+    watch: createCallWatches(following),
+    isHeld,
+    inspected: {
+      calls: { find: switchboard.find, all, onAdded },
+      follow: (callId, showMessage, stopped) =>
+        following.follow({
+          callId,
+          kind: 'charts',
+          onNews: (told) => told.news === 'inspection' && showMessage(told.message),
+          stopped,
+        }),
+      ownerOf: async (callId) =>
+        get(callId)?.workspaceId ??
+        (isCallId(callId) ? (await findHolder(database, callId))?.workspaceId : undefined),
+    },
+    listenIn: (callId, policy, { onState, onSound }, stopped) =>
+      following.follow({
+        callId,
+        kind: policy === 'silent' ? 'sound' : 'announced-sound',
+        onNews(told) {
+          if (told.news === 'listen-in') onState(told.state);
+          if (told.news === 'sound') onSound(Buffer.from(told.samples, 'base64'));
+        },
+        stopped,
+      }),
+    handler: createCallNewsHandler({
+      ...clusterPolicy.callNews,
+      held,
+      judge: createProofJudge({ keys: sealing, now, logger }),
+      clock: steadyClock,
+    }),
+  };
+};
 
 export const openListenIn = (
   { database, sealing, clock, steadyClock, logger }: Runtime,

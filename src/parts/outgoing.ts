@@ -11,8 +11,7 @@ import { createPermits } from '#src/outgoing/permits.ts';
 import { plainHost } from '#src/outgoing/target-guard.ts';
 import { createTrunkAddresses, type TrunkAddresses } from '#src/outgoing/trunk-addresses.ts';
 import { readAgentCa } from '#src/start/agent-ca.ts';
-import type { Runtime } from './runtime.ts';
-import type { Environment } from './environment.ts';
+import type { Environment, Runtime } from './runtime.ts';
 
 /** Separate clients per purpose, so that one does not use the permits of another. */
 export type Outgoing = {

@@ -1,4 +1,3 @@
-/** Dependencies of every part of the gateway. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import type { CallBus } from '#src/calls/call-bus.ts';
@@ -8,8 +7,34 @@ import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
-import type { Environment } from './environment.ts';
+import type { Duplex } from 'node:stream';
+import type { Lines } from '#sip/lines.ts';
+import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
+import { listen } from '#src/start/http-server.ts';
 
+/** External dependencies of a gateway's process. The simulation replaces them. */
+export type Environment = {
+  /** Connection to the database; `null`: to the configured server. */
+  openDatabaseStream: (() => Duplex) | null;
+  /** Dispatcher of requests to customers' servers; `null`: real connections. */
+  openDispatcher: OpenDispatcher | null;
+  listen: typeof listen;
+  /** Wrapper between calls and their lines. */
+  betweenLines: (lines: Lines) => Lines;
+  /** Called with the chart's state after each event of a call; `null`: no observer. */
+  onChart: ((callId: string, state: string) => void) | null;
+};
+
+/** The real database, network and lines of the configuration. */
+export const realEnvironment: Environment = {
+  openDatabaseStream: null,
+  openDispatcher: null,
+  listen,
+  betweenLines: (lines) => lines,
+  onChart: null,
+};
+
+/** Dependencies of every part of the gateway. */
 export type Runtime = {
   config: Config;
   country: Country;

@@ -1,14 +1,54 @@
-/** Storage: the data folder, the master key, the database, and the data of a first start. */
+/** Storage: the data folder, the master key, the database with the data of a first start, and recordings. */
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
 import { type Database, openDatabase } from '#src/persistence/database/database.ts';
 import { createSealing, type Sealing } from '#src/persistence/database/sealing.ts';
-import { prepareDataFolder } from '#src/start/data-folder.ts';
+import { prepareDataFolder, prepareRecordingsFolder } from '#src/start/data-folder.ts';
 import { clearOutlivedRows } from '#src/housekeeping/expired-rows.ts';
 import { storedMasterKey } from '#src/start/master-key.ts';
 import { seed } from '#src/start/seed.ts';
-import type { Environment } from './environment.ts';
+import type { Environment, Runtime } from './runtime.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
+import { recordings as recordingPolicy } from '#config/policy.ts';
+import type { Journal } from '#src/calls/journal/journal.ts';
+import { createRecordings, type Recordings } from '#src/recordings/recordings.ts';
+import { createS3Store } from '#src/recordings/s3-store.ts';
+
+/**
+ * Opens the recordings of this gateway: in its data folder, and in a store if one is configured. Resolves when
+ * recordings left pending by a crash are settled.
+ */
+export const startRecordings = async (
+  { config, database, clock, logger, started }: Runtime,
+  {
+    journal,
+    isResumed,
+  }: { journal: Pick<Journal, 'publish' | 'settled'>; isResumed: (callId: string) => boolean },
+): Promise<Recordings> => {
+  const { format, folder, store } = config.recordings;
+  await prepareRecordingsFolder(folder);
+  const recordings = await createRecordings({
+    folder,
+    format,
+    store: store && {
+      store: createS3Store(store, recordingPolicy.limits),
+      prefix: store.prefix,
+      numbers: recordingPolicy.uploads,
+    },
+    abandoned: recordingPolicy.abandoned,
+    elsewhere: recordingPolicy.elsewhere,
+    erased: recordingPolicy.erased,
+    database,
+    node: config.node,
+    isResumed,
+    publish: journal.publish,
+    clock,
+    logger,
+  });
+  started.defer(() => recordings.close());
+  await journal.settled();
+  return recordings;
+};
 
 /** Opens the database; `started` owns it. Throws a StartError that names the setting. */
 export const startDatabase = async (

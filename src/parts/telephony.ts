@@ -1,5 +1,5 @@
-/** Telephony: lines with their speech engines, trunks, SIP traces and stored far ends. */
-import { closing, speechEngines, trunkLifeTimes, turnModelLimits, sipTrace } from '#config/policy.ts';
+/** Telephony: the line driver (real servers or the simulated network), speech, trunks, SIP traces, stored far ends. */
+import { closing, speechEngines, trunkLifeTimes, turnModelLimits, sipTrace, controlProbe, inboundAccess, listening, mediaServers, trunkTimes, webPhones } from '#config/policy.ts';
 import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
 import type { CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
@@ -8,7 +8,6 @@ import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
-import { chooseLines, type ChosenLines } from './line-driver.ts';
 import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
 import { startSpeech, type Speech } from './speech.ts';
@@ -23,6 +22,267 @@ import {
 } from '#src/persistence/calls/sip-messages.ts';
 import type { Config } from '#config/config.ts';
 import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
+import { parseScript, type Role, type Script } from '#sip/simulator/script.ts';
+import type { Rehearsal } from '#sip/simulator/script-watch.ts';
+import { type SimulatorLines, createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
+import type { Person } from '#sip/simulator/transferring.ts';
+import type { ScriptRehearsal, Simulator, Health } from '#src/api/api-services.ts';
+import { loadPatterns } from '#src/domain/said-pattern.ts';
+import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
+import { Refusal } from '#src/domain/refusal.ts';
+import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
+import { findCall } from '#src/persistence/calls/calls.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
+import { type Dial, createWebPhones, type WebPhones } from '#sip/webphone/web-phones.ts';
+import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
+import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
+import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
+import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
+import { mediaMeansFor } from '#sip/audio/media-means.ts';
+import { createNoLines, type Lines } from '#sip/lines.ts';
+import type { OpenRecording, Overhear } from '#sip/audio/recording-sink.ts';
+import { loadResampler } from '#sip/audio/resampler.ts';
+import type { SpeechEngines } from '#sip/audio/speech.ts';
+import { languages } from '#src/domain/language.ts';
+import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
+
+type ChosenLines = {
+  lines: Lines;
+  /** `null` with real lines, like `webPhones`. */
+  simulator: SimulatorLines | null;
+  webPhones: { phones: WebPhones; dial: Dial } | null;
+  /** Since the start, by reason. */
+  refusedCallers: () => Readonly<Record<string, number>>;
+  /** Empty with simulated lines. */
+  mediaServers: () => readonly MediaServerState[];
+  /** Far ends of a dead node; empty with simulated lines, whose far ends die with it. */
+  endLegsOf: (node: string) => Promise<void>;
+};
+
+/** Dependencies of lines besides the runtime. */
+type LineParts = {
+  speech: SpeechEngines;
+  turnModel: TurnModel | null;
+  openRecording: OpenRecording;
+  overhear: Overhear;
+  trunks: TrunkDirectory;
+  legs: LegStore;
+  /** `null` if no trace is kept. */
+  keepSipMessage: KeepSipMessage | null;
+  /** `undefined` for an ended call. */
+  workspaceOf: (callId: string) => string | undefined;
+};
+
+/** Parts of a driver without external servers. */
+const withoutServers = {
+  simulator: null,
+  webPhones: null,
+  refusedCallers: () => ({}),
+  mediaServers: () => [],
+  endLegsOf: async () => {},
+} as const;
+
+const realLines = async (
+  { country, database, callClock: clock, logger, config: { node } }: Runtime,
+  { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage }: LineParts,
+  config: NonNullable<Config['realLines']>,
+): Promise<ChosenLines> => {
+  const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs, minIdleCpu } = config;
+  const { trunkNumbers: numbers, trunkMedia: media, trunkCodecs: codecs } = config;
+  const { trunkHeadersIn: headersIn, trunkHeadersOut: headersOut } = config;
+  const { trunkRefer: refer, trunkAcceptRefer: acceptRefer } = config;
+  // SIP and FreeSWITCH modules are imported only when used: other starts are faster without them.
+  const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
+  const lines = createDrachtioLines({
+    drachtio,
+    freeSwitches,
+    controlProbe,
+    mediaServers: { ...mediaServers, rtpTimeoutMs, minIdleCpu },
+    trunk:
+      trunkAddress === null
+        ? null
+        : { address: trunkAddress, numbers, media, codecs, headersIn, headersOut, refer, acceptRefer },
+    trunks,
+    legs,
+    trunkLoad: createTrunkLoad(database, node),
+    trunkTimes,
+    inboundAccess,
+    mediaHost,
+    rtp,
+    country,
+    speech,
+    listening,
+    openDetector: await loadVoiceDetector(),
+    turnModel,
+    resample: await loadResampler(),
+    sipMessages: keepSipMessage && { keep: keepSipMessage, limits: sipTrace.limits },
+    openRecording,
+    overhear,
+    clock,
+    logger,
+  });
+  const { refusedCallers, mediaServers: states, endLegsOf } = lines;
+  return { lines, simulator: null, webPhones: null, refusedCallers, mediaServers: states, endLegsOf };
+};
+
+const simulatedLines = async (
+  { config, database, country, clock, callClock, logger }: Runtime,
+  { speech, turnModel, openRecording, overhear, workspaceOf }: LineParts,
+): Promise<ChosenLines> => {
+  const { comeBackMs } = webPhones;
+  const resample = await loadResampler();
+  // Speech audio is produced in real time.
+  const usualChoice = { recognizer: null, synthesizer: null, voice: null };
+  const carriesSound = speech.recognizerFor(usualChoice) !== null && config.simulatorSpeed === 1;
+  const means = carriesSound && {
+    speech,
+    resample,
+    openDetector: await loadVoiceDetector(),
+    openRecording,
+    overhear,
+    listening,
+    turnModel,
+  };
+  const sound = carriesSound ? webPhones.sound : null;
+  const understood = languages.filter((language) => speech.recognizerFor(usualChoice, language) !== null);
+  const isLimited = understood.length < languages.length;
+  const phones = createWebPhones({
+    workspaceOf,
+    comeBackMs,
+    sound,
+    ...(isLimited ? { understood } : {}),
+    clock,
+    logger,
+  });
+  const simulator = createSimulatorLines({
+    clock: callClock,
+    speed: config.simulatorSpeed,
+    answering: listening.answering,
+    logger,
+    recording: { open: openRecording, speech, resample },
+    mediaFor: means && ((input) => mediaMeansFor(input, means)),
+    workspaceOf,
+    anybody: phones.partyFor,
+  });
+  const dial = createDialFromPhone({ placeInbound: simulator.placeInbound, database, country });
+  return { ...withoutServers, lines: simulator, simulator, webPhones: { phones, dial } };
+};
+
+/** Chooses the line driver: simulated network or real servers. */
+const chooseLines = async (runtime: Runtime, parts: LineParts): Promise<ChosenLines> => {
+  const { config } = runtime;
+  if (config.lines === 'none') return { ...withoutServers, lines: createNoLines() };
+  return config.realLines === null
+    ? simulatedLines(runtime, parts)
+    : realLines(runtime, parts, config.realLines);
+};
+
+export const healthOf = (lines: Lines): Pick<Health, 'whyLinesAreDown' | 'whatIsDown'> => ({
+  whyLinesAreDown() {
+    const health = lines.health();
+    return health.ready ? undefined : health.detail;
+  },
+  whatIsDown() {
+    const health = lines.health();
+    return health.ready ? health.warning : undefined;
+  },
+});
+
+/** Caller number of a web phone. */
+const ownNumber = '01055559999';
+
+/** Places calls from a web phone, only to numbers of its own workspace. */
+const createDialFromPhone =
+  (options: { placeInbound: SimulatorLines['placeInbound']; database: Database; country: Country }): Dial =>
+  async ({ workspaceId, to, partyFor }) => {
+    const digits = normalizePhoneNumber(to, options.country);
+    const number = digits === undefined ? undefined : await findNumberByDigits(options.database, digits);
+    if (number?.workspace.id !== workspaceId) return { accepted: false, because: 'number_not_found' };
+    const call = { to: number.number, from: ownNumber, script: null, partyFor };
+    const { verdict } = await options.placeInbound(call);
+    if (verdict.accepted) return verdict;
+    const { because } = verdict;
+    return { accepted: false, because: because === 'unknown_number' ? 'number_not_found' : because };
+  };
+
+/** A validated script. */
+const parsed = (steps: readonly unknown[], role: Role): Script => {
+  const { script, errors } = parseScript(steps, role);
+  if (script === undefined) throw new Error(`A script was not checked: ${errors[0]?.message}`);
+  return script;
+};
+
+/** A simulated caller uses no trunk: headers accepted by any trunk of the number are accepted. */
+const takenBySomeTrunk = async (
+  database: Database,
+  number: string,
+  headers: SipHeaders,
+): Promise<SipHeaders | null> => {
+  const given = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const trunks = await trunkHeadersOf(database, number, null);
+  const names = trunks.flatMap(({ headersIn }) => headersIn);
+  return takenHeaders((name) => given.get(name.toLowerCase()), names);
+};
+
+const personWho = {
+  accepts: 'accepting',
+  declines: 'declining',
+  busy: { isNotReached: 'busy' },
+  no_answer: 'absent',
+} as const satisfies Record<string, Person>;
+
+const watching = async (
+  rehearsal: ScriptRehearsal | undefined,
+): Promise<{ rehearsal: Rehearsal } | undefined> =>
+  rehearsal && {
+    rehearsal: {
+      stepTimeoutMs: rehearsal.stepTimeoutSec * 1_000,
+      readPattern: await loadPatterns(),
+      people: new Map(
+        Object.entries(rehearsal.people ?? {}).map(([number, does]) => [number, personWho[does]]),
+      ),
+    },
+  };
+
+/** Callers and callees of the simulated network, for the admin API. */
+export const createSimulatedPeople = (lines: SimulatorLines, database: Database): Simulator => ({
+  checkScript: async (steps, role) => parseScript(steps, role, await loadPatterns()).errors ?? [],
+  async receiveSimulatedCall({ workspaceId, to, from, script, sipHeaders, rehearsal }) {
+    const number = await findNumberByDigits(database, to);
+    if (number === undefined || number.workspace.id !== workspaceId) {
+      throw new Refusal('number_not_found', 'This workspace has no such number.');
+    }
+    const { callId, verdict } = await lines.placeInbound({
+      to,
+      from,
+      sipHeaders: sipHeaders === undefined ? null : await takenBySomeTrunk(database, to, sipHeaders),
+      script: script === null ? null : parsed(script, 'caller'),
+      ...(await watching(rehearsal)),
+    });
+    if (!verdict.accepted && verdict.because === 'draining') {
+      throw new Refusal('draining', 'This gateway is shutting down and takes no new calls.');
+    }
+    if (!verdict.accepted && verdict.because === 'concurrency_limit') {
+      throw new Refusal(
+        'concurrency_limit',
+        'The call was not taken: the number or the workspace has all the calls that it may have.',
+      );
+    }
+    if (!verdict.accepted && verdict.because === 'over_capacity') {
+      throw new Refusal('over_capacity', 'This gateway cannot take another call right now.');
+    }
+    const call = await findCall(database, { callId, workspaceId });
+    if (call === undefined) throw new Error('A simulated call arrived and left no row');
+    return { callId, status: call.status, endReason: call.endReason };
+  },
+  defineCallee: async (workspaceId, number, script, rehearsal) => {
+    const watched = await watching(rehearsal);
+    lines.defineCallee(number, parsed(script, 'callee'), workspaceId, watched?.rehearsal);
+  },
+  calleeScript: (workspaceId, number) => lines.calleeScript(number, workspaceId),
+  scriptProgress: lines.scriptProgress,
+});
 
 /** Parts of the runtime. */
 type Needed = Pick<Runtime, 'database' | 'clock' | 'logger' | 'started'> & {

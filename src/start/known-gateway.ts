@@ -1,6 +1,6 @@
 import { readConfig, type Config } from '#config/config.ts';
 import { readCredentials } from './credentials.ts';
-import { urlOf } from './gateway-url.ts';
+import { urlOf } from './http-server.ts';
 
 /**
  * Finds the gateway of the data folder and its number key for commands: by the credentials file, else by the settings.

@@ -1,7 +1,7 @@
 /** HTTP server of a simulated gateway: real parsing and real handlers, on streams instead of sockets. */
 import { createServer, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
-import type { Environment } from '#src/parts/environment.ts';
+import type { Environment } from '#src/parts/runtime.ts';
 import { arriveIn, runIn, type SimulatedProcess } from './simulated-time.ts';
 
 export type ApiAnswer = { status: number; body: unknown };

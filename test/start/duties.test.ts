@@ -25,7 +25,7 @@ import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWorkspace, patchWorkspace } from '#src/persistence/workspaces/workspaces.ts';
 import { clearOutlivedRows } from '#src/housekeeping/expired-rows.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
-import { endCalls } from '#src/parts/shutdown.ts';
+import { endCalls } from '#src/parts/continuity.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
 import { keepToRetention } from '#src/housekeeping/retention.ts';
 import { seed } from '#src/start/seed.ts';

@@ -27,7 +27,7 @@ import { StartError } from '#src/domain/start-error.ts';
 import { keepSipMessages, sipMessagesOf } from '#src/persistence/calls/sip-messages.ts';
 import { writeCredentials } from '#src/start/credentials.ts';
 import { exposureWarning } from '#src/start/exposure-warning.ts';
-import { listen } from '#src/parts/http-server.ts';
+import { listen } from '#src/start/http-server.ts';
 import { startSipTraces } from '#src/parts/telephony.ts';
 import { startSpeech } from '#src/parts/speech.ts';
 import { createWebSocketRoutes } from '#src/api/http/websocket-routes.ts';

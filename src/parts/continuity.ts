@@ -1,0 +1,335 @@
+/**
+ * Calls beyond one process (src/continuity): takes over the orphaned calls of this gateway's dead process and of lost
+ * gateways, or ends them; hands over or ends calls in progress when this gateway stops.
+ */
+import { callTimes, closing } from '#config/policy.ts';
+import { createPendingHangUps } from '#src/continuity/pending-hang-ups.ts';
+import { createTakeOver, isResumable, type TakeOver } from '#src/continuity/take-over.ts';
+import { createOwnership } from '#src/continuity/ownership.ts';
+import type { TakeHandedOver } from '#src/continuity/hand-over-requests.ts';
+import type { OrphanedCalls } from '#src/continuity/orphaned-calls.ts';
+import {
+  takeFromEarlierProcess,
+  takeFromLostNode,
+  takeHandedOver,
+  type TakenCall,
+} from '#src/persistence/calls/held-calls.ts';
+import type { Recordings } from '#src/recordings/recordings.ts';
+import type { Runtime } from './runtime.ts';
+import type { Agents } from './agents.ts';
+import type { Calls, CallJournal } from './calls.ts';
+import type { Logger } from 'pino';
+import type { Config } from '#config/config.ts';
+import { beginHandOver, type HandOver, type Successors, type StandingCall } from '#src/continuity/hand-over.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
+import { sharedLines, type Cluster } from './cluster.ts';
+import type { Telephony } from './telephony.ts';
+import type { Switchboard } from '#src/calls/live/switchboard.ts';
+import type { NodeDuties } from '#src/continuity/nodes/node-watch.ts';
+import { releaseDeliveriesOf } from '#src/persistence/events/deliveries.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import type { StreamPermits } from '#src/api/http/stream-permits.ts';
+import type { Admission } from '#src/calls/setup/admission.ts';
+import type { Lines } from '#sip/lines.ts';
+
+/** Calls of an earlier process of this gateway. */
+export type LeftCalls = {
+  /** Calls to resume. */
+  waiting: readonly TakenCall[];
+  isResumed: (callId: string) => boolean;
+};
+
+/** Ends calls that cannot continue; resolves when that is stored. */
+const endOthers = (
+  taken: readonly TakenCall[],
+  canResume: (call: TakenCall) => boolean,
+  orphanedCalls: OrphanedCalls,
+): TakenCall[] => {
+  for (const call of taken) if (!canResume(call)) orphanedCalls.end(call);
+  return taken.filter(canResume);
+};
+
+/**
+ * Takes the calls of this gateway's dead process and ends those that cannot continue, before the port opens, so that
+ * readers see no orphaned call, and before recordings are recovered.
+ */
+export const takeLeftCalls = async (
+  { config, database }: Runtime,
+  orphanedCalls: OrphanedCalls,
+  { journal }: Pick<CallJournal, 'journal'>,
+): Promise<LeftCalls> => {
+  const hasLines = config.lines !== 'none';
+  const taken = await takeFromEarlierProcess(database, config.node);
+  const waiting = endOthers(taken, (call) => hasLines && isResumable(call), orphanedCalls);
+  await journal.settled();
+  const ids = new Set(waiting.map(({ id }) => id));
+  return { waiting, isResumed: (callId) => ids.has(callId) };
+};
+
+export type StartedTakeOver = TakeOver & {
+  /** Takes over the calls of a gateway that was found dead (src/cluster), unless it runs again. */
+  takeFrom(node: string): Promise<void>;
+  /** Calls that a stopping gateway released for this one. */
+  take: TakeHandedOver;
+  /**
+   * Resumes calls whose take-over was in doubt, once the database confirms it, and performs hang-ups requested while
+   * no gateway held them.
+   */
+  settle(): Promise<void>;
+};
+
+export const startTakeOver = (
+  { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
+  parts: {
+    journalling: Pick<CallJournal, 'journal' | 'legs'>;
+    orphanedCalls: OrphanedCalls;
+    calls: Pick<Calls, 'admission' | 'control' | 'switchboard' | 'expectLine'>;
+    agents: Pick<Agents, 'keep'>;
+    recordings: Pick<Recordings, 'expect'>;
+  },
+): StartedTakeOver => {
+  const { orphanedCalls, calls } = parts;
+  const { node } = config;
+  const takeOver = createTakeOver({
+    database,
+    sealing,
+    journal: parts.journalling.journal,
+    orphanedCalls,
+    switchboard: calls.switchboard,
+    bus,
+    keepAgent: (callId, agentCall, workspaceId) =>
+      parts.agents.keep(callId, agentCall, workspaceId, calls.control.own),
+    legs: parts.journalling.legs,
+    expectLine: calls.expectLine,
+    expectRecording: parts.recordings.expect,
+    times: callTimes,
+    node,
+    callTime,
+    clocks: { wall: clock.now, database: databaseClock.now },
+    logger,
+  });
+  const hasLines = config.lines !== 'none';
+  const pendingHangUps = createPendingHangUps({
+    database,
+    node,
+    performHere: calls.control.performHere,
+    journal: parts.journalling.journal,
+    logger,
+  });
+  const resume: TakeOver['resume'] = async (taken) => {
+    await takeOver.resume(taken);
+    await pendingHangUps.perform();
+  };
+  const taking = createOwnership({
+    database,
+    resume: (taken) => resume(endOthers(taken, isResumable, orphanedCalls)),
+  });
+  return {
+    resume,
+    async settle() {
+      await pendingHangUps.perform();
+      await taking.settleDoubts();
+    },
+    async take({ from, callIds }) {
+      if (!hasLines || calls.admission.isDraining()) return false;
+      if (callIds.length > 0) await taking.take(() => takeHandedOver(database, { from, by: node, callIds }));
+      return true;
+    },
+    takeFrom: (from) =>
+      taking.take(() => takeFromLostNode(database, { from, by: node, canResume: hasLines })),
+  };
+};
+
+/** Duties of this gateway towards others that share the database. */
+export const nodeDuties = (parts: {
+  database: Database;
+  telephony: Pick<Telephony, 'endLegsOf'>;
+  takeOver: Pick<StartedTakeOver, 'takeFrom' | 'settle'>;
+  switchboard: Pick<Switchboard, 'leaveAll'>;
+}): NodeDuties => ({
+  cleanUps: [
+    // First, because others wait for its answers.
+    { what: 'taking over its calls', run: parts.takeOver.takeFrom },
+    { what: 'hanging up on its far ends', run: parts.telephony.endLegsOf },
+    { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(parts.database, node) },
+  ],
+  onLost: parts.switchboard.leaveAll,
+  atEachLook: parts.takeOver.settle,
+});
+
+/** `null`: no successor; calls are waited for. `because` is the middle of a sentence. */
+type Succession = { successors: Successors | null; because: string };
+
+type Others = Awaited<ReturnType<Cluster['others']>>;
+
+/** Asks the live gateways; a frozen one does not answer. */
+const answering = async (takers: readonly string[], { giveCalls }: Pick<Cluster, 'giveCalls'>) => {
+  const asked = await Promise.allSettled(takers.map((node) => giveCalls(node, [])));
+  return takers.filter((_, index) => {
+    const answer = asked[index];
+    return answer?.status === 'fulfilled' && answer.value;
+  });
+};
+
+const chooseSuccessors = async (
+  config: Pick<Config, 'handsOver' | 'lines' | 'realLines'>,
+  cluster: Pick<Cluster, 'giveCalls'> & { others: () => Promise<Others> },
+): Promise<Succession> => {
+  const nobody = (because: string): Succession => ({ successors: null, because });
+  if (!config.handsOver) return nobody('as GW_HAND_OVER=never says');
+  if (sharedLines(config) === null) return nobody('as without the relay no other gateway hears of them');
+  let others: Others;
+  try {
+    others = await cluster.others();
+  } catch {
+    return nobody('as the database is away');
+  }
+  const nodes = await answering(others.takers, cluster);
+  if (nodes.length > 0)
+    return {
+      successors: { are: 'others', nodes },
+      because: `go on at ${nodes.join(', ')}, each when nobody speaks`,
+    };
+  if (others.takers.length > 0) return nobody('as the other gateways do not answer');
+  // A gateway without lines would end the calls that it cannot resume.
+  if (others.living.length > 0)
+    return nobody('as the other gateways are older, or have other lines, and could not go on with them');
+  if (config.realLines !== null)
+    return { successors: { are: 'next process' }, because: 'go on in the next process of this gateway' };
+  return nobody('as no other gateway is there');
+};
+
+/** Logs what the gateway waits for, for the person who stopped it. */
+const say = (logger: Logger, calls: number, upToSec: number, { successors, because }: Succession): void => {
+  const whom = calls === 1 ? 'one call' : `${calls} calls`;
+  const about = { calls, up_to_sec: upToSec };
+  if (successors === null)
+    logger.info(about, `waiting for ${whom}, up to ${upToSec} s, ${because}; ask again to hang up now`);
+  else logger.info(about, `${whom} ${because}; waiting up to ${upToSec} s for this, ask again to do it now`);
+};
+
+const standingCalls = ({
+  switchboard,
+  canBeResumed,
+}: Pick<Calls, 'switchboard' | 'canBeResumed'>): StandingCall[] =>
+  [...switchboard.calls()].flatMap(([callId, actor]) => {
+    const call = actor.getSnapshot();
+    // A call that is already ending ends here.
+    const isTalking = call.hasTag('talking') || call.matches({ active: 'bridged' });
+    const isStanding = isTalking && canBeResumed(callId);
+    return isStanding ? [{ callId, isQuiet: !call.context.agentIsBusy }] : [];
+  });
+
+export type StartedHandOver = {
+  /** Decides, reports and begins the hand-over. Never rejects. */
+  begin(): Promise<void>;
+  /** See `HandOver`; no effect if no hand-over was begun. */
+  finish: HandOver['finish'];
+};
+
+export const startHandOver = (
+  { config, clock, logger }: Pick<Runtime, 'config' | 'clock' | 'logger'>,
+  parts: {
+    cluster: Pick<Cluster, 'giveCalls' | 'others' | 'takes'>;
+    calls: Pick<Calls, 'switchboard' | 'canBeResumed'>;
+    liveCalls: { count: { get(): number } };
+    journalling: Pick<CallJournal, 'journal' | 'progress'>;
+    telephony: Pick<Telephony, 'legsWritten'>;
+    recordings: Pick<Recordings, 'leave'>;
+  },
+): StartedHandOver => {
+  const { cluster, calls, liveCalls, telephony, recordings } = parts;
+  const { journal, progress } = parts.journalling;
+  let begun: HandOver | null = null;
+
+  const letGo = async (callIds: readonly string[]): Promise<void> => {
+    const recorded = callIds.map((callId) => recordings.leave(callId));
+    for (const callId of callIds) {
+      progress.leave(callId);
+      calls.switchboard.leave(callId);
+    }
+    const written = Promise.all([
+      ...recorded,
+      ...callIds.map((callId) => journal.letGo(callId)),
+      progress.written(),
+      telephony.legsWritten(),
+    ]);
+    const isWritten = await doneWithin(clock, closing.handOverWriteMs, written);
+    if (!isWritten)
+      logger.warn({ calls: callIds.length }, 'checkpoints of released calls were not written in time');
+  };
+
+  return {
+    async begin() {
+      const count = liveCalls.count.get();
+      try {
+        await cluster.takes(false);
+      } catch (error) {
+        logger.warn({ err: error }, 'other gateways do not hear that this one ends');
+      }
+      if (count === 0) return;
+      const succession = await chooseSuccessors(config, cluster);
+      say(logger, count, config.drainSec, succession);
+      if (succession.successors === null) return;
+      begun = beginHandOver(succession.successors, {
+        count: () => liveCalls.count.get(),
+        standing: () => standingCalls(calls),
+        letGo,
+        give: cluster.giveCalls,
+        numbers: closing.handOver,
+        clock,
+        logger,
+      });
+    },
+    async finish() {
+      await begun?.finish();
+    },
+  };
+};
+
+type EndCallsNumbers = {
+  /** Share of the drain time for farewells after the gateway hangs up; at most a third. */
+  farewellMs: number;
+  /** Time limit for lines to confirm a hang-up by the gateway. */
+  lastEndsMs: number;
+  /** Time limit for event streams of these calls to send their last facts. */
+  lastFactsMs: number;
+};
+
+/**
+ * Drains the gateway: refuses new calls, hands over calls in progress where possible, and waits for the others. Towards
+ * the end of the drain time calls are hung up like by a client, after the farewell; calls that have not ended by then
+ * are cut off (`system_error`). Event streams stay open until the last call has ended.
+ */
+export const endCalls = async (
+  options: {
+    admission: Pick<Admission, 'drain'>;
+    streams: Pick<StreamPermits, 'close'>;
+    switchboard: Pick<Switchboard, 'empty' | 'hangUpAll' | 'closeAll'>;
+    lines: Pick<Lines, 'takeNoMore'>;
+    handOver: StartedHandOver;
+    logger: Logger;
+  },
+  drainSec: number,
+  numbers: EndCallsNumbers,
+): Promise<void> => {
+  const { switchboard, handOver, logger } = options;
+  const farewellMs = Math.min(numbers.farewellMs, (drainSec * 1_000) / 3);
+  try {
+    // Arrivals go to other gateways before any is refused.
+    await options.lines.takeNoMore();
+  } catch (error) {
+    logger.warn({ err: error }, 'the lines still receive calls while the gateway stops; they are refused');
+  }
+  options.admission.drain();
+  await handOver.begin();
+  await switchboard.empty(drainSec * 1_000 - farewellMs);
+  await handOver.finish();
+  if (farewellMs > 0) {
+    switchboard.hangUpAll();
+    await switchboard.empty(farewellMs);
+  }
+  switchboard.closeAll();
+  await switchboard.empty(numbers.lastEndsMs);
+  await options.streams.close(numbers.lastFactsMs);
+};
