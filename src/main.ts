@@ -9,8 +9,7 @@ import { terminalLine } from '#src/domain/terminal-text.ts';
 import type { Gateway } from './gateway.ts';
 import { createLogger } from './logger.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
-import { exposureWarning } from './start/exposure-warning.ts';
-import { welcome } from './start/welcome.ts';
+import { exposureWarning, welcome } from './start/welcome.ts';
 
 /** npm forwards a Ctrl-C that the terminal has already sent: both count once. */
 const sameSignalMs = 250;

@@ -8,7 +8,7 @@
  * the network answers, Remote-Party-ID, From, and the name that is displayed, where some trunks put the number
  * because From holds the account.
  */
-import { anonymous } from '#src/domain/anonymous.ts';
+import { anonymous } from '#src/domain/caller-identity.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { readPhoneNumber, type BareDigits } from '#src/domain/read-number.ts';
 import { headerOf, type Headers } from '../headers/header-values.ts';

@@ -2,8 +2,7 @@
  * Diverting parties of a call: from `Diversion` (RFC 5806), which most trunks send, else from `History-Info` (RFC 7044,
  * with the causes of RFC 4458). The last diversion comes first, as in `Diversion`. A restricted number is `anonymous`.
  */
-import { anonymous } from '#src/domain/anonymous.ts';
-import type { Diversion } from '#src/domain/caller-identity.ts';
+import { anonymous, type Diversion } from '#src/domain/caller-identity.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { BareDigits } from '#src/domain/read-number.ts';
 import { headerOf, type Headers } from '../headers/header-values.ts';

@@ -1,9 +1,8 @@
 /** Addressing of a call to a trunk: Request-URI and caller identity (RFC 3261, RFC 3323, RFC 3325). */
 import type { Country } from '#src/domain/phone-number.ts';
-import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
+import { type Trunk, type TrunkAddress, addressKey, addressName, hostInUri } from '#src/domain/trunk.ts';
 import type { Credentials } from '../digest/digest-response.ts';
 import { dialledNumber } from '../parties/number-format.ts';
-import { addressKey, addressName, hostInUri } from '#src/domain/trunk-addresses.ts';
 
 /** Transport as a URI parameter; UDP is the default without one. */
 export const transportIn = ({ transport }: Pick<Trunk, 'transport'>): string =>

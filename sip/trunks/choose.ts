@@ -13,8 +13,7 @@
  * The same applies to the addresses of a trunk.
  */
 import { unlistedHeaders } from '#src/domain/sip-headers.ts';
-import { addressKey, addressName, addressesOf } from '#src/domain/trunk-addresses.ts';
-import type { Trunk, TrunkAddress } from '#src/domain/trunk.ts';
+import { addressKey, addressName, addressesOf, type Trunk, type TrunkAddress } from '#src/domain/trunk.ts';
 import type { NumberOwner } from './directory.ts';
 import type { TrunkCoolDowns } from './cool-downs.ts';
 

@@ -1,7 +1,6 @@
 /** Chooses trunks by their current state: those of the directory, then the configured one, and cool-downs. */
 import { prefixedNumber, type Country } from '#src/domain/phone-number.ts';
-import { addressName } from '#src/domain/trunk-addresses.ts';
-import type { Trunk, TrunkRoute } from '#src/domain/trunk.ts';
+import { addressName, type Trunk, type TrunkRoute } from '#src/domain/trunk.ts';
 import { chooseTrunks, whyNoRoute, type Choice } from './choose.ts';
 import type { NumberOwner, TrunkDirectory } from './directory.ts';
 import type { TrunkCoolDowns } from './cool-downs.ts';

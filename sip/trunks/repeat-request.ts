@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import type Srf from 'drachtio-srf';
 import type { Authorizing } from '../digest/digest-client.ts';
-import { hostInUri } from '#src/domain/trunk-addresses.ts';
+import { hostInUri } from '#src/domain/trunk.ts';
 
 export type Repetition = {
   headers: Record<string, string>;

@@ -19,8 +19,29 @@ import {
   openSignInLink,
   type AuthenticateSession,
 } from './console-sessions.ts';
-import { listGateways, type GatewayRecord } from './list-gateways.ts';
 import { secretsFor } from './number-agents.ts';
+import type { Database } from '#src/persistence/database/database.ts';
+import { listGatewaysOf, type ListedGateway } from '#src/persistence/nodes/gateway-list.ts';
+
+/** `silent`: it lost the database or has just died; `lost`: others take over its calls. */
+type GatewayState = 'running' | 'silent' | 'lost';
+
+type GatewayRecord = Pick<ListedGateway, 'name' | 'seenAt' | 'takesCalls'> & {
+  state: GatewayState;
+  calls: { ringing: number; active: number; takenOver: number };
+};
+
+const stateOf = ({ isLost, hasSession }: ListedGateway): GatewayState => {
+  if (isLost) return 'lost';
+  return hasSession ? 'running' : 'silent';
+};
+
+/** Sorted by name, with the number of this workspace's calls at each. */
+const listGateways = async (database: Database, workspaceId: string): Promise<GatewayRecord[]> =>
+  (await listGatewaysOf(database, workspaceId)).map((gateway) => {
+    const { name, seenAt, takesCalls, ringing, active, takenOver } = gateway;
+    return { name, seenAt, takesCalls, state: stateOf(gateway), calls: { ringing, active, takenOver } };
+  });
 
 type TokenOwner = { id: string; workspaceId: string };
 

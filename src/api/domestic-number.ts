@@ -1,4 +1,4 @@
-import { anonymous } from '#src/domain/anonymous.ts';
+import { anonymous } from '#src/domain/caller-identity.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import { domesticFormAdvice, readPhoneNumber } from '#src/domain/read-number.ts';
 import { invalidField } from '#src/domain/refusal.ts';

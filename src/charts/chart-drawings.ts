@@ -9,6 +9,15 @@ import { inboundLegMachine } from '#machines/inbound-leg.ts';
 import { lineLifeMachine } from '#machines/line-life.ts';
 import { outboundLegMachine } from '#machines/outbound-leg.ts';
 import { voicemailMachine } from '#machines/voicemail.ts';
+import type { AnyStateMachine } from 'xstate';
+
+/**
+ * Definition of a chart as JSON for `createMachine`, Stately Studio and XState: states, transitions, and names of
+ * actions, guards, delays and actors. Computed parts (context, input, output, parameters) are code and omitted.
+ * `version` is the chart's version in stored transitions.
+ */
+export const chartDefinition = ({ config }: AnyStateMachine, version: string): string =>
+  JSON.stringify({ ...config, version }, null, 2);
 
 /** Charts that are shown for a call. */
 export const callCharts = {

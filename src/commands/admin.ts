@@ -14,11 +14,10 @@ import { createSealing } from '#src/persistence/database/sealing.ts';
 import { createEngineClient } from '#src/speech/engine-client.ts';
 import { systemClock } from '#src/clocks.ts';
 import { createLogger } from '#src/logger.ts';
-import { countryOf } from '#src/start/country.ts';
+import { countryOf, platformPolicyOf } from '#src/start/platform-policy.ts';
 import { readCredentials } from '#src/start/credentials.ts';
 import { urlOf } from '#src/start/http-server.ts';
 import { storedMasterKey } from '#src/start/master-key.ts';
-import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { enginesOf, recognizersOf } from '#src/parts/speech.ts';
 import { UsageError } from './parse-options.ts';
 

@@ -1,5 +1,8 @@
 /** Identity of a caller besides its number, as reported by the network: display name and diversions. */
 
+/** Value for a withheld caller number, because `from` is never empty. */
+export const anonymous = 'anonymous';
+
 /** A party that diverted the call. */
 export type Diversion = {
   /** Domestic format, `+…` from abroad, `anonymous` if restricted. */

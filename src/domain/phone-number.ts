@@ -10,7 +10,7 @@ import {
   type CountryCode,
   type NumberType,
 } from 'libphonenumber-js/max';
-import { anonymous } from './anonymous.ts';
+import { anonymous } from './caller-identity.ts';
 
 export type Country = CountryCode;
 

@@ -7,6 +7,9 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { dataFolderError } from './data-folder.ts';
+import type { AdministrationServices } from '#src/administration/administrator.ts';
+import { makeSignInLink } from '#src/administration/console-sessions.ts';
+import { authenticateAdmin } from '#src/persistence/workspaces/admin-tokens.ts';
 
 const stored = z.object({
   base_url: z.string(),
@@ -62,4 +65,14 @@ export const writeCredentials = async (
     throw dataFolderError(dataFolder, cause);
   }
   return { ...credentials, file };
+};
+
+/** Sign-in link for the admin of the credentials; undefined if their token is revoked or expired. */
+export const linkOfCredentials = async (
+  services: AdministrationServices,
+  { admin_token: token, console_url: consoleUrl }: Pick<Credentials, 'admin_token' | 'console_url'>,
+): Promise<string | undefined> => {
+  const { database, sealing, clock } = services;
+  const admin = await authenticateAdmin(database, sealing, token, new Date(clock.now()));
+  return admin && makeSignInLink(services, admin.id, consoleUrl);
 };

@@ -4,6 +4,15 @@ import { platformCallPolicy, platformDeniedDestinations } from '#config/policy.t
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import { destinationKinds, destinationsIn, kindsBut, type Destinations } from '#src/domain/destinations.ts';
 import { StartError } from '#src/domain/start-error.ts';
+import { isCountry, type Country } from '#src/domain/phone-number.ts';
+
+/** Throws a StartError for a country code without a numbering plan. */
+export const countryOf = (code: string): Country => {
+  if (isCountry(code)) return code;
+  throw new StartError(
+    `GW_COUNTRY must be a country with a telephone numbering plan, such as KR (it is "${code}")`,
+  );
+};
 
 /** Throws a StartError for an unknown kind. */
 const destinationsOf = (words: readonly string[]): Destinations => {

@@ -5,10 +5,9 @@
 import type { Logger } from 'pino';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
 import type { TrunkActors, TrunkLifeTimes, trunkMachine } from '#machines/trunk-life.ts';
-import { addressName } from '#src/domain/trunk-addresses.ts';
+import { addressName, type Trunk, type TrunkAddress, type TrunkPartStatus, type TrunkState } from '#src/domain/trunk.ts';
 import type { OutOfDialogRequests } from '#sip/trunks/out-of-dialog-requests.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import type { Trunk, TrunkAddress, TrunkPartStatus, TrunkState } from '#src/domain/trunk.ts';
 
 type Machine = typeof trunkMachine;
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import test from 'ava';
 import { z } from 'zod';
-import { exampleOf } from '#src/api/example.ts';
+import { exampleOf } from '#src/api/add-examples.ts';
 import { refusalsOf } from '#src/api/openapi.ts';
 import { problemMediaType, problemSchema } from '#src/api/http/problem.ts';
 import { routes } from '#src/api/routes.ts';

@@ -8,11 +8,10 @@ import { SimulatedClock } from 'xstate';
 import { destinationKinds } from '#src/domain/destinations.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { readAgentCa } from '#src/start/agent-ca.ts';
-import { countryOf } from '#src/start/country.ts';
+import { countryOf, platformPolicyOf } from '#src/start/platform-policy.ts';
 import { readCredentials, writeCredentials } from '#src/start/credentials.ts';
 import { dataFolderError, prepareDataFolder } from '#src/start/data-folder.ts';
 import { storedMasterKey } from '#src/start/master-key.ts';
-import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { createDataFolderWatch } from '#src/housekeeping/data-folder-watch.ts';
 import { emptyFolder } from './gateway-process.ts';
 

@@ -6,17 +6,108 @@
  * sends notifications if it is reachable; in any case the stream reads again every second. The reader's pace drives the
  * stream: events are read only after a slow reader has taken the earlier ones, and a stalled reader is dropped.
  */
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
-import type { CallRecord } from '#src/calls/stored-calls.ts';
+import type { CallRecord, JournalEntry } from '#src/calls/stored-calls.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ApiServices } from '../api-services.ts';
 import { encode } from '../http/codec.ts';
 import type { StreamPermit } from '../http/stream-permits.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
-import { createPulledStream } from './pulled-stream.ts';
-import { createSeenJournal } from './seen-journal.ts';
-import { createWakeUp } from './wake-up.ts';
+
+/** A wake-up signal for a single waiter. A wake-up without a waiter is remembered. */
+type WakeUp = {
+  wake(): void;
+  /** Resolves on a wake-up, or after this time. */
+  wait(milliseconds: number): Promise<void>;
+};
+
+export const createWakeUp = (clock: Clock): WakeUp => {
+  let state: 'nobody waits' | 'woken' | { end: () => void } = 'nobody waits';
+  return {
+    wake() {
+      if (typeof state === 'string') state = 'woken';
+      else state.end();
+    },
+    wait: (milliseconds) =>
+      new Promise((resolve) => {
+        const wasWoken = state === 'woken';
+        const end = (): void => {
+          clock.clearTimeout(timer);
+          state = 'nobody waits';
+          resolve();
+        };
+        const timer = clock.setTimeout(end, milliseconds);
+        state = { end };
+        if (wasWoken) end();
+      }),
+  };
+};
+
+/** The journal of a call as far as it was read, and whether more facts may follow. */
+type SeenJournal = {
+  /** Sequence number of the last fact; 0 before the first. */
+  last(): number;
+  add(entry: JournalEntry): void;
+  /** Whether the last fact of the call was read, as far as the fact types show. */
+  isWhole(): boolean;
+  /** End of the call in milliseconds; infinite until its fact was read. */
+  endedAt(): number;
+};
+
+const createSeenJournal = (call: CallRecord): SeenJournal => {
+  const types = new Set<string>();
+  let last = 0;
+  let endedAt = Infinity;
+  return {
+    last: () => last,
+    add({ sequence, type, at }) {
+      last = sequence;
+      types.add(type);
+      if (type === 'call.ended') endedAt = at.getTime();
+    },
+    isWhole() {
+      if (!types.has('call.ended')) return call.endedAt !== null && types.size === 0;
+      const isRecorded = call.recordingEnabled && types.has('call.answered');
+      const recordingIsDone = types.has('recording.completed') || types.has('recording.failed');
+      return types.has('call.summarized') && (!isRecorded || recordingIsDone);
+    },
+    endedAt: () => endedAt,
+  };
+};
+
+/**
+ * A stream with backpressure: the next message is created when the previous one was taken. A stalled reader is dropped.
+ * `onEnd` is called once, however the stream ends, even while a message is being created.
+ */
+export const createPulledStream = (
+  messages: AsyncIterator<string>,
+  { clock, slowReaderMs, onEnd }: { clock: Clock; slowReaderMs: number; onEnd: () => void },
+): Readable => {
+  let slowness: unknown;
+
+  const pull = async (stream: Readable): Promise<void> => {
+    const { done, value } = await messages.next();
+    if (stream.destroyed) return;
+    slowness = clock.setTimeout(() => stream.destroy(), slowReaderMs);
+    stream.push(done === true ? null : value);
+  };
+
+  // Readable.from would retain all resources until its pending wait ends.
+  return new Readable({
+    read() {
+      clock.clearTimeout(slowness);
+      pull(this).catch((error: unknown) =>
+        this.destroy(error instanceof Error ? error : new Error(String(error))),
+      );
+    },
+    destroy(error, callback) {
+      clock.clearTimeout(slowness);
+      onEnd();
+      callback(error);
+    },
+  });
+};
 
 /** Maximum of states that the reader has not taken yet; beyond it, the oldest are dropped. */
 const mostStates = 50;

@@ -21,8 +21,34 @@ import { createSend, type ClientOptions } from '#src/client/send.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { failedTool } from './failed-tool.ts';
 import type { Asking } from './tool.ts';
-import { toolSchema } from './tool-schema.ts';
 import { tools } from './tools.ts';
+import { createSchema } from 'zod-openapi';
+
+type ToolSchema = { type: 'object'; [keyword: string]: unknown };
+
+/** JSON Schema also has `true` and `false`, which never represent an object. */
+const objectIn = (schema: object | boolean): object => (typeof schema === 'object' ? schema : {});
+
+/** As in the OpenAPI document, with referenced schemas included. */
+const toolSchema = ({ shape }: z.ZodObject, io: 'input' | 'output'): ToolSchema => {
+  // Created again: a registered schema would become a reference, and a tool requires an object.
+  const { schema, components } = createSchema(z.object(shape), {
+    io,
+    schemaRefPath: '#/$defs/',
+    opts: {
+      override: ({ jsonSchema }) => {
+        // Responses may gain fields; a tool ignores unknown ones, as the API does.
+        if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+        if (jsonSchema.format === 'uuid') delete jsonSchema.pattern;
+      },
+    },
+  });
+  return {
+    ...objectIn(schema),
+    type: 'object',
+    ...(Object.keys(components).length === 0 ? {} : { $defs: components }),
+  };
+};
 
 const instructions =
   'Trunkline places and follows telephone calls, in which an agent of its own talks. Calls on real lines cost money and reach people: place, transfer and end calls only as the user wants it. A tool that refuses says why by a `code` and a `detail`; the codes are those of the HTTP API.';

@@ -1,6 +1,33 @@
 import { openApiDocument } from '../openapi.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { createPacked } from './packed.ts';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Encoding } from './built-file.ts';
+
+/** Nearly the smallest size, in a tenth of the time. */
+const quality = 9;
+
+const compressors = {
+  br: (body: Buffer) =>
+    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
+  gzip: (body: Buffer) => promisify(gzip)(body, { level: quality }),
+} as const;
+
+type Packed = { body: Buffer; headers: Readonly<Record<string, string>> };
+
+/** Static content in the smallest encoding that each client accepts; created once for each, on its first use. */
+const createPacked = (
+  plain: Buffer,
+): ((takesEncoding: (encoding: Encoding) => boolean) => Promise<Packed>) => {
+  const made = new Map<Encoding, Promise<Buffer>>();
+  return async (takesEncoding) => {
+    const encoding = (['br', 'gzip'] as const).find(takesEncoding);
+    if (encoding === undefined) return { body: plain, headers: { Vary: 'Accept-Encoding' } };
+    const body = made.get(encoding) ?? compressors[encoding](plain);
+    made.set(encoding, body);
+    return { body: await body, headers: { Vary: 'Accept-Encoding', 'Content-Encoding': encoding } };
+  };
+};
 
 /** `routes` is called once the list that contains this route is complete. */
 export const getOpenApi = (routes: () => readonly Route[]): Route => {

@@ -7,7 +7,7 @@ import {
 } from '#src/administration/administer-tokens.ts';
 import { listWorkspaces, type WorkspaceRecord } from '#src/administration/administer-workspaces.ts';
 import { encode } from '#src/api/http/codec.ts';
-import { adminTokenRequest, endOf } from '#src/api/tokens/create-token.ts';
+import { adminTokenRequest, endOf } from '#src/api/tokens/tokens.ts';
 import { presentToken, token as shownToken } from '#src/api/tokens/token-schema.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import { chooseWorkspace, operatorOf } from './choose-workspace.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { anonymous } from '#src/domain/anonymous.ts';
+import { anonymous } from '#src/domain/caller-identity.ts';
 import type { Call } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { isOver } from '../parts/call-words.tsx';

@@ -1,5 +1,5 @@
 /** Describes a call: state, direction, other party. */
-import { anonymous } from '#src/domain/anonymous.ts';
+import { anonymous } from '#src/domain/caller-identity.ts';
 import type { CallStatus } from '#src/domain/end-reasons.ts';
 import type { CallListItem, Direction } from '../api/records.ts';
 import { texts } from '../language/language.ts';

@@ -1,4 +1,4 @@
-import { anonymous } from '#src/domain/anonymous.ts';
+import { anonymous } from '#src/domain/caller-identity.ts';
 import type { PhoneCallDetails } from '#src/domain/web-phone.ts';
 import { texts } from '../language/language.ts';
 import { callSound } from './call-sound.ts';

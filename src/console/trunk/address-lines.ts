@@ -1,5 +1,5 @@
 /** Addresses of a trunk as lines of a form field: `sip1.example.com:5060 10 10 drained`. */
-import { addressName } from '#src/domain/trunk-addresses.ts';
+import { addressName } from '#src/domain/trunk.ts';
 import type { Trunk } from '../api/records.ts';
 import { wholeNumber } from '../parts/form.ts';
 

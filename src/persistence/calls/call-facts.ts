@@ -18,16 +18,47 @@ import {
   setOneWay,
   setSummary,
 } from './call-facts/call-changes.ts';
-import { writeFact, type LineColumns, type NewFact } from './call-facts/new-fact.ts';
-import { completeRecording, failRecording } from './call-facts/recording-changes.ts';
+import { writeFact, type LineColumns, type NewFact, eventFactParameters, newEvent, newFact, type NewEventFact } from './call-facts/new-fact.ts';
 import { endCall } from './end-call.ts';
 import { checkpointRow, type NewCheckpoint } from './call-checkpoints.ts';
 import type { StoredTransition } from './call-transitions.ts';
 import { callToSummarize, type EndedCall } from './ended-calls.ts';
-import { newEventId } from '../events/outbox.ts';
+import { newEventId, outboxWithRecording } from '../events/outbox.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
+import { sqlText } from '../database/sql-text.ts';
+
+type Finished = Pick<Row<'Recording'>, 'contentType' | 'durationSec' | 'bytes' | 'file' | 'truncated'>;
+
+/** `$8` … are the values; only a pending recording is finished. */
+const finishing = <Values extends object>(set: string, values: readonly (keyof Values)[]) =>
+  sqlText<NewEventFact & Values, { id: string }>(
+    `
+      with ${newFact},
+      ${newEvent},
+      recording_after as (
+        update recording set ${set}, finished_at = fact.at
+        from fact
+        where recording.call_id = fact.call_id and recording.status = 'pending'
+        returning recording.*
+      ),
+      call_after as (
+        select call.* from call join recording_after on recording_after.call_id = call.id
+      ),
+      ${outboxWithRecording}
+      select call_after.id from call_after, notification
+    `,
+    [...eventFactParameters, ...values],
+  );
+
+/** Facts that finish a recording. */
+const completeRecording = finishing<Finished>(
+  `status = 'completed', content_type = $8, duration_sec = $9, bytes = $10, file = $11, truncated = $12`,
+  ['contentType', 'durationSec', 'bytes', 'file', 'truncated'],
+);
+
+const failRecording = finishing<object>(`status = 'failed'`, []);
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
 

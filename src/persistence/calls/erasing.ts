@@ -4,7 +4,7 @@
  * same data, including undelivered ones.
  */
 import { sql, type Expression } from 'kysely';
-import { anonymous } from '#src/domain/anonymous.ts';
+import { anonymous } from '#src/domain/caller-identity.ts';
 import type { CallTransfer } from '#src/domain/call-transfer.ts';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { appendAudit, type NewAuditEntry } from '../workspaces/audit-entries.ts';

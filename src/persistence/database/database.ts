@@ -13,17 +13,72 @@ import type { EntityManager, Options } from '@mikro-orm/postgresql';
 import { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { StartError } from '#src/domain/start-error.ts';
-import { withAdvisoryLock } from './with-advisory-lock.ts';
 import { connectionStartError, DatabaseAway } from './connection-errors.ts';
 import { DatabaseServers, type DatabaseServer } from './database-servers.ts';
-import { serversOf } from './database-url.ts';
-import { connectionsOver } from './dialect.ts';
+import { connectionsOver, discard } from './dialect.ts';
 import { migrate, migrationTable } from '../migrations/migrate.ts';
 import { migrations } from '../migrations/index.ts';
 import { openNodeSession, type NodeSessionLimits } from '../nodes/node-session.ts';
 import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
 import { ormOver, statementsIn, statementsOf, type Statements } from './statements.ts';
 import { EntityNames, type Tables } from './tables.ts';
+import type { PoolClient } from 'pg';
+import { takeLock } from './advisory-locks.ts';
+import { askConnection } from './ask-connection.ts';
+
+/**
+ * Runs work that only one gateway of a database may do at a time; the others wait. An advisory lock serializes it, on a
+ * connection that is closed afterwards, so that the lock ends if its holder dies. `what` names the lock: work with the
+ * same name is mutually exclusive.
+ */
+const withAdvisoryLock = async <Result>(
+  connect: () => Promise<PoolClient>,
+  what: string,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> => {
+  const client = await connect();
+  // Lost connections also reject the statements of the work.
+  client.on('error', () => {});
+  try {
+    await askConnection(client, takeLock(`trunkline ${what}`));
+    return await work(client);
+  } finally {
+    discard(client);
+  }
+};
+
+/**
+ * `pg` treats these modes as `verify-full` and warns that a later version will not. Writing `verify-full` explicitly
+ * preserves the present meaning; with `uselibpqcompat` the operator requests libpq's meaning.
+ */
+const withPlainSslMode = (url: string): string =>
+  /[?&]uselibpqcompat=/.test(url)
+    ? url
+    : url.replaceAll(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
+
+const servers = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
+
+/**
+ * Reads a database URL in libpq's format: `postgresql://user:password@host:port/database`, with several servers of one
+ * database as `host:port,host:port`. Throws a StartError that does not contain the password.
+ */
+export const serversOf = (url: string): [DatabaseServer, ...DatabaseServer[]] => {
+  const [, before = '', hosts = '', behind = ''] = servers.exec(url) ?? [];
+  const [first = '', ...others] = hosts.split(',');
+  return [serverOf(before + first + behind), ...others.map((host) => serverOf(before + host + behind))];
+};
+
+const serverOf = (url: string): DatabaseServer => {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol)) {
+    throw new StartError(
+      'GW_DATABASE_URL is not an address such as postgresql://user:password@host:5432/database',
+    );
+  }
+  const database = decodeURIComponent(parsed.pathname.slice(1));
+  if (database === '') throw new StartError('GW_DATABASE_URL names no database after its host');
+  return { name: `${parsed.host}/${database}`, address: { connectionString: withPlainSslMode(url) } };
+};
 
 export type Database = Statements & {
   /** Like `statements`, on the journal's own connections. Statements queue there without a time limit. */

@@ -13,8 +13,27 @@ import {
   type QueryResult,
 } from 'pg';
 import { DatabaseAway } from './connection-errors.ts';
-import { limitConcurrency } from './concurrency-limit.ts';
 import { preparedNameOf } from './prepared-texts.ts';
+
+/**
+ * Allows at most `most` holders at once; the others queue in order without a time limit. Each running task has its own
+ * time limit, which bounds the wait.
+ */
+const limitConcurrency = (most: number): { take: () => Promise<void>; give: () => void } => {
+  const waiting: (() => void)[] = [];
+  let underWay = 0;
+  return {
+    async take() {
+      if (underWay < most) underWay += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    give() {
+      const next = waiting.shift();
+      if (next === undefined) underWay -= 1;
+      else next();
+    },
+  };
+};
 
 const oid = { int8: 20, timestamptz: 1184 };
 

@@ -4,7 +4,7 @@
  */
 import { requestAdvice, statusTrouble, tlsPortTrouble } from '#src/outgoing/request-advice.ts';
 import { wantsTool } from '../../model-marks.ts';
-import { unspeakable } from '../../spoken-reply.ts';
+import { unspeakable } from '../../start-reply.ts';
 import { addHeader, type Adviser, type Symptoms } from './symptoms.ts';
 
 /** Common names of custom headers with an API key. */

@@ -1,7 +1,22 @@
+/** Pages of the console build: the console, its files, and the API reference. */
+import { defineRoute } from '../http/route.ts';
+import { builtPage } from './built-page.ts';
 import * as z from 'zod';
 import { Refusal } from '#src/domain/refusal.ts';
-import { defineRoute } from '../http/route.ts';
 import { readBuilt } from './built-file.ts';
+
+/** The built console; a plain page if it was not built. */
+export const getHome = defineRoute({
+  method: 'get',
+  path: '/',
+  operationId: 'getHome',
+  tag: 'Pages',
+  summary: 'The console',
+  description: 'For workspace admins, in a browser: numbers and agents, live calls, webhooks, trunks.',
+  auth: 'none',
+  responses: { 200: { description: 'The page.', media: ['text/html'] } },
+  refusals: [],
+}).handledBy(({ takesEncoding }) => builtPage('index.html', takesEncoding));
 
 const media = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' } as const;
 
@@ -34,3 +49,19 @@ export const getConsoleFile = defineRoute({
 
 const typeOf = (file: string | undefined) =>
   Object.entries(media).find(([ending]) => file?.endsWith(`.${ending}`) === true)?.[1];
+
+/**
+ * The API reference page. All its resources come from this gateway: it works offline, and no third party learns of its
+ * readers.
+ */
+export const getDocs = defineRoute({
+  method: 'get',
+  path: '/docs',
+  operationId: 'getDocs',
+  tag: 'Pages',
+  summary: 'The reference page',
+  description: 'This document for people, with a form to try each operation.',
+  auth: 'none',
+  responses: { 200: { description: 'The page.', media: ['text/html'] } },
+  refusals: [],
+}).handledBy(({ takesEncoding }) => builtPage('docs.html', takesEncoding));

@@ -1,2 +1,0 @@
-/** Value for a withheld caller number, because `from` is never empty. */
-export const anonymous = 'anonymous';
