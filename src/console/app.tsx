@@ -1,11 +1,9 @@
 /** Root of the console: session, frame and current page. */
-import type { JSX } from 'preact';
+import type { JSX, ComponentType } from 'preact';
 import { session } from './session.ts';
 import { Frame } from './parts/frame.tsx';
-import { fetchedPage } from './parts/fetched-page.tsx';
 import { AdminPage, ForAdmins } from './parts/for-admins.tsx';
-import { LeaveQuestion } from './parts/leave-question.tsx';
-import { Missing } from './parts/page.tsx';
+import { Missing, Loading } from './parts/page.tsx';
 import { FindSession, OpenLink, SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { CallPage } from './pages/call.tsx';
 import { CallsPage } from './pages/calls.tsx';
@@ -24,7 +22,49 @@ import { WorkspacePage } from './pages/workspace.tsx';
 import { PhoneDock } from './phone/dock.tsx';
 import { PhoneButton } from './phone/phone-button.tsx';
 import { texts } from './language/language.ts';
-import { isAskedToLeave, linkTo, route } from './shown-page.ts';
+import { isAskedToLeave, linkTo, route, leave, stay } from './shown-page.ts';
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { fetchPart } from './fetched-part.ts';
+import { Dialog } from './parts/dialog.tsx';
+
+/** Confirmation before leaving a page with unsaved changes. */
+const LeaveQuestion = () => {
+  const t = texts.value.shell.leaving;
+  return (
+    <Dialog title={t.title} onClose={stay}>
+      <p>{t.text}</p>
+      <div class="submit">
+        <button type="button" class="primary" onClick={stay}>
+          {t.stay}
+        </button>
+        <button type="button" class="danger" onClick={leave}>
+          {t.leave}
+        </button>
+      </div>
+    </Dialog>
+  );
+};
+
+// A page whose script is loaded on demand, to keep the initial download small.
+
+/** `name` is the name of the part; `fetch` loads the page. */
+const fetchedPage = <Props extends object>(
+  name: string,
+  fetch: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> => {
+  const fetched = signal<ComponentType<Props> | undefined>(undefined);
+  const bring = async (): Promise<void> => {
+    fetched.value = await fetchPart(name, fetch);
+  };
+  return (props) => {
+    useEffect(() => {
+      if (fetched.peek() === undefined) void bring();
+    }, []);
+    const Fetched = fetched.value;
+    return Fetched === undefined ? <Loading /> : <Fetched {...props} />;
+  };
+};
 
 export const App = () => {
   const [section, code] = route.value.parts;

@@ -4,8 +4,7 @@ import { mock } from 'node:test';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
 import { routes } from '#src/api/routes.ts';
-import { clientSchema, generatedSchema, schemaFile } from '#src/client-generator/client-schema.ts';
-import { typeText } from '#src/client-generator/type-text.ts';
+import { clientSchema, generatedSchema, schemaFile, typeText } from '#src/client-generator/client-schema.ts';
 import {
   type CallNews,
   type ClientOptions,

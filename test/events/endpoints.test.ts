@@ -13,12 +13,10 @@ import {
   rotateSecret,
 } from '#src/events/endpoints.ts';
 import { replayDelivery } from '#src/persistence/events/delivery-list.ts';
-import { deleteWebhookEndpoint as deleteEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
+import { deleteWebhookEndpoint as deleteEndpoint, findWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { eventBody, type OutgoingEvent } from '#src/events/payloads.ts';
-import { testAdvice } from '#src/events/test-advice.ts';
-import { createWebhookTests } from '#src/events/test-event.ts';
+import { testAdvice, createWebhookTests } from '#src/events/test-event.ts';
 import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';
-import { findWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { noServer } from '#test/helpers/no-server.ts';
 import type { Answer, WebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 import { createEventWorld, type EventWorld, onlyEnded, openWorld, settled } from './event-world.ts';

@@ -2,7 +2,27 @@ import { removeTrunk, changeTrunk, trunkOf, addTrunk } from '#src/administration
 import { defineRoute } from '../http/route.ts';
 import { trunkInPath, passwordField, presentTrunk, trunk, trunkFields } from './trunk-schema.ts';
 import * as z from 'zod';
-import { requireTrunkHosts } from './require-hosts.ts';
+import { invalidField, type FieldError } from '#src/domain/refusal.ts';
+import type { ApiServices } from '../api-services.ts';
+
+/** Refuses forbidden trunk hosts (guides/design/threats.md, "Addresses of trunks"). */
+const requireTrunkHosts = async (
+  { directory: { trunkHostProblem } }: ApiServices,
+  { host, addresses = [] }: { host?: string; addresses?: readonly { host: string }[] },
+): Promise<void> => {
+  const named = [
+    ...(host === undefined ? [] : [{ path: 'host', host }]),
+    ...addresses.map((address, index) => ({ path: `addresses.${index}.host`, host: address.host })),
+  ];
+  const judged = await Promise.all(
+    named.map(async ({ path, host: one }): Promise<FieldError[]> => {
+      const message = await trunkHostProblem(one);
+      return message === undefined ? [] : [{ path, message }];
+    }),
+  );
+  const errors = judged.flat();
+  if (errors.length > 0) throw invalidField(...errors);
+};
 
 export const listTrunks = defineRoute({
   method: 'get',

@@ -5,9 +5,40 @@ import { defineRoute } from '../http/route.ts';
 import { webhookInPath, webhookNotFound } from './webhook-schema.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { idInPath } from '../ids.ts';
-import { delivery, presentDelivery, deliveryState } from './delivery-schema.ts';
 import { encodeMomentCursor, momentCursorInQuery, nextCursor } from '../http/cursor.ts';
-import { integerInQuery } from '../fields.ts';
+import { integerInQuery, timestamp } from '../fields.ts';
+import { eventTypes } from '#src/domain/event-types.ts';
+import type { DeliveryRecord } from '#src/events/endpoints.ts';
+
+const deliveryState = z.enum(['pending', 'delivered', 'dead']);
+
+const delivery = z
+  .object({
+    id: z.uuid(),
+    webhook_id: z.uuid(),
+    event_id: z.string().meta({ example: 'evt_2x7TjvMZbCDbJ3dXoPpXkA' }),
+    type: z.enum(eventTypes).meta({ example: 'call.ended' }),
+    call_id: z.uuid(),
+    state: deliveryState.meta({
+      description: '`dead`: not retried, unless it is replayed.',
+      example: 'delivered',
+    }),
+    next_attempt_at: timestamp.nullable().meta({ description: 'Null when it is finished.', example: null }),
+    created_at: timestamp,
+    finished_at: timestamp.nullable(),
+    attempts: z.array(
+      z.object({
+        attempt: z.int().meta({ description: 'From 1.', example: 1 }),
+        at: timestamp,
+        duration_ms: z.number().meta({ example: 84 }),
+        http_status: z.int().nullable().meta({ description: 'Null without a response.', example: 204 }),
+        error: z.string().nullable().meta({ description: 'Null when it was delivered.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Delivery' });
+
+const presentDelivery = (record: DeliveryRecord) => ({ ...record, webhookId: record.endpointId });
 
 export const listDeliveries = defineRoute({
   method: 'get',

@@ -1,13 +1,27 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { getChart } from '../api.ts';
+import { getChart, getChartDefinition } from '../api.ts';
 import type { ChartState } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { isTransferred } from './floor.ts';
 import { ChartPicture } from './chart-picture.tsx';
-import { SaveDefinition } from './save-definition.tsx';
+import type { ChartName } from '#src/domain/chart-name.ts';
+import { Action } from '../parts/action.tsx';
+import { saveFile } from '../parts/save-file.ts';
+
+/** Saves a chart's definition for Stately Studio and XState. */
+const SaveDefinition = ({ name }: { name: ChartName }) => (
+  <Action
+    isForAll
+    label={texts.value.calls.one.definition}
+    act={async () => {
+      const definition = JSON.stringify(await getChartDefinition(name), null, 2);
+      saveFile(new Blob([definition], { type: 'application/json' }), `${name}.json`);
+    }}
+  />
+);
 
 const names = ['call', 'conversation', 'voicemail'] as const;
 /** Shown during a call only: their transitions are not stored. */

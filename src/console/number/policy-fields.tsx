@@ -3,12 +3,114 @@ import { bargeInBounds, bargeInModes, usualBargeIn } from '#src/domain/barge-in.
 import { turnEndBounds, turnEndModes, usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { CallPolicy } from '../api/records.ts';
 import { texts } from '../language/language.ts';
-import { SelectField, TextField } from '../parts/field.tsx';
-import { numberFields, type FieldsOf, type FormValues } from '../parts/form.ts';
-import { ConsentFields, consentIn, consentValues } from './consent-fields.tsx';
+import { SelectField, TextField, AreaField } from '../parts/field.tsx';
+import { numberFields, type FieldsOf, type FormValues, wholeNumber } from '../parts/form.ts';
 import { destinationsIn, destinationValues } from './destination-fields.tsx';
 import { modeFields } from './mode-fields.tsx';
-import { RetentionFields, retentionIn, retentionValues } from './retention-fields.tsx';
+import { longestRetentionDays, type Retention } from '#src/domain/retention.ts';
+
+type Consent = NonNullable<CallPolicy['consent']>;
+
+/** The API's consent requirements, and `nothing`: no announcement, whatever the workspace sets. */
+const choices = ['nothing', 'none', 'speech', 'key'] as const;
+
+type Choice = (typeof choices)[number];
+
+const choiceOf = ({ announce, require }: Consent): Choice =>
+  announce === null ? 'nothing' : (require ?? 'none');
+
+/** The announcement to the other party and the consent required from it (guides/privacy.md). */
+const consentValues = (consent: Consent | null) => ({
+  'consent.require': consent === null ? '' : choiceOf(consent),
+  'consent.announce': consent?.announce ?? '',
+});
+
+const consentIn = (values: ReturnType<typeof consentValues>): Consent | null => {
+  const choice = choices.find((one) => one === values['consent.require']);
+  if (choice === undefined) return null;
+  if (choice === 'nothing') return { announce: null, require: 'none' };
+  // An empty announcement is sent, so that the API rejects it with an error at its field.
+  return { announce: values['consent.announce'].trim(), require: choice };
+};
+
+/** `below` is the inherited value, once it is loaded. */
+const ConsentFields = ({
+  form,
+  below,
+}: {
+  form: FieldsOf<FormValues>;
+  below: Consent | undefined;
+}) => {
+  const t = texts.value.numbers.policy.consent;
+  const { byDefault } = texts.value.shell.form;
+  const chosen = form.values['consent.require'] ?? '';
+  return (
+    <>
+      <SelectField
+        form={form}
+        name="consent.require"
+        label={t.require}
+        options={[
+          ['', below === undefined ? byDefault : `${byDefault}: ${t.choices[choiceOf(below)]}`],
+          ...choices.map((choice): [string, string] => [choice, t.choices[choice]]),
+        ]}
+      />
+      {chosen !== '' && chosen !== 'nothing' && (
+        <AreaField form={form} name="consent.announce" rows={2} label={t.announce} hint={t.announceHint} />
+      )}
+    </>
+  );
+};
+
+const kinds = ['recordings', 'words'] as const;
+
+type Values = Record<`retention_days.${(typeof kinds)[number]}`, string>;
+
+/** Retention of recordings and transcripts: two fields that are set together, or both empty to inherit. */
+const retentionValues = (retention: Retention | null): Values => ({
+  'retention_days.recordings': String(retention?.recordings ?? ''),
+  'retention_days.words': String(retention?.words ?? ''),
+});
+
+/** If only one field is set, the other one means "kept for ever". */
+const retentionIn = (values: Values): Retention | null => {
+  const recordings = wholeNumber('retention_days.recordings', values['retention_days.recordings']);
+  const words = wholeNumber('retention_days.words', values['retention_days.words']);
+  return recordings === null && words === null ? null : { recordings, words };
+};
+
+/** `below` is the inherited value if both are empty, once it is loaded. */
+const RetentionFields = ({
+  form,
+  below,
+}: {
+  form: FieldsOf<FormValues>;
+  below: Retention | undefined;
+}) => {
+  const t = texts.value.numbers.policy.retention;
+  const { byDefault } = texts.value.shell.form;
+  const isSaid = kinds.some((kind) => form.values[`retention_days.${kind}`] !== '');
+  const instead = (days: number | null | undefined): string => {
+    if (isSaid) return t.forEver;
+    if (days === undefined) return byDefault;
+    return `${byDefault}: ${days === null ? t.forEver : t.days(days)}`;
+  };
+  return (
+    <>
+      {kinds.map((kind) => (
+        <TextField
+          key={kind}
+          form={form}
+          name={`retention_days.${kind}`}
+          mode="numeric"
+          label={t[kind]}
+          hint={t.hints[kind](longestRetentionDays)}
+          placeholder={instead(below?.[kind])}
+        />
+      ))}
+    </>
+  );
+};
 
 /** Bounds of the API. */
 const bounds = {

@@ -6,15 +6,28 @@ import type { PhoneNumber } from '../api/records.ts';
 import { texts } from '../language/language.ts';
 import { languageOptions } from '../pages/new-number.tsx';
 import { AreaField, FormBody, SelectField, TextField } from '../parts/field.tsx';
-import { numberFields, textFields, useForm } from '../parts/form.ts';
+import { numberFields, textFields, useForm, type FieldsOf, type FormValues } from '../parts/form.ts';
 import { Card } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
 import { DailyMinutesField } from './daily-minutes-field.tsx';
 import { DestinationFields } from './destination-fields.tsx';
-import { ListenInField } from './listen-in-field.tsx';
 import { SpeechFields } from './speech-fields.tsx';
 import { TransferFields, transferIn, transferValues } from './transfer-field.tsx';
 import { PolicyFields, policyIn, policyValues } from './policy-fields.tsx';
+
+/** Whether admins may listen to the number's calls in progress. */
+const ListenInField = ({ form }: { form: FieldsOf<FormValues> }) => {
+  const t = texts.value.numbers.listenIn;
+  return (
+    <SelectField
+      form={form}
+      name="listen_in"
+      label={t.label}
+      hint={t.hint}
+      options={listenInPolicies.map((one) => [one, t.policies[one]])}
+    />
+  );
+};
 
 const texted = textFields(
   'greeting',

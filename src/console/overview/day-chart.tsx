@@ -3,12 +3,22 @@
  * keyboards and screen readers.
  */
 import type { Overview } from '../api/records.ts';
-import { texts } from '../language/language.ts';
+import { texts, language } from '../language/language.ts';
 import { count, percent } from '../parts/figures.ts';
 import { Card } from '../parts/page.tsx';
 import { callsOf, dateOf } from './links.ts';
-import { dayName, dayNumber } from './day-name.ts';
 import { topOf } from './scale.ts';
+
+/** A date such as `2026-11-21` in short form, in the page's language. */
+const dayName = (date: string): string => inWords(date, 'short');
+
+/** Compact form for narrow places: `11/21`. */
+const dayNumber = (date: string): string => inWords(date, 'numeric');
+
+const inWords = (date: string, month: 'short' | 'numeric'): string =>
+  new Intl.DateTimeFormat(language.value, { month, day: 'numeric', timeZone: 'UTC' }).format(
+    new Date(`${date}T00:00:00Z`),
+  );
 
 type Day = Overview['days'][number];
 

@@ -1,16 +1,14 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { getCall, getCallEvents, getReplay, getTranscript } from '../api.ts';
+import { getCall, getCallEvents, getReplay, getTranscript, hasInspector } from '../api.ts';
 import type { Call, ReplayStep } from '../api/records.ts';
 import { CallActions } from '../call/actions.tsx';
 import { CallActs } from '../call/acts.tsx';
 import { ChartPanel } from '../call/chart-panel.tsx';
 import { CallFacts } from '../call/facts.tsx';
-import { InspectorLink } from '../call/inspector-link.tsx';
 import { ListenInButton } from '../call/listen-in-button.tsx';
 import { createPlayback, type Playback } from '../call/playback.ts';
 import { LiveLine } from '../call/live-line.tsx';
 import { Player } from '../call/player.tsx';
-import { ReplayPanel } from '../call/replay-panel.tsx';
 import { SipLadderCard } from '../call/sip-ladder.tsx';
 import { SoundPanel } from '../call/sound-panel.tsx';
 import { Timeline } from '../call/timeline.tsx';
@@ -21,7 +19,40 @@ import { texts } from '../language/language.ts';
 import { CallState, counterpartyOf, DirectionMark, isOver } from '../parts/call-words.tsx';
 import { Loading, Missing, Page } from '../parts/page.tsx';
 import { usePolled } from '../polled.ts';
-import { linkToCalls } from '../shown-page.ts';
+import { linkToCalls, linkTo } from '../shown-page.ts';
+import { StepWords } from '../call/step-words.tsx';
+
+/**
+ * Links to the console's inspector and to Stately's, if the gateway has the inspector. Stately's page is authorized by
+ * the console's session.
+ */
+const InspectorLink = ({ callId }: { callId: string }) => {
+  const t = texts.value.calls.one;
+  const isThere = usePolled('inspector', hasInspector).value;
+  if (isThere !== true) return null;
+  const behind = new URLSearchParams({ call: callId });
+  return (
+    <>
+      <a class="button" href={linkTo('inspect', callId)}>
+        {texts.value.inspector.open}
+      </a>
+      <a class="button" href={`/inspect#${behind}`} target="_blank" rel="noopener noreferrer">
+        {t.inspector} <span class="unseen">({t.newTab})</span>
+      </a>
+    </>
+  );
+};
+
+/** The charts of a finished call at the player's current step; initially the last step. */
+const ReplayPanel = ({ playback }: { playback: Playback }) => {
+  const step = playback.steps[playback.index.value];
+  if (step === undefined) return null;
+  return (
+    <ChartPanel state={step} title={texts.value.calls.one.chart} isReadOut={!playback.isPlaying.value}>
+      <StepWords playback={playback} step={step} />
+    </ChartPanel>
+  );
+};
 
 const liveMs = 1_000;
 

@@ -1,9 +1,7 @@
 /** Inspector of the actors of one call, or of all calls of this gateway. Works without internet access. */
 import { useMemo, useState } from 'preact/hooks';
 import { hasInspector } from '../api.ts';
-import { ActorList } from '../inspector/actor-list.tsx';
-import { EntryList } from '../inspector/entry-list.tsx';
-import { entriesWanted, type Actor, type Wanted, mostEntries } from '../inspector/inspection.ts';
+import { entriesWanted, type Actor, type Wanted, mostEntries, type Entry } from '../inspector/inspection.ts';
 import { InspectorFilters } from '../inspector/inspector-filters.tsx';
 import { useInspection } from '../inspector/use-inspection.ts';
 import { texts } from '../language/language.ts';
@@ -11,6 +9,107 @@ import { Card, Empty, Loading, Page } from '../parts/page.tsx';
 import { Pill } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo, linkToCalls } from '../shown-page.ts';
+
+/** Number of entries shown at first and added by the button. */
+const shownAtFirst = 200;
+
+const timeOf = (at: number): string => {
+  const date = new Date(at);
+  const digits = (value: number, length = 2): string => String(value).padStart(length, '0');
+  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => digits(part)).join(':');
+  return `${clock}.${digits(date.getMilliseconds(), 3)}`;
+};
+
+/** Entries, newest first; selecting one opens its payload. */
+const EntryList = ({
+  entries,
+  nameOf,
+}: {
+  entries: readonly Entry[];
+  nameOf: (id: string) => string;
+}) => {
+  const t = texts.value.inspector;
+  const [count, setCount] = useState(shownAtFirst);
+  return (
+    <>
+      <ol class="inspector-entries" aria-label={t.messages}>
+        {entries.slice(0, count).map((entry) => (
+          <EntryRow key={entry.id} entry={entry} nameOf={nameOf} />
+        ))}
+      </ol>
+      {entries.length > count && (
+        <button type="button" onClick={() => setCount(count + shownAtFirst)}>
+          {t.more(entries.length - count)}
+        </button>
+      )}
+    </>
+  );
+};
+
+const EntryRow = ({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => string }) => {
+  const t = texts.value.inspector;
+  const { kind, at, actor, source, type, state, payload } = entry;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <time dateTime={new Date(at).toISOString()}>{timeOf(at)}</time>
+          <span class={`kind ${kind}`}>{t.kinds[kind]}</span>
+          <span class="way">
+            {kind === 'event' && (
+              <>
+                {source === null ? t.outside : nameOf(source)}
+                <span aria-hidden="true"> → </span>
+                <span class="unseen"> {t.to} </span>
+              </>
+            )}
+            <b>{nameOf(actor)}</b>
+          </span>
+          <code>{kind === 'event' ? type : (state ?? type)}</code>
+        </summary>
+        {isOpen && <pre tabIndex={0}>{JSON.stringify(payload, null, 2) ?? t.nothing}</pre>}
+      </details>
+    </li>
+  );
+};
+
+const mostShown = 200;
+
+/** The actors. Each is a button that filters the messages by this actor. Running actors come first. */
+const ActorList = ({
+  actors,
+  chosen,
+  nameOf,
+  choose,
+}: {
+  actors: readonly Actor[];
+  chosen: string;
+  nameOf: (actor: Actor) => string;
+  choose: (id: string) => void;
+}) => {
+  const t = texts.value.inspector;
+  const inOrder = [...actors.filter(({ isOver }) => !isOver), ...actors.filter(({ isOver }) => isOver)];
+  return (
+    <Card title={t.actors}>
+      <ul class="inspector-actors">
+        {inOrder.slice(0, mostShown).map((actor) => (
+          <li key={actor.id}>
+            <button
+              type="button"
+              aria-pressed={actor.id === chosen}
+              onClick={() => choose(actor.id === chosen ? '' : actor.id)}
+            >
+              <b>{nameOf(actor)}</b>
+              <small>{actor.isOver ? t.over : (actor.state ?? t.noChart)}</small>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {inOrder.length > mostShown && <p class="hint">{t.moreActors(inOrder.length - mostShown)}</p>}
+    </Card>
+  );
+};
 
 const everything: Wanted = { actor: '', kind: '', type: '', search: '' };
 

@@ -1,19 +1,85 @@
-import { deleteTrunk, getTrunk, updateTrunk } from '../api.ts';
-import type { Trunk } from '../api/records.ts';
+import { deleteTrunk, getTrunk, updateTrunk, checkTrunk } from '../api.ts';
+import type { Trunk, TrunkCheckStep } from '../api/records.ts';
 import { explain } from '../language/explain.ts';
 import { language, texts } from '../language/language.ts';
 import { Action } from '../parts/action.tsx';
-import { FormBody } from '../parts/field.tsx';
+import { FormBody, TextField } from '../parts/field.tsx';
 import { useForm } from '../parts/form.ts';
 import { Card, Loading, Missing, Page } from '../parts/page.tsx';
-import { Pill, trunkTones } from '../parts/pill.tsx';
+import { Pill, trunkTones, stepTones } from '../parts/pill.tsx';
 import { dayAndTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { go, linkTo } from '../shown-page.ts';
 import { forgetUnsaved } from '../unsaved.ts';
-import { AddressStates } from '../trunk/address-states.tsx';
-import { TrunkCheck } from '../trunk/trunk-check.tsx';
 import { TrunkFields, trunkRequest, trunkValues } from '../trunk/trunk-fields.tsx';
+import { useState } from 'preact/hooks';
+import { ForAdmins } from '../parts/for-admins.tsx';
+
+/** Tests a trunk and shows the messages as a ladder. */
+const TrunkCheck = ({ trunkId }: { trunkId: string }) => {
+  const t = texts.value.trunks;
+  const [steps, setSteps] = useState<TrunkCheckStep[]>([]);
+  const form = useForm(
+    { to: '' },
+    async ({ to }) => {
+      setSteps([]);
+      setSteps(await checkTrunk(trunkId, to.trim()));
+    },
+    { isStored: false },
+  );
+  return (
+    <ForAdmins>
+      <Card title={t.checkTitle} lead={t.checkLead}>
+        <FormBody form={form} submit={t.check} saved={null}>
+          <TextField form={form} name="to" mode="tel" label={t.checkTo} hint={t.checkToHint} isOptional />
+        </FormBody>
+        <div aria-live="polite">
+          {form.isBusy && <p class="loading">{t.checking}</p>}
+          {steps.map(({ step, result, sentence, ladder }, index) => (
+            <section key={index} class="step">
+              <h3>
+                {t.step[step]} <Pill tone={stepTones[result]}>{t.result[result]}</Pill>
+              </h3>
+              <p>{sentence}</p>
+              {ladder.length > 0 && (
+                <ol class="ladder" aria-label={t.ladder}>
+                  {ladder.map(({ at_ms: at, direction, message }) => (
+                    <li key={`${at}${message}`} class={direction}>
+                      <span class="digits">{Math.round(at)} ms</span>
+                      <span aria-hidden="true">{direction === 'out' ? '→' : '←'}</span>
+                      <code>{message}</code>
+                    </li>
+                  ))}
+                </ol>
+              )}
+            </section>
+          ))}
+        </div>
+      </Card>
+    </ForAdmins>
+  );
+};
+
+/** State of each address of a trunk. */
+const AddressStates = ({ trunk: { address_states: states } }: { trunk: Trunk }) => {
+  const t = texts.value.trunks;
+  if (states.length === 0) return null;
+  return (
+    <Card title={t.fields.addresses}>
+      <ul class="rows" aria-label={t.fields.addresses}>
+        {states.map(({ address, state, detail, channels_in_use: channels }) => (
+          <li key={address} class="row">
+            <span class="row-main">
+              <b>{address}</b>
+              <small>{detail === null ? t.channels(channels) : explain(detail, language.value)}</small>
+            </span>
+            <Pill tone={trunkTones[state]}>{t.state[state]}</Pill>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+};
 
 const pollMs = 5_000;
 

@@ -6,11 +6,25 @@ import { send, setMuted } from './phone-connection.ts';
 import { callSound, toggleMicrophone } from './call-sound.ts';
 import { canListen } from './ear.ts';
 import { Icon, type IconName } from './icons.tsx';
-import { Keypad } from './keypad.tsx';
 import type { PhoneTalk } from './phone-state.ts';
 import { SayForm } from './say-form.tsx';
 import type { Microphone } from './use-microphone.ts';
 import { hasVoiceFor, isMuted } from './voice.ts';
+
+const Keypad = () => (
+  <div class="keypad" role="group" aria-label={texts.value.phone.keypad}>
+    {Array.from('123456789*0#').map((digit) => (
+      <button
+        key={digit}
+        type="button"
+        aria-label={texts.value.phone.key(digit)}
+        onClick={() => send({ type: 'digit', digit })}
+      >
+        {digit}
+      </button>
+    ))}
+  </div>
+);
 
 /** `isPressed` is omitted if the label itself states the current state. */
 const ToolButton = ({

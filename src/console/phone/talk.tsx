@@ -5,16 +5,53 @@ import { useNow } from '../parts/use-now.ts';
 import { clockTime } from '../parts/when.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo } from '../shown-page.ts';
-import { microphoneProblem } from './call-sound.ts';
+import { microphoneProblem, callSound } from './call-sound.ts';
 import { closePhone } from './dock-state.ts';
 import { noteRecalled, phone } from './phone-connection.ts';
 import { recall } from './recall.ts';
 import { otherNumber, type PhoneTalk } from './phone-state.ts';
 import { NotUnderstood } from './sound-choice.tsx';
-import { SoundLevels } from './sound-levels.tsx';
 import { TalkLines } from './talk-lines.tsx';
 import { TalkTools } from './talk-tools.tsx';
 import { useMicrophone } from './use-microphone.ts';
+import type { SoundDevice } from './sound-device.ts';
+
+/** Inaudible below this level. The meters use decibels, like human hearing. */
+const quietestDb = -60;
+
+const meterValue = (level: number): number =>
+  Math.max(0, Math.min(1, 1 - (20 * Math.log10(level + Number.EPSILON)) / quietestDb));
+
+/** Levels of both sides: show that the user is heard and that the agent speaks. */
+const SoundLevels = () => {
+  const { value } = callSound;
+  return value.is === 'on' ? <Levels device={value.device} /> : null;
+};
+
+const Levels = ({ device }: { device: SoundDevice }) => {
+  const t = texts.value.phone;
+  const microphone = useRef<HTMLMeterElement>(null);
+  const speaker = useRef<HTMLMeterElement>(null);
+  useEffect(() => {
+    let frame = 0;
+    const show = (): void => {
+      const levels = device.levels();
+      if (microphone.current !== null) microphone.current.value = meterValue(levels.microphone);
+      if (speaker.current !== null) speaker.current.value = meterValue(levels.speaker);
+      frame = requestAnimationFrame(show);
+    };
+    show();
+    return () => cancelAnimationFrame(frame);
+  }, [device]);
+  return (
+    <div class="sound-levels">
+      <span aria-hidden="true">{t.me}</span>
+      <meter ref={microphone} aria-label={t.microphoneLevel} min={0} max={1} />
+      <span aria-hidden="true">{t.agent}</span>
+      <meter ref={speaker} aria-label={t.speakerLevel} min={0} max={1} />
+    </div>
+  );
+};
 
 const useSeconds = ({ since, end }: PhoneTalk): number => {
   const now = useNow(end === null);

@@ -1,6 +1,6 @@
 /** Root of the reference: the operation named in the address, and the navigation. */
 import { LanguageChoice, SideFrame } from '../parts/frame.tsx';
-import { Loading, Missing } from '../parts/page.tsx';
+import { Loading, Missing, Card, Page } from '../parts/page.tsx';
 import { asConsole, requestOnce, Unreachable } from '../api/request.ts';
 import { referenceTexts } from '../language/reference.ts';
 import { usePolled } from '../polled.ts';
@@ -8,8 +8,52 @@ import { learnSession } from '../signing.ts';
 import { linkTo, route } from '../shown-page.ts';
 import { Directory } from './directory.tsx';
 import { referenceOf, type Reference } from './document.ts';
-import { Home } from './home.tsx';
 import { OperationPage } from './operation-page.tsx';
+import { Words } from './prose.tsx';
+
+/** The first page of the reference: authentication and all operations. */
+const Home = ({ reference: { version, tags, operations } }: { reference: Reference }) => {
+  const t = referenceTexts.value;
+  return (
+    <Page title={t.title} lead={`${t.lead} ${t.version(version)}.`}>
+      <Card title={t.keys}>
+        <ul class="points">
+          {t.keysLead.map((words) => (
+            <li key={words}>{words}</li>
+          ))}
+        </ul>
+      </Card>
+      {tags.map(({ name, description }) => (
+        <section key={name} class="operations">
+          <h2>
+            <Words text={name} />
+          </h2>
+          <p class="hint">
+            <Words text={description} />
+          </p>
+          <ul class="rows">
+            {operations
+              .filter(({ tag }) => tag === name)
+              .map(({ id, method, path, summary }) => (
+                <li key={id}>
+                  <a class="row" href={linkTo(id)}>
+                    <span class="row-main">
+                      <b>
+                        <Words text={summary} />
+                      </b>
+                      <code>
+                        <span class={`method ${method}`}>{method}</span> {path}
+                      </code>
+                    </span>
+                  </a>
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+    </Page>
+  );
+};
 
 const readReference = async (): Promise<Reference> => {
   const response = await requestOnce('/openapi.json', asConsole({ method: 'GET' }));

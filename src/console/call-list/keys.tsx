@@ -1,7 +1,10 @@
-/** Keyboard shortcuts of the list. */
+import { texts } from '../language/language.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { onKeys } from '../parts/on-keys.ts';
+
+// Keyboard shortcuts of the list.
 
 const links = (): HTMLAnchorElement[] => [
   ...document.querySelectorAll<HTMLAnchorElement>('.call-table .of-party a'),
@@ -33,4 +36,35 @@ export const returnTo = (callId: string): void => {
   const link = document.getElementById(`party-${callId}`);
   link?.scrollIntoView({ block: 'center' });
   link?.focus({ preventScroll: true });
+};
+
+/** Help for the list's keyboard shortcuts. */
+export const KeyHelp = ({ onClose }: { onClose: () => void }) => {
+  const t = texts.value.callList.keys;
+  const keys = [
+    [['/'], t.search],
+    [['j'], t.next],
+    [['k'], t.previous],
+    [['Enter'], t.open],
+    [['?'], t.help],
+  ] as const;
+  return (
+    <Dialog title={t.title} onClose={onClose}>
+      <dl class="keys">
+        {keys.map(([[key], does]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="submit">
+        <button type="button" class="primary" onClick={onClose}>
+          {t.close}
+        </button>
+      </div>
+    </Dialog>
+  );
 };
