@@ -62,8 +62,8 @@ const questions = {
 
 export const benchCallList: Bench = async ({ started, print }) => {
   const { url, database, workspaceId, numberId, adminHeaders: headers } = await startGatewayProcess(started);
-  const [births, ...others] = statements;
-  await database.execute(births, [workspaceId, numberId, calls]);
+  const [insertion, ...others] = statements;
+  await database.execute(insertion, [workspaceId, numberId, calls]);
   for (const statement of others) await database.execute(statement);
   const from = performance.now();
   await database.execute(`with call_after as (select * from call), ${newSearch} select 1`);

@@ -8,7 +8,7 @@ import type { InCallRequest } from '#src/domain/in-call-request.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
-import type { CountedBirth, CountedOutcome } from '#src/persistence/calls/counted-creation.ts';
+import type { CountedCall, CountedOutcome } from '#src/persistence/calls/counted-creation.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { TrunkHeaders } from '#src/persistence/trunks/trunks.ts';
@@ -123,5 +123,5 @@ export type CallCounting = {
    */
   alone: () => (() => void) | null;
   /** Stores a call and counts it across gateways. */
-  store: (counted: CountedBirth) => Promise<CountedOutcome>;
+  store: (counted: CountedCall) => Promise<CountedOutcome>;
 };

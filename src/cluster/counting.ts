@@ -11,7 +11,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
 import {
   insertCountedCalls,
-  type CountedBirth,
+  type CountedCall,
   type CountedOutcome,
   type CountingNodes,
 } from '#src/persistence/calls/counted-creation.ts';
@@ -39,7 +39,7 @@ export type Counting = {
   /** Whether this gateway counts alone now. */
   isAlone(): boolean;
   /** Stores a call that is counted together with those of other gateways. */
-  store(counted: CountedBirth): Promise<CountedOutcome>;
+  store(counted: CountedCall): Promise<CountedOutcome>;
   /** Processes a check of the other gateways and its start time; `again` repeats the check. */
   look(
     seen: { others: readonly OtherNode[]; at: number },
@@ -116,12 +116,12 @@ export const createCounting = (options: {
   const mayCount = ({ isPresent, alone }: CountingNodes): boolean =>
     (isPresent && alone.length === 0) || clock.now() < impatientUntil;
 
-  const insert = async (births: readonly CountedBirth[]) => {
-    const outcomeOf = await insertCountedCalls(database, { births, node, mayCount });
-    return (counted: CountedBirth): CountedOutcome | undefined => outcomeOf?.(counted);
+  const insert = async (newCalls: readonly CountedCall[]) => {
+    const outcomeOf = await insertCountedCalls(database, { newCalls, node, mayCount });
+    return (counted: CountedCall): CountedOutcome | undefined => outcomeOf?.(counted);
   };
   const insertTogether = inBatches(insert);
-  const insertOnce = async (counted: CountedBirth): Promise<CountedOutcome | undefined> =>
+  const insertOnce = async (counted: CountedCall): Promise<CountedOutcome | undefined> =>
     counted.within === null ? insertTogether(counted) : (await insert([counted]))(counted);
 
   const pause = (): Promise<void> =>

@@ -6,7 +6,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { createCallInsertion } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { isVoice } from '#src/speech/is-voice.ts';
-import { callBirth, type StoredNumber } from '#test/helpers/stored-number.ts';
+import { newCallRow, type StoredNumber } from '#test/helpers/stored-number.ts';
 
 /** Records the name of the function and its arguments. */
 type Note = (name: string, given: unknown) => void;
@@ -30,7 +30,7 @@ export const fakeCalls = (database: Database, workspaceId: string, note: Note): 
     const placed = { callId: randomUUID(), from: owner.number };
     if (keyed === null) return placed;
     const keyedAnswer = { ...keyed, ...keyed.answer(placed) };
-    if (await insertCall(callBirth(owner, { id: placed.callId, keyedAnswer }))) return placed;
+    if (await insertCall(newCallRow(owner, { id: placed.callId, keyedAnswer }))) return placed;
     throw new Refusal('idempotency_in_progress', 'Another request was quicker.');
   };
   return {

@@ -8,11 +8,11 @@ import { mostExported, notAllExported } from '#src/domain/call-export.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import { recordFact } from '#src/persistence/calls/call-facts.ts';
 import { callRecords } from '#src/persistence/calls/call-records.ts';
-import { type CallBirth, type CallRecord, insertEndedCall } from '#src/persistence/calls/calls.ts';
+import { type NewCallRow, type CallRecord, insertEndedCall } from '#src/persistence/calls/calls.ts';
 import { searchesSummary } from '#src/persistence/calls/call-search-words.ts';
 import { readCsv } from '#test/helpers/read-csv.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
-import { callBirth, storedCall } from '#test/helpers/stored-number.ts';
+import { newCallRow, storedCall } from '#test/helpers/stored-number.ts';
 import { addWorkspace, fakeGateway, type FakeGateway } from './fake-gateway.ts';
 import { storeCall, storeRecording } from './stored-calls.ts';
 
@@ -30,13 +30,13 @@ const ownerIn = ({ workspaceId, number }: FakeGateway) => ({
 /** A call in which these words were spoken, as a gateway writes it; without an end reason it is active. */
 const talk = async (
   gateway: FakeGateway,
-  birth: Partial<CallBirth>,
+  newCall: Partial<NewCallRow>,
   words: readonly string[],
   reason: EndReason | null = 'agent_hangup',
 ): Promise<string> => {
   const { database } = gateway;
-  const id = await storedCall(database, ownerIn(gateway), { startedAt: beginning, ...birth });
-  const at = (birth.startedAt ?? beginning).getTime();
+  const id = await storedCall(database, ownerIn(gateway), { startedAt: beginning, ...newCall });
+  const at = (newCall.startedAt ?? beginning).getTime();
   const latency = (index: number) => ({ endpointingMs: 300, firstAudioMs: 100 * (index + 1) });
   let sequence = 1;
   await recordFact(database, id, sequence, { type: 'call.answered', at });
@@ -123,7 +123,7 @@ test.serial(
     await finds(t, gateway, [abroad], ['+1 202-555-0123', '5550123', 'lovel']);
     await finds(t, gateway, [], ['여보세요', '5679']);
 
-    const rejected = callBirth(ownerIn(gateway), { counterparty: '01077778888' });
+    const rejected = newCallRow(ownerIn(gateway), { counterparty: '01077778888' });
     const end = { status: 'failed', reason: 'caller_rejected', at: beginning } as const;
     await insertEndedCall(gateway.database, rejected, end);
     await finds(t, gateway, [rejected.id], ['7777']);

@@ -285,7 +285,7 @@ const setUpTransitions = ({ limit = 100, opening }: { limit?: number; opening?: 
 
 test.serial('stores transitions with their states, batched into one statement', async (t) => {
   const { statements, world, pass, transitions } = setUpTransitions();
-  t.deepEqual(statements, [], 'the birth of a call writes nothing');
+  t.deepEqual(statements, [], 'the insertion of a call writes nothing');
   transitions.countFact('a');
   world.answer();
   world.onLine({ type: 'line.ended', by: 'counterparty' });

@@ -9,13 +9,13 @@ import { createNodeSignals, NodeUnreachable } from '#src/cluster/signals.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { dayOf } from '#src/domain/day.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import type { CountedBirth } from '#src/persistence/calls/counted-creation.ts';
+import type { CountedCall } from '#src/persistence/calls/counted-creation.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { joinNodes, otherNodes, removeNode, tellCountsAlone } from '#src/persistence/nodes/nodes.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { hasNatsServer, startNatsServer } from '#test/helpers/nats-server.ts';
-import { callBirth, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
+import { newCallRow, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 import { skippedWithout } from '#test/helpers/where-installed.ts';
 
@@ -81,9 +81,9 @@ const rowSays = async (database: Database, name: string): Promise<boolean | unde
 const counted = (
   owner: StoredNumber,
   maximum: number,
-  changes: Partial<CountedBirth> = {},
-): CountedBirth => ({
-  birth: callBirth(owner),
+  changes: Partial<CountedCall> = {},
+): CountedCall => ({
+  newCall: newCallRow(owner),
   within: null,
   admit({ ofNumber, ofWorkspace }) {
     if (ofNumber >= maximum || ofWorkspace >= maximum) throw new Refusal('concurrency_limit', 'Full.');
@@ -91,8 +91,8 @@ const counted = (
   ...changes,
 });
 
-const store = async (gateway: Pick<Counting, 'store'>, birth: CountedBirth): Promise<string> =>
-  (await gateway.store(birth)).type;
+const store = async (gateway: Pick<Counting, 'store'>, newCall: CountedCall): Promise<string> =>
+  (await gateway.store(newCall)).type;
 
 const counts = (outcomes: readonly string[]) =>
   Object.fromEntries(

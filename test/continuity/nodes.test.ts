@@ -7,7 +7,7 @@ import { createNodeWatch } from '#src/continuity/nodes/node-watch.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
-import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { newCallRow, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
 // Detection of dead nodes
@@ -217,7 +217,7 @@ test.serial('stops retrying a clean-up that fails repeatedly, and forgets the de
 test.serial('keeps a dead node registered until its last call has ended', async (t) => {
   const { database, names } = await nodeWatchWorld(t);
   const owner = await storedNumber(database);
-  const callId = await storedCall(database, owner, callBirth(owner, { node: names.dead }));
+  const callId = await storedCall(database, owner, newCallRow(owner, { node: names.dead }));
   await watching(database, names.dead).join();
   const survivor = watching(database, names.one);
   await survivor.join();

@@ -1,6 +1,6 @@
 /** Initial rows for tests of persistence. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { insertCall, type CallBirth } from '#src/persistence/calls/calls.ts';
+import { insertCall, type NewCallRow } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { createNumber } from '#src/persistence/numbers/numbers.ts';
 import { createWorkspace } from '#src/persistence/workspaces/workspaces.ts';
@@ -25,7 +25,7 @@ export const storedNumber = async (db: Database): Promise<StoredNumber> => {
   return stored;
 };
 
-export const callBirth = (owner: StoredNumber, changes: Partial<CallBirth> = {}): CallBirth => ({
+export const newCallRow = (owner: StoredNumber, changes: Partial<NewCallRow> = {}): NewCallRow => ({
   id: randomUUID(),
   workspaceId: owner.workspaceId,
   numberId: owner.numberId,
@@ -45,9 +45,9 @@ export const callBirth = (owner: StoredNumber, changes: Partial<CallBirth> = {})
 export const storedCall = async (
   db: Database,
   owner: StoredNumber,
-  changes: Partial<CallBirth> = {},
+  changes: Partial<NewCallRow> = {},
 ): Promise<string> => {
-  const birth = callBirth(owner, changes);
-  await insertCall(db, birth);
-  return birth.id;
+  const newCall = newCallRow(owner, changes);
+  await insertCall(db, newCall);
+  return newCall.id;
 };

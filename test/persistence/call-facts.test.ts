@@ -24,7 +24,7 @@ import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { someRoute, someSound } from '#test/helpers/some-sound.ts';
-import { callBirth, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
+import { newCallRow, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { sealing } from '#test/helpers/test-sealing.ts';
 import { until } from '#test/helpers/until.ts';
 import {
@@ -41,7 +41,7 @@ import {
 // Inserting calls, alone and many at once.
 
 test.serial('inserts a ringing call together with its event', async (t) => {
-  const db = await testDatabase('births');
+  const db = await testDatabase('creations');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
   const call = await findCall(db, { callId, numberId: owner.numberId });
@@ -69,37 +69,37 @@ test.serial('inserts a ringing call together with its event', async (t) => {
 test.serial(
   'inserts a rejected inbound call as ended, with only the fact and the event call.ended',
   async (t) => {
-    const db = await testDatabase('births');
+    const db = await testDatabase('creations');
     const owner = await storedNumber(db);
-    const birth = callBirth(owner, { direction: 'inbound' });
+    const newCall = newCallRow(owner, { direction: 'inbound' });
     const at = new Date(startedAt + 20);
-    await insertEndedCall(db, birth, { status: 'failed', reason: 'caller_rejected', at });
-    t.like(await findCall(db, { callId: birth.id, workspaceId: owner.workspaceId }), {
+    await insertEndedCall(db, newCall, { status: 'failed', reason: 'caller_rejected', at });
+    t.like(await findCall(db, { callId: newCall.id, workspaceId: owner.workspaceId }), {
       status: 'failed',
       endReason: 'caller_rejected',
       endedAt: at,
       durationSec: 0,
     });
-    t.deepEqual(await typesOf(db, birth.id), ['call.ended']);
-    t.deepEqual(await facts(db, birth.id), [
+    t.deepEqual(await typesOf(db, newCall.id), ['call.ended']);
+    t.deepEqual(await facts(db, newCall.id), [
       { sequence: 1, type: 'call.ended', at, data: { status: 'failed', reason: 'caller_rejected' } },
     ]);
   },
 );
 
 test.serial('a call that cannot be stored leaves no event', async (t) => {
-  const db = await testDatabase('births');
+  const db = await testDatabase('creations');
   const owner = await storedNumber(db);
-  const birth = callBirth(owner, { numberId: randomUUID() });
-  await t.throwsAsync(insertCall(db, birth));
-  t.deepEqual(await typesOf(db, birth.id), []);
+  const newCall = newCallRow(owner, { numberId: randomUUID() });
+  await t.throwsAsync(insertCall(db, newCall));
+  t.deepEqual(await typesOf(db, newCall.id), []);
 });
 
 test.serial('inserts simultaneous calls in one statement, each with its own event', async (t) => {
-  const db = await testDatabase('births');
+  const db = await testDatabase('creations');
   const owners = await Promise.all([storedNumber(db), storedNumber(db)]);
-  const births = [...owners, ...owners].map((owner, index) =>
-    callBirth(owner, {
+  const newCalls = [...owners, ...owners].map((owner, index) =>
+    newCallRow(owner, {
       instruction: `Say "${index}" \\ {,}\n안녕 🙂`,
       startedAt: new Date(startedAt + index),
     }),
@@ -109,22 +109,22 @@ test.serial('inserts simultaneous calls in one statement, each with its own even
     statements += 1;
     return db.execute(...asked);
   };
-  await Promise.all(births.map(createCallInsertion({ ...db, execute })));
+  await Promise.all(newCalls.map(createCallInsertion({ ...db, execute })));
   t.is(statements, 1);
-  for (const birth of births) {
-    t.like(await findCall(db, { callId: birth.id, numberId: birth.numberId }), birth);
-    const events = await eventsOf(db, birth.id);
+  for (const newCall of newCalls) {
+    t.like(await findCall(db, { callId: newCall.id, numberId: newCall.numberId }), newCall);
+    const events = await eventsOf(db, newCall.id);
     t.is(events.length, 1);
-    t.like(events[0], { type: 'call.ringing', at: birth.startedAt });
-    t.like(events[0]?.snapshot.call, { id: birth.id, instruction: birth.instruction });
+    t.like(events[0], { type: 'call.ringing', at: newCall.startedAt });
+    t.like(events[0]?.snapshot.call, { id: newCall.id, instruction: newCall.instruction });
   }
 });
 
 test.serial('a call that cannot be stored does not affect calls in the same statement', async (t) => {
-  const db = await testDatabase('births');
+  const db = await testDatabase('creations');
   const owner = await storedNumber(db);
-  const [good, other] = [callBirth(owner), callBirth(owner)];
-  const bad = callBirth(owner, { numberId: randomUUID() });
+  const [good, other] = [newCallRow(owner), newCallRow(owner)];
+  const bad = newCallRow(owner, { numberId: randomUUID() });
   const insert = createCallInsertion(db);
   const results = await Promise.allSettled([insert(good), insert(bad), insert(other)]);
   t.deepEqual(
@@ -139,15 +139,15 @@ test.serial('a call that cannot be stored does not affect calls in the same stat
 test.serial(
   'stores the initial chart state with a call in one statement, except for calls inserted as ended',
   async (t) => {
-    const db = await testDatabase('births');
+    const db = await testDatabase('creations');
     const owner = await storedNumber(db);
     const opening = { chartVersion: 'abcdef012345', state: 'ringing.alerting' };
     const [born, ended, other] = [
-      callBirth(owner, { opening }),
-      callBirth(owner, { opening }),
-      callBirth(owner),
+      newCallRow(owner, { opening }),
+      newCallRow(owner, { opening }),
+      newCallRow(owner),
     ];
-    await Promise.all([born, other].map(async (birth) => insertCall(db, birth)));
+    await Promise.all([born, other].map(async (newCall) => insertCall(db, newCall)));
     await insertEndedCall(db, ended, {
       status: 'failed',
       reason: 'caller_rejected',

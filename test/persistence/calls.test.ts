@@ -28,7 +28,7 @@ import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { openTestDatabase, ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { encryptedLeg, keysOfLeg } from '#test/helpers/encrypted-leg.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
-import { callBirth, storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
+import { newCallRow, storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 import { sealing } from '#test/helpers/test-sealing.ts';
 import { answered, ended, said, startedAt, typesOf } from './call-facts/stored-facts.ts';
 
@@ -210,9 +210,9 @@ test.serial(
     const owner = await storedNumber(database);
     const stranger = await storedNumber(database);
     const store = async (of: typeof owner, changes: object, columns = '') => {
-      const birth = callBirth(of, changes);
-      await insertCallWithin(database, birth, day, () => birth.maxDurationSec);
-      if (columns !== '') await database.execute(`update call set ${columns} where id = $1`, [birth.id]);
+      const newCall = newCallRow(of, changes);
+      await insertCallWithin(database, newCall, day, () => newCall.maxDurationSec);
+      if (columns !== '') await database.execute(`update call set ${columns} where id = $1`, [newCall.id]);
     };
     const ended = `status = 'completed', ended_at = '2026-11-21T03:01:40Z', answered_at = '2026-11-21T03:00:10Z'`;
     await store(owner, {});
@@ -250,7 +250,7 @@ test.serial('simultaneous calls of two gateways never reserve the same minute', 
   };
   const outcomes = await Promise.allSettled(
     gateways.flatMap((gateway) =>
-      Array.from({ length: 12 }, () => insertCallWithin(gateway, callBirth(owner), day, grant)),
+      Array.from({ length: 12 }, () => insertCallWithin(gateway, newCallRow(owner), day, grant)),
     ),
   );
   const granted = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value ?? 0] : []));
@@ -447,10 +447,10 @@ test.serial(
   async (t) => {
     const { database, plans } = explaining(await testDatabase('what a call costs'));
     const owner = await storedNumber(await testDatabase('what a call costs'));
-    await insertCall(database, callBirth(owner));
+    await insertCall(database, newCallRow(owner));
     await insertCall(
       database,
-      callBirth(owner, {
+      newCallRow(owner, {
         keyedAnswer: {
           key: 'key',
           fingerprint: Buffer.alloc(32),

@@ -56,7 +56,7 @@ import {
 } from '#src/persistence/workspaces/workspaces.ts';
 import { openTestDatabase, ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { scriptedStatements } from '#test/helpers/scripted-database.ts';
-import { callBirth, storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
+import { newCallRow, storedCall, storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 import { stopping } from '#test/helpers/usual-barge-in.ts';
 import { byPauses } from '#test/helpers/usual-turn-end.ts';
@@ -623,10 +623,10 @@ test.serial('stores the response with its call, byte for byte', async (t) => {
   const { db, owner } = await newNumber();
   const { numberId } = owner;
   t.is(await findKeyedAnswer(db, { numberId, key: keyedAnswer.key }), undefined);
-  const birth = callBirth(owner, { keyedAnswer });
-  t.true(await createCallInsertion(db)(birth));
+  const newCall = newCallRow(owner, { keyedAnswer });
+  t.true(await createCallInsertion(db)(newCall));
   t.deepEqual(await findKeyedAnswer(db, { numberId, key: keyedAnswer.key }), keyedAnswer);
-  t.is((await findCall(db, { callId: birth.id, numberId }))?.status, 'ringing');
+  t.is((await findCall(db, { callId: newCall.id, numberId }))?.status, 'ringing');
 });
 
 test.serial(
@@ -634,14 +634,14 @@ test.serial(
   async (t) => {
     const { db, owner } = await newNumber();
     const insert = createCallInsertion(db);
-    const first = callBirth(owner, { keyedAnswer });
+    const first = newCallRow(owner, { keyedAnswer });
     t.true(await insert(first));
     const [again, other, keyless] = [
-      callBirth(owner, { keyedAnswer: { ...keyedAnswer, responseBody: 'another' } }),
-      callBirth(owner, { keyedAnswer: { ...keyedAnswer, key: 'same kez' } }),
-      callBirth(owner),
+      newCallRow(owner, { keyedAnswer: { ...keyedAnswer, responseBody: 'another' } }),
+      newCallRow(owner, { keyedAnswer: { ...keyedAnswer, key: 'same kez' } }),
+      newCallRow(owner),
     ];
-    t.deepEqual(await Promise.all([again, other, keyless].map((birth) => insert(birth))), [
+    t.deepEqual(await Promise.all([again, other, keyless].map((newCall) => insert(newCall))), [
       false,
       true,
       true,
@@ -656,8 +656,8 @@ test.serial(
 test.serial('inserts one of two calls with the same key in one statement', async (t) => {
   const { db, owner } = await newNumber();
   const insert = createCallInsertion(db);
-  const births = [1, 2].map(() => callBirth(owner, { keyedAnswer }));
-  const born = await Promise.all(births.map((birth) => insert(birth)));
+  const newCalls = [1, 2].map(() => newCallRow(owner, { keyedAnswer }));
+  const born = await Promise.all(newCalls.map((newCall) => insert(newCall)));
   t.is(born.filter(Boolean).length, 1);
   t.is((await callsOf(db, owner)).length, 1);
 });
@@ -665,7 +665,7 @@ test.serial('inserts one of two calls with the same key in one statement', async
 test.serial('one of many simultaneously requested gateways places the call', async (t) => {
   const { db, owner } = await newNumber();
   const born = await Promise.all(
-    Array.from({ length: 8 }, () => createCallInsertion(db)(callBirth(owner, { keyedAnswer }))),
+    Array.from({ length: 8 }, () => createCallInsertion(db)(newCallRow(owner, { keyedAnswer }))),
   );
   t.is(born.filter(Boolean).length, 1);
   t.is((await callsOf(db, owner)).length, 1);
@@ -675,17 +675,17 @@ test.serial('a key is independent of other numbers', async (t) => {
   const { db, owner } = await newNumber();
   const stranger = await storedNumber(db);
   const insert = createCallInsertion(db);
-  t.true(await insert(callBirth(owner, { keyedAnswer })));
+  t.true(await insert(newCallRow(owner, { keyedAnswer })));
   t.is(await findKeyedAnswer(db, { numberId: stranger.numberId, key: keyedAnswer.key }), undefined);
-  t.true(await insert(callBirth(stranger, { keyedAnswer })));
+  t.true(await insert(newCallRow(stranger, { keyedAnswer })));
 });
 
 test.serial('a call that cannot be stored does not use its key', async (t) => {
   const { db, owner } = await newNumber();
-  const impossible = callBirth(owner, { keyedAnswer, workspaceId: owner.numberId });
+  const impossible = newCallRow(owner, { keyedAnswer, workspaceId: owner.numberId });
   await t.throwsAsync(createCallInsertion(db)(impossible));
   t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
-  t.true(await createCallInsertion(db)(callBirth(owner, { keyedAnswer })));
+  t.true(await createCallInsertion(db)(newCallRow(owner, { keyedAnswer })));
 });
 
 const never = Promise.withResolvers<never>().promise;
@@ -693,7 +693,7 @@ const never = Promise.withResolvers<never>().promise;
 test.serial('a process that dies before the statement leaves neither call nor key', async (t) => {
   const { db, owner } = await newNumber();
   const dying: Database = { ...db, execute: () => never };
-  void createCallInsertion(dying)(callBirth(owner, { keyedAnswer }));
+  void createCallInsertion(dying)(newCallRow(owner, { keyedAnswer }));
   await new Promise(setImmediate);
   t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
   t.deepEqual(await callsOf(db, owner), []);
@@ -704,7 +704,7 @@ test.serial('a process that dies within the transaction leaves neither call nor 
   const owner = await storedNumber(db);
   // The server rolls back a transaction when the process dies, as after any error.
   await db.execute('alter table event add constraint no_more check (false) not valid');
-  const error = await t.throwsAsync(createCallInsertion(db)(callBirth(owner, { keyedAnswer })));
+  const error = await t.throwsAsync(createCallInsertion(db)(newCallRow(owner, { keyedAnswer })));
   t.regex(error.message, /no_more/);
   t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
   t.deepEqual(await callsOf(db, owner), []);
@@ -721,11 +721,11 @@ test.serial('a process that dies right after the commit leaves both', async (t) 
       return never;
     },
   };
-  const birth = callBirth(owner, { keyedAnswer });
-  void createCallInsertion(dying)(birth);
+  const newCall = newCallRow(owner, { keyedAnswer });
+  void createCallInsertion(dying)(newCall);
   await committed.promise;
   t.deepEqual(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), keyedAnswer);
-  t.deepEqual(await callsOf(db, owner), [birth.id]);
+  t.deepEqual(await callsOf(db, owner), [newCall.id]);
 });
 
 test.serial('remembers a key for 24 hours, then it is free again', async (t) => {
@@ -733,13 +733,13 @@ test.serial('remembers a key for 24 hours, then it is free again', async (t) => 
   const { numberId } = owner;
   const find = () => findKeyedAnswer(db, { numberId, key: keyedAnswer.key });
   const insert = createCallInsertion(db);
-  await insert(callBirth(owner, { keyedAnswer }));
+  await insert(newCallRow(owner, { keyedAnswer }));
   await makeOlder(db, owner, '23 hours 59 minutes');
   await deleteExpiredAnswers(db);
   t.deepEqual(await find(), keyedAnswer);
   await makeOlder(db, owner, '2 minutes');
   t.is(await find(), undefined);
-  t.true(await insert(callBirth(owner, { keyedAnswer })));
+  t.true(await insert(newCallRow(owner, { keyedAnswer })));
   await makeOlder(db, owner, '25 hours');
   await deleteExpiredAnswers(db);
   t.deepEqual(await db.execute('select key from idempotency_record where number_id = $1', [numberId]), []);

@@ -13,7 +13,7 @@ import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts
 import type { Admission } from './admission.ts';
 import type { CallParts } from '../call-parts.ts';
 import { openNumber, policyOf, type OpenNumber } from './open-number.ts';
-import { callBirth, type NewCall } from './call-birth.ts';
+import { newCallRow, type NewCall } from './new-call.ts';
 import type { StartCall } from './start-call.ts';
 
 export type ReceiveCall = (arrival: Arrival) => Promise<ArrivalVerdict>;
@@ -27,7 +27,7 @@ const createReject =
     const { call_id: callId, direction } = call.context;
     const outcome = outcomeOf(reason, false);
     const at = now();
-    await insertEndedCall(database, callBirth(call), { ...outcome, at: new Date(at) });
+    await insertEndedCall(database, newCallRow(call), { ...outcome, at: new Date(at) });
     bus.publish('began', { callId, direction });
     bus.publish('ended', { callId, direction, ...outcome });
     bus.publish('stored', { callId, fact: { type: 'call.ended', at, ...outcome }, ended: null });

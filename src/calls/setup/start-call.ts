@@ -1,15 +1,14 @@
 /** Starts a call in either direction: its permit, its row, its agent, its actor, in this order. */
 import { outcomeOf } from '#machines/outcome.ts';
 import { Refusal } from '#src/domain/refusal.ts';
-import { createCallInsertion, type CallBirth } from '#src/persistence/calls/calls.ts';
-import { insertCallWithin } from '#src/persistence/calls/spent-minutes.ts';
+import { createCallInsertion, type NewCallRow } from '#src/persistence/calls/calls.ts';
+import { insertCallWithin, type DayGrant } from '#src/persistence/calls/spent-minutes.ts';
 import { isInDoubt } from '#src/persistence/database/connection-errors.ts';
 import type { KeyedAnswer } from '#src/persistence/workspaces/idempotency-records.ts';
-import type { CountedBirth } from '#src/persistence/calls/counted-creation.ts';
-import type { DayGrant } from '#src/persistence/calls/spent-minutes.ts';
+import type { CountedCall } from '#src/persistence/calls/counted-creation.ts';
 import { checkConcurrency, type Admission } from './admission.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
-import { callBirth, type NewCall } from './call-birth.ts';
+import { newCallRow, type NewCall } from './new-call.ts';
 import { callInput } from './call-input.ts';
 import { createDailyMinutes } from './daily-minutes.ts';
 import type { CallParts } from '../call-parts.ts';
@@ -35,30 +34,30 @@ export type StartCall = (start: CallStart) => Promise<void>;
  * Stores a call, and resolves to its maximum duration in seconds; refuses if another request with its key was faster,
  * and with `daily_limit_reached`.
  */
-const createStoreBirth = ({ storage: { database }, live: { journal }, cluster: { counting } }: CallParts) => {
+const createStoreCall = ({ storage: { database }, live: { journal }, cluster: { counting } }: CallParts) => {
   const insertCall = createCallInsertion(database);
 
-  const storeAlone = async (birth: CallBirth, within: DayGrant | null): Promise<number | undefined> => {
-    if (within !== null) return insertCallWithin(database, birth, within.day, within.grant);
-    return (await insertCall(birth)) ? birth.maxDurationSec : undefined;
+  const storeAlone = async (newCall: NewCallRow, within: DayGrant | null): Promise<number | undefined> => {
+    if (within !== null) return insertCallWithin(database, newCall, within.day, within.grant);
+    return (await insertCall(newCall)) ? newCall.maxDurationSec : undefined;
   };
 
-  const storeCounted = async (counted: CountedBirth): Promise<number | undefined> => {
+  const storeCounted = async (counted: CountedCall): Promise<number | undefined> => {
     const outcome = await counting.store(counted);
     if (outcome.type === 'refused') throw outcome.by;
     return outcome.type === 'stored' ? outcome.maxDurationSec : undefined;
   };
 
-  return async (counted: CountedBirth): Promise<number> => {
-    const { birth, within } = counted;
+  return async (counted: CountedCall): Promise<number> => {
+    const { newCall, within } = counted;
     const isStored = counting.alone();
     try {
-      const granted = await (isStored === null ? storeCounted(counted) : storeAlone(birth, within));
+      const granted = await (isStored === null ? storeCounted(counted) : storeAlone(newCall, within));
       if (granted !== undefined) return granted;
     } catch (error) {
       // The row may exist despite the error, and the call would ring for ever.
       if (isInDoubt(error)) {
-        journal.publish(birth.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
+        journal.publish(newCall.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
       }
       throw error;
     } finally {
@@ -134,7 +133,7 @@ export const createStartCall = (
 ): StartCall => {
   const { cluster, limits: callLimits, logger } = parts;
   const dailyMinutes = createDailyMinutes(callLimits.onDailyNotice);
-  const storeBirth = createStoreBirth(parts);
+  const storeCall = createStoreCall(parts);
   const connectCall = createConnectCall(parts, own);
 
   const withinTheDay = ({ number, agentCall, maxDurationSec, startedAt }: CallStart) =>
@@ -159,12 +158,12 @@ export const createStartCall = (
     };
     const permit = admission.enter({ numberId: number.id, workspaceId: number.workspace.id, ...limits });
     try {
-      const counted: CountedBirth = {
-        birth: { ...callBirth({ ...start, ...agentCall, node: cluster.node }), keyedAnswer },
+      const counted: CountedCall = {
+        newCall: { ...newCallRow({ ...start, ...agentCall, node: cluster.node }), keyedAnswer },
         within: withinTheDay(start),
         admit: (calls) => checkConcurrency(limits, calls),
       };
-      connectCall({ ...start, maxDurationSec: await storeBirth(counted) });
+      connectCall({ ...start, maxDurationSec: await storeCall(counted) });
     } finally {
       permit.release();
     }

@@ -41,7 +41,7 @@ type CreationColumn =
 /** Optional columns; omitting one stores null. */
 type OptionalColumn = 'callerName' | 'diversions' | 'metadata' | 'sipHeaders';
 
-export type CallBirth = Pick<CallRow, Exclude<CreationColumn, OptionalColumn>> &
+export type NewCallRow = Pick<CallRow, Exclude<CreationColumn, OptionalColumn>> &
   Partial<Pick<CallRow, OptionalColumn>> & {
     /** Result stored with the call, so that a repeated request gets the same one. */
     keyedAnswer?: KeyedAnswer | null;
@@ -87,24 +87,24 @@ const createEndedCalls = sqlText<{ calls: string; events: string }, { id: string
 type End = { status: FinalStatus; reason: EndReason; at: Date };
 
 /** Rows that are inserted with a call. */
-const rowsOfBirth = ({ keyedAnswer, opening, ...birth }: CallBirth, end?: End) => ({
+const rowsOf = ({ keyedAnswer, opening, ...newCall }: NewCallRow, end?: End) => ({
   opening,
   call: {
-    ...birth,
+    ...newCall,
     ...(end === undefined
       ? { status: 'ringing' }
       : { status: end.status, endReason: end.reason, endedAt: end.at, durationSec: 0 }),
   },
   event: {
     id: newEventId(),
-    callId: birth.id,
+    callId: newCall.id,
     type: end === undefined ? 'call.ringing' : 'call.ended',
-    at: end?.at ?? birth.startedAt,
+    at: end?.at ?? newCall.startedAt,
   },
-  answers: keyedAnswer ? [{ ...keyedAnswer, numberId: birth.numberId, callId: birth.id }] : [],
+  answers: keyedAnswer ? [{ ...keyedAnswer, numberId: newCall.numberId, callId: newCall.id }] : [],
 });
 
-const asBirths = (db: Pick<Statements, 'asJson'>, rows: readonly ReturnType<typeof rowsOfBirth>[]) => ({
+const asNewCalls = (db: Pick<Statements, 'asJson'>, rows: readonly ReturnType<typeof rowsOf>[]) => ({
   calls: db.asJson(rows.map(({ call }) => call)),
   events: db.asJson(rows.map(({ event }) => event)),
 });
@@ -113,27 +113,27 @@ const asBirths = (db: Pick<Statements, 'asJson'>, rows: readonly ReturnType<type
  * Resolves when the call's row (`ringing`), the event `call.ringing` with its deliveries and the answer to its request
  * are committed together; `false` if none is, because the request's key already placed another call.
  */
-export type InsertCall = (birth: CallBirth) => Promise<boolean>;
+export type InsertCall = (newCall: NewCallRow) => Promise<boolean>;
 
 /** Concurrent insertions share one statement and one commit. */
 export const createCallInsertion = (db: Database): InsertCall =>
-  inBatches(async (births: readonly CallBirth[]) => {
-    const inserted = await insertCalls(db, births);
+  inBatches(async (newCalls: readonly NewCallRow[]) => {
+    const inserted = await insertCalls(db, newCalls);
     return ({ id }) => inserted.has(id);
   });
 
 /** Inserts calls together; resolves to the ids of the stored ones. */
 export const insertCalls = async (
   db: Pick<Statements, 'execute' | 'asJson'>,
-  births: readonly CallBirth[],
+  newCalls: readonly NewCallRow[],
 ): Promise<ReadonlySet<string>> => {
-  const rows = births.map((birth) => rowsOfBirth(birth));
+  const rows = newCalls.map((newCall) => rowsOf(newCall));
   const opened = rows.at(0)?.opening;
   if (rows.some(({ opening }) => opening !== opened))
     throw new Error('Calls that are born together begin in one chart');
-  const answers = rows.flatMap((birth) => birth.answers);
+  const answers = rows.flatMap((newCall) => newCall.answers);
   const { chartVersion = null, state = null } = opened ?? {};
-  const calls = { ...asBirths(db, rows), chartVersion, state };
+  const calls = { ...asNewCalls(db, rows), chartVersion, state };
   const stored =
     answers.length === 0
       ? await createCalls(db, calls)
@@ -146,12 +146,12 @@ export const insertCalls = async (
 };
 
 /** Inserts one call. */
-export const insertCall = async (db: Statements, birth: CallBirth): Promise<boolean> =>
-  (await insertCalls(db, [birth])).has(birth.id);
+export const insertCall = async (db: Statements, newCall: NewCallRow): Promise<boolean> =>
+  (await insertCalls(db, [newCall])).has(newCall.id);
 
 /** Inserts a call that was rejected before ringing, with fact and event `call.ended`. */
-export const insertEndedCall = async (db: Database, birth: CallBirth, end: End): Promise<void> => {
-  await createEndedCalls(db, asBirths(db, [rowsOfBirth(birth, end)]));
+export const insertEndedCall = async (db: Database, newCall: NewCallRow, end: End): Promise<void> => {
+  await createEndedCalls(db, asNewCalls(db, [rowsOf(newCall, end)]));
 };
 
 /** Calls with their recordings, as `callRecord` reads them. */

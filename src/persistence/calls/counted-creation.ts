@@ -3,7 +3,7 @@
  * a workspace, each after reading its calls in progress from the database. While a gateway counts in memory, the others
  * store no calls here.
  */
-import { insertCalls, type CallBirth } from './calls.ts';
+import { insertCalls, type NewCallRow } from './calls.ts';
 import type { Database } from '../database/database.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import { spentOn, type DayGrant } from './spent-minutes.ts';
@@ -13,8 +13,8 @@ import { lockWorkspaces } from '../workspaces/workspaces.ts';
 /** Numbers of calls in progress at all gateways. */
 export type CallsInProgress = { ofNumber: number; ofWorkspace: number };
 
-export type CountedBirth = {
-  birth: CallBirth;
+export type CountedCall = {
+  newCall: NewCallRow;
   /** Throws if the call must be refused beside these calls. */
   admit: (calls: CallsInProgress) => void;
   /** The call's grant of the daily minutes; null without a limit. */
@@ -68,31 +68,31 @@ const callsInProgress = async (db: Statements, workspaceIds: readonly string[]) 
     add(numberId, calls);
   }
   return {
-    of: ({ workspaceId, numberId }: CallBirth): CallsInProgress => ({
+    of: ({ workspaceId, numberId }: NewCallRow): CallsInProgress => ({
       ofNumber: counts.get(numberId) ?? 0,
       ofWorkspace: counts.get(workspaceId) ?? 0,
     }),
-    addOne({ workspaceId, numberId }: CallBirth): void {
+    addOne({ workspaceId, numberId }: NewCallRow): void {
       add(workspaceId, 1);
       add(numberId, 1);
     },
   };
 };
 
-type Judged = { birth: CallBirth } | { refusedBy: unknown };
+type Judged = { newCall: NewCallRow } | { refusedBy: unknown };
 
 /** Decides on each call, counting the admitted ones before it. */
-const judge = async (db: Statements, births: readonly CountedBirth[]): Promise<Map<CountedBirth, Judged>> => {
-  const calls = await callsInProgress(db, [...new Set(births.map(({ birth }) => birth.workspaceId))]);
-  const judged = new Map<CountedBirth, Judged>();
-  for (const counted of births) {
-    const { birth, admit, within } = counted;
-    const spent = within && (await spentOn(db, { ...within.day, workspaceId: birth.workspaceId }));
+const judge = async (db: Statements, newCalls: readonly CountedCall[]): Promise<Map<CountedCall, Judged>> => {
+  const calls = await callsInProgress(db, [...new Set(newCalls.map(({ newCall }) => newCall.workspaceId))]);
+  const judged = new Map<CountedCall, Judged>();
+  for (const counted of newCalls) {
+    const { newCall, admit, within } = counted;
+    const spent = within && (await spentOn(db, { ...within.day, workspaceId: newCall.workspaceId }));
     try {
-      admit(calls.of(birth));
-      const maxDurationSec = within === null || spent === null ? birth.maxDurationSec : within.grant(spent);
-      calls.addOne(birth);
-      judged.set(counted, { birth: { ...birth, maxDurationSec } });
+      admit(calls.of(newCall));
+      const maxDurationSec = within === null || spent === null ? newCall.maxDurationSec : within.grant(spent);
+      calls.addOne(newCall);
+      judged.set(counted, { newCall: { ...newCall, maxDurationSec } });
     } catch (refusedBy) {
       judged.set(counted, { refusedBy });
     }
@@ -107,22 +107,22 @@ const judge = async (db: Statements, births: readonly CountedBirth[]): Promise<M
 export const insertCountedCalls = (
   db: Database,
   {
-    births,
+    newCalls,
     node,
     mayCount,
-  }: { births: readonly CountedBirth[]; node: string; mayCount: (nodes: CountingNodes) => boolean },
-): Promise<((counted: CountedBirth) => CountedOutcome) | undefined> =>
+  }: { newCalls: readonly CountedCall[]; node: string; mayCount: (nodes: CountingNodes) => boolean },
+): Promise<((counted: CountedCall) => CountedOutcome) | undefined> =>
   db.transaction(async (statements) => {
-    await lockWorkspaces(statements, [...new Set(births.map(({ birth }) => birth.workspaceId))]);
+    await lockWorkspaces(statements, [...new Set(newCalls.map(({ newCall }) => newCall.workspaceId))]);
     if (!mayCount(await countingNodes(statements, node))) return undefined;
-    const judged = await judge(statements, births);
-    const admitted = [...judged.values()].flatMap((one) => ('birth' in one ? [one.birth] : []));
+    const judged = await judge(statements, newCalls);
+    const admitted = [...judged.values()].flatMap((one) => ('newCall' in one ? [one.newCall] : []));
     const stored = admitted.length === 0 ? new Set<string>() : await insertCalls(statements, admitted);
     return (counted) => {
       const one = judged.get(counted);
       if (one === undefined) throw new Error('This call was not among those that were judged');
       if ('refusedBy' in one) return { type: 'refused', by: one.refusedBy };
-      const { id, maxDurationSec } = one.birth;
+      const { id, maxDurationSec } = one.newCall;
       return stored.has(id) ? { type: 'stored', maxDurationSec } : { type: 'key taken' };
     };
   });

@@ -3,7 +3,7 @@
  * time by the index of the workspace's call list, so there is no separate counter that could diverge.
  */
 import type { Expression } from 'kysely';
-import { insertCall, type CallBirth } from './calls.ts';
+import { insertCall, type NewCallRow } from './calls.ts';
 import type { Database } from '../database/database.ts';
 import { now, secondsBetween } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -66,13 +66,13 @@ export const spentOn = (db: Statements, day: DayOf): Promise<SpentOfNumber[]> =>
  */
 export const insertCallWithin = (
   db: Database,
-  birth: CallBirth,
+  newCall: NewCallRow,
   day: Day,
   grant: (spent: readonly SpentOfNumber[]) => number,
 ): Promise<number | undefined> =>
   db.transaction(async (statements) => {
-    const { workspaceId } = birth;
+    const { workspaceId } = newCall;
     await lockWorkspaces(statements, [workspaceId]);
     const maxDurationSec = grant(await spentOn(statements, { ...day, workspaceId }));
-    return (await insertCall(statements, { ...birth, maxDurationSec })) ? maxDurationSec : undefined;
+    return (await insertCall(statements, { ...newCall, maxDurationSec })) ? maxDurationSec : undefined;
   });

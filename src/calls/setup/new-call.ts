@@ -3,7 +3,7 @@ import type { CallerIdentity } from '#src/domain/caller-identity.ts';
 import type { CallPolicy } from '#src/domain/call-policy.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import type { CallBirth } from '#src/persistence/calls/calls.ts';
+import type { NewCallRow } from '#src/persistence/calls/calls.ts';
 import { callOpening } from '../journal/opening.ts';
 import type { OpenNumber } from './open-number.ts';
 
@@ -25,7 +25,7 @@ export type NewCall = Pick<AgentCall, 'context' | 'instruction'> & {
 };
 
 /** A call as it is first stored, whether it rings or was rejected. */
-export const callBirth = (call: NewCall): CallBirth => {
+export const newCallRow = (call: NewCall): NewCallRow => {
   const { number, policy, context } = call;
   return {
     id: context.call_id,
