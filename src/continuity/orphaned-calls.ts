@@ -16,7 +16,7 @@ export type OrphanedCalls = {
 };
 
 export const createOrphanedCalls = (options: {
-  journal: Pick<Journal, 'publish'>;
+  journal: Pick<Journal, 'append'>;
   bus: Pick<CallBus, 'publish'>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
@@ -28,7 +28,7 @@ export const createOrphanedCalls = (options: {
     );
     const outcome = outcomeOf('system_error', answeredAt !== null);
     options.bus.publish('ended', { callId, direction, ...outcome });
-    options.journal.publish(callId, {
+    options.journal.append(callId, {
       type: 'call.ended',
       at: options.clock.now(),
       ...outcome,

@@ -150,7 +150,7 @@ export const startJournal = (
     clock,
     logger,
   });
-  bus.subscribe('fact', ({ callId, fact }) => journal.publish(callId, fact));
+  bus.subscribe('fact', ({ callId, fact }) => journal.append(callId, fact));
   bus.subscribe('stored', ({ callId, fact, ended }) => {
     logFact(logger, callId, fact);
     if (fact.type === 'call.answered') settings.release(callId);

@@ -23,7 +23,7 @@ export const startRecordings = async (
   {
     journal,
     isResumed,
-  }: { journal: Pick<Journal, 'publish' | 'settled'>; isResumed: (callId: string) => boolean },
+  }: { journal: Pick<Journal, 'append' | 'settled'>; isResumed: (callId: string) => boolean },
 ): Promise<Recordings> => {
   const { format, folder, store } = config.recordings;
   await prepareRecordingsFolder(folder);
@@ -41,7 +41,7 @@ export const startRecordings = async (
     database,
     node: config.node,
     isResumed,
-    publish: journal.publish,
+    append: journal.append,
     clock,
     logger,
   });

@@ -79,15 +79,15 @@ export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave
 
 export type RecordingFact = Extract<RecordedFact, { type: 'recording.completed' | 'recording.failed' }>;
 
-type Publishing = {
-  publish: (callId: string, fact: RecordingFact) => void;
+type Appending = {
+  append: (callId: string, fact: RecordingFact) => void;
   clock: Clock;
   logger: Logger;
 };
 
 /** Reports recordings to the rest of the gateway. */
-const createAnnouncements = ({ publish, clock, logger }: Publishing) => {
-  const failed = (callId: string): void => publish(callId, { type: 'recording.failed', at: clock.now() });
+const createAnnouncements = ({ append, clock, logger }: Appending) => {
+  const failed = (callId: string): void => append(callId, { type: 'recording.failed', at: clock.now() });
   return {
     failed,
     lost({ callId }: CompleteFile): void {
@@ -98,13 +98,13 @@ const createAnnouncements = ({ publish, clock, logger }: Publishing) => {
       logger.info({ call_id: callId, duration_sec: durationSec, bytes }, 'a recording is complete');
       const contentType = contentTypes[format];
       const at = clock.now();
-      publish(callId, { type: 'recording.completed', at, contentType, durationSec, bytes, file, truncated });
+      append(callId, { type: 'recording.completed', at, contentType, durationSec, bytes, file, truncated });
     },
   };
 };
 
 export const createRecordings = async (
-  options: Publishing & {
+  options: Appending & {
     folder: string;
     format: RecordingFormat;
     /** `null`: recordings stay in the folder. */

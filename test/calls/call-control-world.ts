@@ -175,7 +175,7 @@ const lookAt = ({
     const actor = switchboard.find(callId);
     return actor && stateName(actor.getSnapshot().value);
   },
-  /** The row of a call, once every published fact is written. */
+  /** The row of a call, once every appended fact is written. */
   async rowOf(callId: string) {
     await journal.settled();
     return findCall(database, { callId, workspaceId: stored.workspaceId });
@@ -219,13 +219,13 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     logger,
     limit: 1_000,
   });
-  const machine = machineWith(lines, ({ context }, fact) => journal.publish(context.callId, fact));
+  const machine = machineWith(lines, ({ context }, fact) => journal.append(context.callId, fact));
   const liveCalls = createLiveCalls();
   const switchboard = createSwitchboard({
     machine,
     clock,
     liveCalls,
-    publish: journal.publish,
+    publish: journal.append,
     bus,
     leaveLine: () => {},
     logger,

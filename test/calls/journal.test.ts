@@ -21,8 +21,8 @@ import { away, createWorld, ended, gate, said, wordsOf } from './journal/journal
 test.serial('writes the facts of a call in order, numbered from 1', async (t) => {
   const { journal, rows, followed } = createWorld();
   journal.open('a');
-  for (const text of ['one', 'two', 'three']) journal.publish('a', said(text));
-  journal.publish('a', ended);
+  for (const text of ['one', 'two', 'three']) journal.append('a', said(text));
+  journal.append('a', ended);
   t.is(journal.backlog(), 4);
   await journal.settled();
   t.is(journal.backlog(), 0);
@@ -48,9 +48,9 @@ test.serial(
     });
     journal.open('a');
     clock.set(1_000);
-    journal.publish('a', { type: 'call.hangup_requested', immediate: false });
+    journal.append('a', { type: 'call.hangup_requested', immediate: false });
     clock.set(2_000);
-    journal.publish('a', ended);
+    journal.append('a', ended);
     clock.set(9_000);
     slow.open();
     await journal.settled();
@@ -70,7 +70,7 @@ test.serial('delays only the call of a delayed fact, and keeps the order within 
   journal.open('slow');
   journal.open('fast');
   for (const text of ['one', 'two'])
-    for (const callId of ['slow', 'fast']) journal.publish(callId, said(text));
+    for (const callId of ['slow', 'fast']) journal.append(callId, said(text));
   await allMicrotasks();
   t.deepEqual(rows, [
     ['fast', 1, 'one'],
@@ -96,13 +96,13 @@ test.serial('drops facts beyond the total limit and logs it', async (t) => {
   const { journal, rows } = world;
   for (const callId of ['a', 'b', 'c']) {
     journal.open(callId);
-    journal.publish(callId, said('one'));
+    journal.append(callId, said('one'));
   }
   t.is(journal.backlog(), 2);
   t.like(JSON.parse(world.errors()[0] ?? ''), { call_id: 'c', fact: 'turn.spoken', waiting: 2 });
   slow.open();
   await journal.settled();
-  journal.publish('c', said('two'));
+  journal.append('c', said('two'));
   await journal.settled();
   t.deepEqual(rows, [
     ['a', 1, 'one'],
@@ -119,8 +119,8 @@ test.serial('continues the numbering of a call opened elsewhere from the databas
       return { sequence: 7, epoch: 1 };
     },
   });
-  journal.publish('old', ended);
-  journal.publish('old', { type: 'recording.failed' });
+  journal.append('old', ended);
+  journal.append('old', { type: 'recording.failed' });
   await journal.settled();
   t.deepEqual(rows, [
     ['old', 8, 'call.ended'],
@@ -142,19 +142,19 @@ test.serial(
     const { journal, rows } = world;
     const end = async (callId: string): Promise<void> => {
       journal.open(callId);
-      journal.publish(callId, said('one'));
-      journal.publish(callId, ended);
+      journal.append(callId, said('one'));
+      journal.append(callId, ended);
       await journal.settled();
     };
     await end('a');
-    journal.publish('a', { type: 'call.summarized', summary: 'Nothing was said.' });
+    journal.append('a', { type: 'call.summarized', summary: 'Nothing was said.' });
     await journal.settled();
     t.deepEqual(rows.at(-1), ['a', 3, 'call.summarized']);
     t.deepEqual(asked, []);
 
     for (let count = 0; count < 1_000; count += 1) await end(`other-${count}`);
-    journal.publish('a', { type: 'recording.failed' });
-    journal.publish('other-0', { type: 'recording.failed' });
+    journal.append('a', { type: 'recording.failed' });
+    journal.append('other-0', { type: 'recording.failed' });
     await journal.settled();
     t.deepEqual(rows.slice(-2), [
       ['other-0', 3, 'recording.failed'],
@@ -169,10 +169,10 @@ test.serial(
   async (t) => {
     const world = createWorld();
     world.bus.subscribe('stored', ({ callId, fact }) => {
-      if (fact.type === 'call.ended') world.journal.publish(callId, { type: 'call.summarized', summary: '' });
+      if (fact.type === 'call.ended') world.journal.append(callId, { type: 'call.summarized', summary: '' });
     });
     world.journal.open('a');
-    world.journal.publish('a', ended);
+    world.journal.append('a', ended);
     await world.journal.settled();
     t.deepEqual(
       world.rows.map(([, , words]) => words),
@@ -199,7 +199,7 @@ test.serial(
         const expected: Record<string, string[]> = { a: [], b: [], c: [] };
         for (const callId of ['a', 'b', 'c']) world.journal.open(callId);
         for (const [index, { call, pauseMs }] of published.entries()) {
-          world.journal.publish(call, said(String(index)));
+          world.journal.append(call, said(String(index)));
           expected[call]?.push(String(index));
           await world.pass(pauseMs);
         }
@@ -232,12 +232,12 @@ test.serial(
     const told: string[] = [];
     world.bus.subscribe('taken', ({ callId }) => told.push(callId));
     journal.open('a');
-    journal.publish('a', said('one'));
+    journal.append('a', said('one'));
     await journal.settled();
     taken = true;
-    for (const text of ['two', 'three']) journal.publish('a', said(text));
+    for (const text of ['two', 'three']) journal.append('a', said(text));
     await journal.settled();
-    journal.publish('a', ended);
+    journal.append('a', ended);
     await journal.settled();
     t.deepEqual(told, ['a']);
     t.deepEqual(rows, [['a', 1, 'one']]);
@@ -247,7 +247,7 @@ test.serial(
 
     journal.open('a', { sequence: 1, epoch: 3 });
     t.is(journal.epochOf('a'), 3);
-    journal.publish('a', ended);
+    journal.append('a', ended);
     await journal.settled();
     t.deepEqual(rows.at(-1), ['a', 2, 'call.ended']);
     t.deepEqual(epochs, [1, 3]);
@@ -498,8 +498,8 @@ test.serial(
     });
     const { journal, rows, pass } = world;
     journal.open('a');
-    journal.publish('a', said('one'));
-    journal.publish('a', said('two'));
+    journal.append('a', said('one'));
+    journal.append('a', said('two'));
     for (let second = 0; second < 600; second += 1) await pass(1_000);
     t.true(tries > 100 && tries < 200, `${tries} tries in ten minutes: neither given up nor hammered`);
     t.is(journal.backlog(), 2);
@@ -524,8 +524,8 @@ test.serial('repeats an unconfirmed fact under the same sequence number', async 
     },
   });
   journal.open('a');
-  journal.publish('a', said('one'));
-  journal.publish('a', said('two'));
+  journal.append('a', said('one'));
+  journal.append('a', said('two'));
   await pass(100);
   await journal.settled();
   t.deepEqual(sequences, [1, 1, 2]);
@@ -544,8 +544,8 @@ test.serial('drops a rejected fact after three attempts, logs an error and reuse
   });
   const { journal, rows, pass } = world;
   journal.open('a');
-  journal.publish('a', said('broken'));
-  journal.publish('a', said('whole'));
+  journal.append('a', said('broken'));
+  journal.append('a', said('whole'));
   await pass(100);
   await pass(200);
   await journal.settled();
@@ -567,7 +567,7 @@ test.serial('after giving up, writes without retries', async (t) => {
   });
   const { journal } = world;
   journal.open('a');
-  for (const text of ['one', 'two']) journal.publish('a', said(text));
+  for (const text of ['one', 'two']) journal.append('a', said(text));
   await allMicrotasks();
   journal.giveUp();
   await journal.settled();
@@ -575,7 +575,7 @@ test.serial('after giving up, writes without retries', async (t) => {
   t.is(journal.lost(), 2);
   t.is(world.errors().length, 2);
   isAway = false;
-  journal.publish('a', said('three'));
+  journal.append('a', said('three'));
   await journal.settled();
   t.deepEqual(world.rows, [['a', 1, 'three']]);
   t.is(journal.lost(), 2, 'what was written since is not lost');

@@ -106,7 +106,7 @@ const setUpSummaries = (summarizeByModel: SummarizeByModel | null, turns: readon
   const summaries = createSummaries({
     database,
     journal: {
-      publish(_callId, fact) {
+      append(_callId, fact) {
         if (fact.type === 'call.summarized') published.push(fact.summary);
       },
     },

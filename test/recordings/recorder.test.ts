@@ -61,7 +61,7 @@ const openWorld = async (
     database,
     node: 'test',
     isResumed: () => false,
-    publish(id, fact) {
+    append(id, fact) {
       t.is(id, callId);
       facts.push(fact);
       resolve();

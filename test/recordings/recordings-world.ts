@@ -103,7 +103,7 @@ export const recordingsWorld = async (
         database,
         node: ownNode,
         isResumed: (callId) => callId === options.isResumed,
-        publish(callId, fact) {
+        append(callId, fact) {
           facts.push({ ...fact, callId });
           if (options.isJournalAway === true) return;
           const write = async (): Promise<void> => {

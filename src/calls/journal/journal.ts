@@ -30,10 +30,10 @@ export type Journal = {
   /** The last written fact of a call on this gateway. */
   placeOf(callId: string): JournalPlace;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
-  publish(callId: string, fact: JournalFact): void;
-  /** Resolves when all facts of a call published so far are written or given up. */
+  append(callId: string, fact: JournalFact): void;
+  /** Resolves when all facts of a call appended so far are written or given up. */
   written(callId: string): Promise<void>;
-  /** Resolves when all published facts of a call are written; from then on another gateway writes them. */
+  /** Resolves when all appended facts of a call are written; from then on another gateway writes them. */
   letGo(callId: string): Promise<void>;
   /** Number of waiting facts of this call. */
   waitingOf(callId: string): number;
@@ -41,7 +41,7 @@ export type Journal = {
   backlog(): number;
   /** Number of facts given up since `giveUp`. */
   lost(): number;
-  /** Resolves when everything published so far is written or given up. */
+  /** Resolves when everything appended so far is written or given up. */
   settled(): Promise<void>;
   /**
    * From now on facts do not wait for an unavailable database: a fact that cannot be written is given up immediately.
@@ -268,7 +268,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     open: journals.open,
     epochOf: (callId) => journals.placeOf(callId).epoch,
     placeOf: journals.placeOf,
-    publish(callId, fact) {
+    append(callId, fact) {
       if (backlog >= limit) {
         const about = { call_id: callId, fact: fact.type, waiting: backlog };
         logger.error(about, 'a fact of a call is lost: too many wait for the database');

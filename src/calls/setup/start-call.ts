@@ -57,7 +57,7 @@ const createStoreCall = ({ storage: { database }, live: { journal }, cluster: { 
     } catch (error) {
       // The row may exist despite the error, and the call would ring for ever.
       if (isInDoubt(error)) {
-        journal.publish(newCall.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
+        journal.append(newCall.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
       }
       throw error;
     } finally {
@@ -122,7 +122,7 @@ const createConnectCall =
       // Otherwise the stored call would ring for ever.
       const outcome = outcomeOf('system_error', false);
       live.bus.publish('ended', { callId, direction, ...outcome });
-      live.journal.publish(callId, { type: 'call.ended', ...outcome });
+      live.journal.append(callId, { type: 'call.ended', ...outcome });
       throw error;
     }
   };

@@ -39,7 +39,7 @@ const describe = (error: unknown): object =>
 
 export const createSummaries = (options: {
   database: Database;
-  journal: Pick<Journal, 'publish'>;
+  journal: Pick<Journal, 'append'>;
   /** `null` without a language model. */
   summarizeByModel: SummarizeByModel | null;
   /** Timeout of one summary by the model. */
@@ -81,7 +81,7 @@ export const createSummaries = (options: {
       const call = ended ?? (await findEndedCall(database, callId));
       if (call === null) return;
       const summary = (await byModel(callId, call)) ?? summarize(call);
-      journal.publish(callId, { type: 'call.summarized', summary });
+      journal.append(callId, { type: 'call.summarized', summary });
     } catch (error) {
       logger.error({ call_id: callId, err: error }, 'the summary of a call could not be written');
     }
