@@ -33,7 +33,7 @@ import { createProgress, type Progress } from '#src/continuity/checkpoint/progre
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
-import { journalPlace, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import { journalPosition, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { storeProgress } from '#src/persistence/calls/call-checkpoints.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
@@ -123,7 +123,7 @@ export const startJournal = (
       transitions.wereWritten(callId, last);
       return written;
     },
-    placeOf: (callId) => journalPlace(database.journal, callId),
+    positionOf: (callId) => journalPosition(database.journal, callId),
     isPassing,
     clock,
     logger,
@@ -255,7 +255,7 @@ const openSwitchboard = (
     liveCalls,
     publish,
     inspectorOf: (callId) =>
-      transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.placeOf(callId)),
+      transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.positionOf(callId)),
     bus,
     leaveLine: openLines.leave,
     logger,

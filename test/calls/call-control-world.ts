@@ -22,7 +22,7 @@ import { stateName } from '#src/calls/live/chart-watch.ts';
 import { createJournal } from '#src/calls/journal/journal.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
-import { journalPlace, recordFact } from '#src/persistence/calls/call-facts.ts';
+import { journalPosition, recordFact } from '#src/persistence/calls/call-facts.ts';
 import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -213,7 +213,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     bus,
     retry: journalLimits.retry,
     write: (callId, sequence, fact) => recordFact(database, callId, sequence, fact),
-    placeOf: (callId) => journalPlace(database, callId),
+    positionOf: (callId) => journalPosition(database, callId),
     isPassing: () => false,
     clock: wallClock,
     logger,

@@ -114,7 +114,7 @@ test.serial('drops facts beyond the total limit and logs it', async (t) => {
 test.serial('continues the numbering of a call opened elsewhere from the database', async (t) => {
   const asked: string[] = [];
   const { journal, rows } = createWorld({
-    placeOf: async (callId) => {
+    positionOf: async (callId) => {
       asked.push(callId);
       return { sequence: 7, epoch: 1 };
     },
@@ -134,7 +134,7 @@ test.serial(
   async (t) => {
     const asked: string[] = [];
     const world = createWorld({
-      placeOf: async (callId) => {
+      positionOf: async (callId) => {
         asked.push(callId);
         return { sequence: world.rows.filter(([of]) => of === callId).length, epoch: 1 };
       },

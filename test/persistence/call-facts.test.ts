@@ -6,7 +6,7 @@ import type { SipLeg } from '#src/domain/sip-leg.ts';
 import {
   CallTaken,
   facts,
-  journalPlace,
+  journalPosition,
   recordAsHolder,
   type RecordedFact,
   recordFact,
@@ -641,7 +641,7 @@ test.serial('repeating a fact has no effect', async (t) => {
     t.falsy(await recordFact(db, callId, index + 1, fact), fact.type);
     t.deepEqual(await everything(), before, fact.type);
   }
-  t.deepEqual(await journalPlace(db, callId), { sequence: story.length, epoch: 1 });
+  t.deepEqual(await journalPosition(db, callId), { sequence: story.length, epoch: 1 });
   t.deepEqual(await typesOf(db, callId), [
     'call.ringing',
     'call.answered',

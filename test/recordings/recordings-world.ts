@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import { systemClock } from '#src/clocks.ts';
-import { journalPlace, recordFact } from '#src/persistence/calls/call-facts.ts';
+import { journalPosition, recordFact } from '#src/persistence/calls/call-facts.ts';
 import { recordingStatuses } from '#src/persistence/calls/recordings.ts';
 import {
   type AbandonedNumbers,
@@ -107,7 +107,7 @@ export const recordingsWorld = async (
           facts.push({ ...fact, callId });
           if (options.isJournalAway === true) return;
           const write = async (): Promise<void> => {
-            await recordFact(database, callId, (await journalPlace(database, callId)).sequence + 1, fact);
+            await recordFact(database, callId, (await journalPosition(database, callId)).sequence + 1, fact);
           };
           writes.push(write());
         },

@@ -9,7 +9,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import {
-  type JournalPlace,
+  type JournalPosition,
   type RecordedFact,
   type WrittenFact,
   firstEpoch,
@@ -24,11 +24,11 @@ export type JournalFact = Unstamped<RecordedFact>;
 
 export type Journal = {
   /** Begins the journal of a new call, or continues that of a call that was taken over. */
-  open(callId: string, place?: JournalPlace): void;
+  open(callId: string, position?: JournalPosition): void;
   /** The call's holder number (epoch) of this gateway; the first one for an unknown call. */
   epochOf(callId: string): number;
   /** The last written fact of a call on this gateway. */
-  placeOf(callId: string): JournalPlace;
+  positionOf(callId: string): JournalPosition;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   append(callId: string, fact: JournalFact): void;
   /** Resolves when all facts of a call appended so far are written or given up. */
@@ -61,7 +61,7 @@ export type JournalOptions = {
    */
   write: (callId: string, sequence: number, fact: RecordedFact, epoch: number) => Promise<WrittenFact | null>;
   /** Reads the journal position of a call that is not open here. */
-  placeOf: (callId: string) => Promise<JournalPlace>;
+  positionOf: (callId: string) => Promise<JournalPosition>;
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   retry: RetryTimes;
@@ -74,7 +74,7 @@ export type JournalOptions = {
 /** Waiting facts of one call, in order. */
 type CallJournal = {
   /** The last written fact; `null` until the database was queried. */
-  place: JournalPlace | null;
+  position: JournalPosition | null;
   waiting: RecordedFact[];
   /** `taken`: another gateway holds the call, so this one no longer writes facts of it. */
   stage: 'held' | 'over' | 'taken';
@@ -86,10 +86,10 @@ type CallJournal = {
 const rememberedCalls = 1_000;
 
 /** Journal position of a new call. */
-const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
+const beginning: JournalPosition = { epoch: firstEpoch, sequence: 0 };
 
 /** A call that is not open here: it ended long ago, or began in another process. */
-const continued = (): CallJournal => ({ place: null, waiting: [], stage: 'over', drained: null });
+const continued = (): CallJournal => ({ position: null, waiting: [], stage: 'over', drained: null });
 
 /** The journal of each call: facts that wait to be written, and the number of the next fact. */
 const createCallJournals = () => {
@@ -131,11 +131,11 @@ const createCallJournals = () => {
       leave(callId);
     },
     /** Opens the journal of a call of this gateway: new, or taken over. */
-    open(callId: string, place: JournalPlace = beginning): void {
+    open(callId: string, position: JournalPosition = beginning): void {
       left.delete(callId);
-      journals.set(callId, { ...continued(), place: { ...place }, stage: 'held' });
+      journals.set(callId, { ...continued(), position: { ...position }, stage: 'held' });
     },
-    placeOf: (callId: string): JournalPlace => ({ ...(journals.get(callId)?.place ?? beginning) }),
+    positionOf: (callId: string): JournalPosition => ({ ...(journals.get(callId)?.position ?? beginning) }),
   };
 };
 
@@ -223,9 +223,9 @@ export const createJournal = (options: JournalOptions): Journal => {
 
   const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<FactOutcome> =>
     writer.write(callId, fact, async () => {
-      const place = (journal.place ??= await options.placeOf(callId));
-      const written = await options.write(callId, place.sequence + 1, fact, place.epoch);
-      place.sequence += 1;
+      const position = (journal.position ??= await options.positionOf(callId));
+      const written = await options.write(callId, position.sequence + 1, fact, position.epoch);
+      position.sequence += 1;
       return written;
     });
 
@@ -266,8 +266,8 @@ export const createJournal = (options: JournalOptions): Journal => {
 
   return {
     open: journals.open,
-    epochOf: (callId) => journals.placeOf(callId).epoch,
-    placeOf: journals.placeOf,
+    epochOf: (callId) => journals.positionOf(callId).epoch,
+    positionOf: journals.positionOf,
     append(callId, fact) {
       if (backlog >= limit) {
         const about = { call_id: callId, fact: fact.type, waiting: backlog };

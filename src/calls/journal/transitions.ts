@@ -9,7 +9,7 @@
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
 import type { InspectionEvent } from 'xstate';
 import { journalledChartNames, type JournalledChartName } from '#src/domain/chart-name.ts';
-import { firstEpoch, type JournalPlace } from '#src/persistence/calls/call-facts.ts';
+import { firstEpoch, type JournalPosition } from '#src/persistence/calls/call-facts.ts';
 import type { StoredTransition } from '#src/persistence/calls/call-transitions.ts';
 import { stateName } from '../live/chart-watch.ts';
 import { createBatchWriter, type BatchWriterOptions } from './batch-writer.ts';
@@ -26,7 +26,7 @@ export type Transitions = {
    * Records the inspection events of a call's actor and its children; `now` is the time in the call, `begun` its
    * journal position. Never throws.
    */
-  inspectorOf(callId: string, now: () => Date, begun?: JournalPlace): (event: InspectionEvent) => void;
+  inspectorOf(callId: string, now: () => Date, begun?: JournalPosition): (event: InspectionEvent) => void;
   /** A fact of a call was published. */
   countFact(callId: string): void;
   /** Number of published facts of a call. */
@@ -71,9 +71,9 @@ const createUnwritten = (limit: number) => {
 };
 
 /** Position of a new call. */
-const beginning: JournalPlace = { epoch: firstEpoch, sequence: 0 };
+const beginning: JournalPosition = { epoch: firstEpoch, sequence: 0 };
 
-const trackFrom = ({ epoch, sequence: facts }: JournalPlace, opening: string | null = null): Track => {
+const trackFrom = ({ epoch, sequence: facts }: JournalPosition, opening: string | null = null): Track => {
   const isBorn = epoch === firstEpoch && facts === 0;
   const call = isBorn ? opening : null;
   const sequence = call === null ? 0 : 1;

@@ -124,11 +124,11 @@ export type WrittenFact = {
 const write = (
   db: Statements,
   fact: RecordedFact,
-  place: Pick<NewFact, 'callId' | 'sequence' | 'epoch'>,
+  position: Pick<NewFact, 'callId' | 'sequence' | 'epoch'>,
   beside: KeptBeside,
 ): Promise<readonly ({ id: string } | ({ id: string } & EndedCall))[]> => {
   const { type, at } = fact;
-  const row = { ...place, type, at: new Date(at), data: dataOf(fact) };
+  const row = { ...position, type, at: new Date(at), data: dataOf(fact) };
   const eventFact = { ...row, eventId: newEventId() };
   switch (fact.type) {
     case 'call.answered':
@@ -136,7 +136,7 @@ const write = (
         ...eventFact,
         ...lineOf(fact),
         checkpoints: db.asJson(
-          beside.checkpoint === null ? [] : [checkpointRow(place.callId, beside.checkpoint)],
+          beside.checkpoint === null ? [] : [checkpointRow(position.callId, beside.checkpoint)],
         ),
       });
     case 'call.answered_by':
@@ -271,7 +271,7 @@ const journalOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 export const facts = (db: Statements, callId: string): Promise<StoredFact[]> => journalOf(db, { callId });
 
 /** Position of a call's journal: highest sequence written (0 for none) and the holder. */
-export type JournalPlace = { sequence: number; epoch: number };
+export type JournalPosition = { sequence: number; epoch: number };
 
 const lastOf = kyselyQuery((queries, { callId }: { callId: string }) =>
   queries
@@ -286,7 +286,7 @@ const lastOf = kyselyQuery((queries, { callId }: { callId: string }) =>
     .where('id', '=', callId),
 );
 
-export const journalPlace = async (db: Statements, callId: string): Promise<JournalPlace> => {
-  const [place] = await lastOf(db, { callId });
-  return { sequence: place?.sequence ?? 0, epoch: place?.epoch ?? firstEpoch };
+export const journalPosition = async (db: Statements, callId: string): Promise<JournalPosition> => {
+  const [position] = await lastOf(db, { callId });
+  return { sequence: position?.sequence ?? 0, epoch: position?.epoch ?? firstEpoch };
 };

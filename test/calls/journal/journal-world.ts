@@ -42,7 +42,7 @@ export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
       await (writing ?? write)(fact[0], fact[1], fact[2], fact[3]);
       return null;
     },
-    placeOf: async () => ({ sequence: 0, epoch: 1 }),
+    positionOf: async () => ({ sequence: 0, epoch: 1 }),
     isPassing: (error) => error === away,
     clock,
     logger,
