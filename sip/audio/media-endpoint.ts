@@ -12,8 +12,8 @@ export type AudioEvents = {
   onLost: () => void;
 };
 
-/** Thrown when there is no free place for a call, for any offer; a retry may succeed. */
-export class NoPlace extends Error {}
+/** Thrown when no audio channel or port is free for a call, whatever the offer; a retry may succeed. */
+export class NoMediaCapacity extends Error {}
 
 /** Thrown for a description of the far end that this endpoint cannot carry; the session stays as it was. */
 export class UnsupportedDescription extends Error {}

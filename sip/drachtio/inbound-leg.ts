@@ -18,7 +18,7 @@ import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { Carriers } from '../carriers.ts';
 import { digestClientFor } from '../digest/digest-client.ts';
 import { explanationIn } from '../headers/reasons.ts';
-import { NoPlace, releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { NoMediaCapacity, releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { inSystemOf, performEffects } from '../chart-actors.ts';
 import { credentialsOf } from '../trunks/addressing.ts';
 import type { Permit } from '../trunks/limits.ts';
@@ -186,7 +186,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
     } catch (error) {
       logger.warn({ err: error }, 'no endpoint for an inbound call');
       const refusal =
-        error instanceof NoPlace
+        error instanceof NoMediaCapacity
           ? refusals.unavailable
           : notAcceptable('The media server cannot take this offer');
       return send({ type: 'prepare.failed', refusal });

@@ -1,7 +1,7 @@
 /** One or several media servers: each call goes to the least loaded one. */
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
-import { NoPlace, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { NoMediaCapacity, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { BridgeTaps, TapEvents } from './bridge-taps.ts';
 import type { ServerLoad } from './connection.ts';
 import { createMediaServer, type MediaServer, type MediaServerOptions } from './media-server.ts';
@@ -78,7 +78,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     /**
      * With the caller's offer, or without one to make an offer. When one server fails, the next one is tried; a single
      * server is tried twice, because it then chooses other ports than the occupied ones. The server named `preferred`
-     * is tried first. Rejects with `NoPlace`, unless the offer was refused.
+     * is tried first. Rejects with `NoMediaCapacity`, unless the offer was refused.
      */
     async createEndpoint(
       remoteSdp?: string,
@@ -98,7 +98,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
           failure = error;
         }
       }
-      const Failure = isOfferRefused(failure) ? Error : NoPlace;
+      const Failure = isOfferRefused(failure) ? Error : NoMediaCapacity;
       throw new Failure('No media server has room for the call', { cause: failure });
     },
     /**

@@ -5,7 +5,7 @@ import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
 import { telephoneRate } from '#sip/audio/samples.ts';
 import { addressText, callStatistics } from './call-statistics.ts';
-import { NoPlace, type MediaEndpoint, type AudioEvents } from '#sip/audio/media-endpoint.ts';
+import { NoMediaCapacity, type MediaEndpoint, type AudioEvents } from '#sip/audio/media-endpoint.ts';
 import { createAudioPath, type AudioPath } from '#sip/audio/audio-path.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import type { RtpAgreement } from './agreement.ts';
@@ -98,7 +98,7 @@ const openChannel = async (
 ) => {
   const { thread, address } = options;
   const channel: RtpChannel = await thread.open(address).catch((cause: unknown) => {
-    throw new NoPlace('No port for the audio of a call is free', { cause });
+    throw new NoMediaCapacity('No port for the audio of a call is free', { cause });
   });
   const negotiation = createNegotiation({ address, port: channel.port }, encryption, channel.agree);
   try {
@@ -111,7 +111,7 @@ const openChannel = async (
   }
 };
 
-/** Takes the far end's offer, or makes an offer without one. Rejects with `UnsupportedDescription` or `NoPlace`. */
+/** Takes the far end's offer, or makes an offer without one. Rejects with `UnsupportedDescription` or `NoMediaCapacity`. */
 export const createDirectEndpoint = async (
   offer: string | undefined,
   terms: DirectTerms,
