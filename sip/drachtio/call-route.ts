@@ -9,9 +9,9 @@ export type Way = Omit<CallRoute, 'trunk' | 'failedTrunks'>;
 
 export const noWay: Way = { localAddress: null, remoteAddress: null, postDialDelayMs: null };
 
-type Place = { source_address: string; source_port: number | string };
+type Source = { source_address: string; source_port: number | string };
 
-export const sourceOf = ({ source_address: address, source_port: port }: Place): string =>
+export const sourceOf = ({ source_address: address, source_port: port }: Source): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 
 /** The address from which drachtio-server sent a request, taken from Via (RFC 3261 section 18.1.1). */
@@ -23,7 +23,7 @@ export const sentFrom = (request: Pick<Srf.SrfRequest, 'get'>): string | null =>
 const named = ({ id, name }: Trunk): CallRoute['trunk'] => ({ id, name });
 
 /** Route of an inbound call. The drachtio-srf types lack the address at which drachtio-server received the request. */
-export const arrivingRoute = (request: Place & object, trunk: Trunk): CallRoute => ({
+export const arrivingRoute = (request: Source & object, trunk: Trunk): CallRoute => ({
   trunk: named(trunk),
   failedTrunks: [],
   localAddress: 'receivedOn' in request && typeof request.receivedOn === 'string' ? request.receivedOn : null,

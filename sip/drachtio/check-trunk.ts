@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import { type Trunk, type TrunkCheckStep, addressesOf, addressName } from '#src/domain/trunk.ts';
-import { inviteTo, placeAt } from '../trunks/addressing.ts';
+import { inviteTo, targetAt } from '../trunks/addressing.ts';
 import { TrunkRefusal, type OutOfDialogRequests } from '../trunks/out-of-dialog-requests.ts';
 import { adviceFor, type CheckedStep } from '../trunks/check-advice.ts';
 import { createLadder, type Ladder } from '../trunks/ladder.ts';
@@ -98,7 +98,7 @@ const callOnce = async (
   const [address = trunk] = addressesOf(trunk).toSorted((one, other) => one.priority - other.priority);
   const invitation = invite({
     ...options,
-    ...inviteTo(trunk, placeAt(trunk, address, call.to, options.country), call.from, options.country),
+    ...inviteTo(trunk, targetAt(trunk, address, call.to, options.country), call.from, options.country),
     offer: offerWith(endpoint.localSdp, trunk),
     endpoint: onTerms(endpoint, options.carriers.termsFor(trunk)),
     trunkId: trunk.id,

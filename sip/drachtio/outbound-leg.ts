@@ -16,7 +16,7 @@ import { offerWith } from '#sip/sdp/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { Carrier, Carriers } from '../carriers.ts';
 import { inSystemOf, performEffects } from '../chart-actors.ts';
-import { inviteTo, placeAt, type Place } from '../trunks/addressing.ts';
+import { inviteTo, targetAt, type InviteTarget } from '../trunks/addressing.ts';
 import { whyNoRoute, type Choice, type ChosenTrunk } from '../trunks/choose.ts';
 import { causeOf, goesOn, isTrunksFault } from '../trunks/failover.ts';
 import type { Permit } from '../trunks/limits.ts';
@@ -68,7 +68,7 @@ type Offering = { endpoint: MediaEndpoint; carrier: Carrier; isSecret: boolean }
 
 /** The current target: `invited` once its INVITE has ended. */
 type Calling = {
-  place: Place;
+  target: InviteTarget;
   /** The call counts at the address for its whole duration. */
   counted: Permit | null;
   agreed: MediaEndpoint;
@@ -151,9 +151,9 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
       logger.warn({ err: error }, 'no endpoint for an outbound call');
       return send({ type: 'prepare.failed' });
     }
-    const places = addresses.map((address) => placeAt(trunk, address, options.to, country));
-    trying.targets = createTargets(places);
-    return send({ type: 'prepared', targets: places.length });
+    const targets = addresses.map((address) => targetAt(trunk, address, options.to, country));
+    trying.targets = createTargets(targets);
+    return send({ type: 'prepared', targets: targets.length });
   };
 
   const onInvited = (invited: Invited, calling: Calling, trunk: Trunk): void => {
@@ -161,7 +161,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
     if (invited.answered) return send({ type: 'answered', sip: invited.sip });
     const { sip, failed, contacts, retryAfterMs } = invited;
     const { failoverStatuses } = trunk;
-    const { key } = calling.place;
+    const { key } = calling.target;
     // With any other status `Retry-After` concerns the callee.
     const isCoolingDown = retryAfterMs > 0 && key !== null && isTrunksFault(failed, failoverStatuses);
     if (isCoolingDown && actor.getSnapshot().matches('inviting')) coolDowns.begin(key, retryAfterMs);
@@ -175,13 +175,13 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
   };
 
   const inviteNext = (): void => {
-    const place = trying?.targets.next();
-    if (trying === null || offering === null || place === undefined) return;
+    const target = trying?.targets.next();
+    if (trying === null || offering === null || target === undefined) return;
     const { trunk } = trying.chosen;
     const { endpoint } = offering;
-    const { headers, ...address } = inviteTo(trunk, place, options.from, country);
+    const { headers, ...address } = inviteTo(trunk, target, options.from, country);
     const agreed = onTerms(endpoint, carriers.termsFor(trunk));
-    const counted = place.key === null ? null : limits.count(place.key);
+    const counted = target.key === null ? null : limits.count(target.key);
     invitation = invite({
       ...options,
       ...address,
@@ -192,14 +192,14 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
       channel: endpoint.channel(),
       onProgress: (type) => send({ type }),
     });
-    const calling: Calling = { place, counted, agreed, invitation, invited: null };
+    const calling: Calling = { target, counted, agreed, invitation, invited: null };
     trying.calling = calling;
     route.goes(invitation.way);
     run(async () => onInvited(await calling.invitation.outcome, calling, trunk));
   };
 
   /** Determines the allowed redirect targets: a trunk must not redirect a call to arbitrary numbers. */
-  const targetsOf = async (contacts: string, trunk: Trunk): Promise<readonly Place[]> => {
+  const targetsOf = async (contacts: string, trunk: Trunk): Promise<readonly InviteTarget[]> => {
     const wanted = redirectionsIn(contacts, trunk, country);
     if (wanted.length === 0) return [];
     const policy = { destinations: await options.destinations() };

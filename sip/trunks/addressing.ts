@@ -23,7 +23,7 @@ export const userInUri = (username: string): string =>
 export const trunkDomain = ({ fromDomain, host }: Trunk): string => hostInUri(fromDomain ?? host);
 
 /** Target of an INVITE. */
-export type Place = {
+export type InviteTarget = {
   uri: string;
   /** Whether this is the trunk itself, which may receive its password and the caller's identity. */
   isOwn: boolean;
@@ -42,14 +42,14 @@ export const credentialsOf = ({ username, password }: Trunk): Credentials | unde
   username === null || password === null ? undefined : { username, password };
 
 /** Target for a number in domestic format at an address of the trunk. */
-export const placeAt = (trunk: Trunk, address: TrunkAddress, number: string, country: Country): Place => ({
+export const targetAt = (trunk: Trunk, address: TrunkAddress, number: string, country: Country): InviteTarget => ({
   uri: trunkUri(trunk, dialledNumber(number, country, trunk.numberFormat), address),
   isOwn: true,
   key: addressKey(trunk, address),
 });
 
 /** INVITE for a caller's number in domestic format. */
-export const inviteTo = (trunk: Trunk, { uri, isOwn }: Place, from: string, country: Country): Invite => {
+export const inviteTo = (trunk: Trunk, { uri, isOwn }: InviteTarget, from: string, country: Country): Invite => {
   const domain = trunkDomain(trunk);
   const caller = `<sip:${dialledNumber(from, country, trunk.numberFormat)}@${domain}>`;
   const asserts = trunk.callerId !== 'from';

@@ -7,9 +7,9 @@ import { trunkTransports, type Trunk, type TrunkTransport } from '#src/domain/tr
 import { nameAddressesIn } from '../headers/name-addresses.ts';
 import { longestUri } from '../drachtio/connection/message-limits.ts';
 import { calledNumber } from '../parties/number-format.ts';
-import { transportIn, type Place } from './addressing.ts';
+import { transportIn, type InviteTarget } from './addressing.ts';
 
-export type Redirection = Place & {
+export type Redirection = InviteTarget & {
   /** Dialled number in domestic format. */
   number: string;
 };
@@ -74,16 +74,16 @@ const mostRedirections = 5;
  * Targets of one call over one trunk, tried in order: first the trunk's own, then its redirect targets. Each target is
  * tried once and the number of redirects is limited, so a call cannot loop.
  */
-export const createTargets = (own: readonly Place[]) => {
-  const left: Place[] = [...own];
+export const createTargets = (own: readonly InviteTarget[]) => {
+  const left: InviteTarget[] = [...own];
   const known = new Set(own.map(({ uri }) => uri));
   let redirections = 0;
 
   return {
-    next: (): Place | undefined => left.shift(),
+    next: (): InviteTarget | undefined => left.shift(),
     /** Inserts redirect targets before the remaining ones. Returns the number of new ones. */
-    redirect(places: readonly Place[]): number {
-      const followed = places.filter(({ uri }) => !known.has(uri)).slice(0, mostRedirections - redirections);
+    redirect(targets: readonly InviteTarget[]): number {
+      const followed = targets.filter(({ uri }) => !known.has(uri)).slice(0, mostRedirections - redirections);
       redirections += followed.length;
       for (const { uri } of followed) known.add(uri);
       left.unshift(...followed);

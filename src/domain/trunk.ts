@@ -231,7 +231,7 @@ export type TrunkCheckStep = {
 /** A call's slot on a trunk with a limit. */
 export type TrunkChannel = { trunkId: string; callId: string };
 
-type Place = Pick<TrunkAddress, 'host' | 'port'>;
+type HostAndPort = Pick<TrunkAddress, 'host' | 'port'>;
 
 /** A trunk without addresses uses its host. */
 export const addressesOf = ({
@@ -245,9 +245,9 @@ export const addressesOf = ({
 export const hostInUri = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 /** `host:port`, or the host alone. */
-export const addressName = ({ host, port }: Place): string =>
+export const addressName = ({ host, port }: HostAndPort): string =>
   port === null ? hostInUri(host) : `${hostInUri(host)}:${port}`;
 
 /** Key for an address's calls and cool-downs. */
-export const addressKey = ({ id }: Pick<Trunk, 'id'>, address: Place): string =>
+export const addressKey = ({ id }: Pick<Trunk, 'id'>, address: HostAndPort): string =>
   `${id} ${addressName(address)}`;

@@ -5,7 +5,7 @@
  */
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import { mp3Bitrate, type Encoder, type RecordingFormat } from './encoder.ts';
-import { granuleOf, pagesIn, placeAfter, repeatedPage } from './ogg-pages.ts';
+import { granuleOf, pagesIn, positionAfter, repeatedPage } from './ogg-pages.ts';
 import type { Playable } from './salvage.ts';
 
 export type LeadingSilence = {
@@ -37,8 +37,8 @@ const oggSilence = async (
   if (first === undefined || repeated === undefined || granuleOf(first) > samples) return null;
   const step = granuleOf(repeated) - granuleOf(first);
   const count = Math.floor(Number((BigInt(samples) - granuleOf(first)) / step));
-  const { serial, sequence, granule } = placeAfter(first);
-  const place = { serial, sequence: sequence + count, granule: granule + BigInt(count) * step };
+  const { serial, sequence, granule } = positionAfter(first);
+  const position = { serial, sequence: sequence + count, granule: granule + BigInt(count) * step };
   const beginning = Buffer.concat([...headers, first]);
   const pieces = function* (): Generator<Uint8Array> {
     yield beginning;
@@ -51,7 +51,7 @@ const oggSilence = async (
   };
   return {
     pieces: { [Symbol.iterator]: pieces },
-    playable: { bytes: beginning.length + count * repeated.length, place },
+    playable: { bytes: beginning.length + count * repeated.length, position },
   };
 };
 
@@ -76,7 +76,7 @@ const mp3Beginning = async (
   };
   return {
     pieces: { [Symbol.iterator]: pieces },
-    playable: { bytes: count * frameBytes, place: null },
+    playable: { bytes: count * frameBytes, position: null },
   };
 };
 

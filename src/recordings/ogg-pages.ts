@@ -3,7 +3,7 @@
 /** Length of a page header up to the segment table. */
 export const oggHeader = 27;
 
-const place = { flags: 5, granule: 6, serial: 14, sequence: 18, checksum: 22, segments: 26 } as const;
+const offset = { flags: 5, granule: 6, serial: 14, sequence: 18, checksum: 22, segments: 26 } as const;
 const beginsStream = 0x02;
 
 /** Ogg's checksum: polynomial 0x04c11db7, without inversion; uses a byte table for speed. */
@@ -21,7 +21,7 @@ const checksum = (page: Buffer): number => {
 
 export const isPage = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4) === 'OggS';
 
-export const segmentCount = (header: Buffer): number => header.readUInt8(place.segments);
+export const segmentCount = (header: Buffer): number => header.readUInt8(offset.segments);
 
 /** Length of the page with this segment table. */
 export const pageBytes = (segments: Buffer): number =>
@@ -29,37 +29,37 @@ export const pageBytes = (segments: Buffer): number =>
 
 /** Whether the checksum of a complete page is correct. */
 export const isIntact = (page: Buffer): boolean => {
-  const told = page.readUInt32LE(place.checksum);
+  const told = page.readUInt32LE(offset.checksum);
   const bare = Buffer.from(page);
-  bare.writeUInt32LE(0, place.checksum);
+  bare.writeUInt32LE(0, offset.checksum);
   return checksum(bare) === told;
 };
 
 /** Number of samples up to the end of a page; -1 if no packet ends on it, 0 for headers. */
-export const granuleOf = (page: Buffer): bigint => page.readBigInt64LE(place.granule);
+export const granuleOf = (page: Buffer): bigint => page.readBigInt64LE(offset.granule);
 
 /** Position of a stream after a page. */
-export type StreamPlace = { serial: number; sequence: number; granule: bigint };
+export type StreamPosition = { serial: number; sequence: number; granule: bigint };
 
-export const placeAfter = (page: Buffer): StreamPlace => ({
-  serial: page.readUInt32LE(place.serial),
-  sequence: page.readUInt32LE(place.sequence),
+export const positionAfter = (page: Buffer): StreamPosition => ({
+  serial: page.readUInt32LE(offset.serial),
+  sequence: page.readUInt32LE(offset.sequence),
   granule: granuleOf(page),
 });
 
-/** Copy of a page with this position after it. */
-export const repeatedPage = (page: Buffer, after: StreamPlace): Buffer => {
+/** Copy of a page with this offset after it. */
+export const repeatedPage = (page: Buffer, after: StreamPosition): Buffer => {
   const next = Buffer.from(page);
-  next.writeUInt8(next.readUInt8(place.flags) & ~beginsStream, place.flags);
-  next.writeBigInt64LE(after.granule, place.granule);
-  next.writeUInt32LE(after.serial, place.serial);
-  next.writeUInt32LE(after.sequence >>> 0, place.sequence);
-  next.writeUInt32LE(0, place.checksum);
-  next.writeUInt32LE(checksum(next), place.checksum);
+  next.writeUInt8(next.readUInt8(offset.flags) & ~beginsStream, offset.flags);
+  next.writeBigInt64LE(after.granule, offset.granule);
+  next.writeUInt32LE(after.serial, offset.serial);
+  next.writeUInt32LE(after.sequence >>> 0, offset.sequence);
+  next.writeUInt32LE(0, offset.checksum);
+  next.writeUInt32LE(checksum(next), offset.checksum);
   return next;
 };
 
-const rewritten = (page: Buffer, sequence: number, { serial, granule }: StreamPlace): Buffer => {
+const rewritten = (page: Buffer, sequence: number, { serial, granule }: StreamPosition): Buffer => {
   const own = granuleOf(page);
   return repeatedPage(page, { serial, sequence, granule: own < 0n ? own : own + granule });
 };
@@ -81,7 +81,7 @@ export const pagesIn = (stream: Buffer): Buffer[] => {
  * Returns a function that accepts the pages of a new stream in arbitrary pieces and renumbers them to follow `after`.
  * Its headers are dropped: the earlier stream has the same ones, because both use the same encoder and settings.
  */
-export const createFollowingPages = (after: StreamPlace): ((encoded: Uint8Array) => Uint8Array) => {
+export const createFollowingPages = (after: StreamPosition): ((encoded: Uint8Array) => Uint8Array) => {
   let waiting: Buffer = Buffer.alloc(0);
   let { sequence } = after;
   let isAudio = false;

@@ -49,8 +49,8 @@ export const syncFolder = async (path: string): Promise<void> => {
 const samplesOf = (seconds: number): number => Math.round(seconds * recordingSampleRate);
 
 /** Duration of an earlier part in samples. */
-const samplesIn = ({ bytes, place }: Playable): number =>
-  place === null ? samplesOf((bytes * 8) / (mp3Bitrate * 1_000)) : Number(place.granule);
+const samplesIn = ({ bytes, position }: Playable): number =>
+  position === null ? samplesOf((bytes * 8) / (mp3Bitrate * 1_000)) : Number(position.granule);
 
 /** Maximum gap; a process that is gone for longer has lost its call. */
 const longestHoleSec = 120;
@@ -71,7 +71,7 @@ const writeSilence = async (
 ): Promise<EarlierPart> => {
   const beginning = await leadingSilence(format, newEncoder, samplesOf(silentUntilSec));
   for (const piece of beginning?.pieces ?? []) await file.appendFile(piece);
-  const playable = beginning?.playable ?? { bytes: 0, place: null };
+  const playable = beginning?.playable ?? { bytes: 0, position: null };
   return { ...playable, goesOnAtSec: silentUntilSec };
 };
 
@@ -100,7 +100,7 @@ export const openRecordingFile = async (
   let samples = earlier === null ? 0 : samplesIn(earlier);
   let bytes = earlier?.bytes ?? 0;
   // MP3 frames are independent of each other.
-  const following = earlier?.place ? createFollowingPages(earlier.place) : asItIs;
+  const following = earlier?.position ? createFollowingPages(earlier.position) : asItIs;
 
   const write = async (encoded: Uint8Array): Promise<void> => {
     if (encoded.length === 0) return;

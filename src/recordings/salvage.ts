@@ -10,9 +10,9 @@ import {
   isPage,
   oggHeader,
   pageBytes,
-  placeAfter,
+  positionAfter,
   segmentCount,
-  type StreamPlace,
+  type StreamPosition,
 } from './ogg-pages.ts';
 
 /** Reads bytes; undefined if the file ends earlier. */
@@ -22,7 +22,7 @@ const readAt = async (file: FileHandle, from: number, length: number): Promise<B
   return bytesRead === length ? bytes : undefined;
 };
 
-type Piece = { bytes: number; hasAudio: boolean; place: StreamPlace | null };
+type Piece = { bytes: number; hasAudio: boolean; position: StreamPosition | null };
 
 /** The complete page at this position. */
 const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefined> => {
@@ -33,7 +33,7 @@ const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefine
   const bytes = pageBytes(segments);
   const page = await readAt(file, from, bytes);
   if (page === undefined || !isIntact(page)) return undefined;
-  return { bytes, hasAudio: granuleOf(page) > 0n, place: placeAfter(page) };
+  return { bytes, hasAudio: granuleOf(page) > 0n, position: positionAfter(page) };
 };
 
 /** MPEG-2 layer III without a checksum, at 64 kbit/s and 16 kHz: the output of `encoder.ts`. */
@@ -43,7 +43,7 @@ const mp3Frame = async (file: FileHandle, from: number): Promise<Piece | undefin
   const rates = header.readUInt8(2);
   if (rates >> 2 !== 0b10_00_10) return undefined;
   const bytes = 288 + ((rates >> 1) & 1);
-  return (await readAt(file, from, bytes)) && { bytes, hasAudio: true, place: null };
+  return (await readAt(file, from, bytes)) && { bytes, hasAudio: true, position: null };
 };
 
 const pieceOf = { ogg: oggPage, mp3: mp3Frame } as const;
@@ -52,22 +52,22 @@ const pieceOf = { ogg: oggPage, mp3: mp3Frame } as const;
 export type Playable = {
   bytes: number;
   /** Ogg: stream position after the last page. */
-  place: StreamPlace | null;
+  position: StreamPosition | null;
 };
 
 /** Returns the playable part from the beginning of the file; null if it contains no audio. */
 const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Playable | null> => {
   let bytes = 0;
   let hasAudio = false;
-  let place: StreamPlace | null = null;
+  let position: StreamPosition | null = null;
   for (;;) {
     const piece = await pieceOf[format](file, bytes);
-    if (piece === undefined) return hasAudio ? { bytes, place } : null;
+    if (piece === undefined) return hasAudio ? { bytes, position } : null;
     bytes += piece.bytes;
     hasAudio ||= piece.hasAudio;
     // A page with granule -1 ends no packet: the stream position is unchanged.
-    if (piece.place !== null)
-      place = piece.place.granule < 0n && place ? { ...piece.place, granule: place.granule } : piece.place;
+    if (piece.position !== null)
+      position = piece.position.granule < 0n && position ? { ...piece.position, granule: position.granule } : piece.position;
   }
 };
 

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import pino from 'pino';
 import { SimulatedClock } from 'xstate';
 import { trunkTimes } from '#config/policy.ts';
-import { inviteTo, type Place, placeAt, trunkUri } from '#sip/trunks/addressing.ts';
+import { inviteTo, type InviteTarget, targetAt, trunkUri } from '#sip/trunks/addressing.ts';
 import { adviceFor } from '#sip/trunks/check-advice.ts';
 import { type ChoiceOptions, chooseTrunks, whyNoRoute } from '#sip/trunks/choose.ts';
 import { configuredTrunk } from '#sip/trunks/configured-trunk.ts';
@@ -38,12 +38,12 @@ import { someTrunk, workspaceId } from './trunks/some-trunk.ts';
 // Addressing
 
 const call = { from: '07012345678', to: '01012345678' };
-const firstOf = (trunk: Trunk): Place => {
+const firstOf = (trunk: Trunk): InviteTarget => {
   const [address] = addressesOf(trunk);
   if (address === undefined) throw new Error('A trunk is somewhere');
-  return placeAt(trunk, address, call.to, 'KR');
+  return targetAt(trunk, address, call.to, 'KR');
 };
-const inviteBy = (trunk: Trunk, place = firstOf(trunk)) => inviteTo(trunk, place, call.from, 'KR');
+const inviteBy = (trunk: Trunk, target = firstOf(trunk)) => inviteTo(trunk, target, call.from, 'KR');
 const invite = (changes: Partial<Trunk>) => inviteBy(someTrunk(changes));
 
 const addressingUris: readonly [Partial<Trunk>, string][] = [
@@ -328,41 +328,41 @@ test('reports a number that no trunk serves, even with a bound trunk', (t) => {
 
 // Redirect targets
 
-const place = (name: string) => ({ uri: `sip:${name}`, isOwn: false, key: null });
+const target = (name: string) => ({ uri: `sip:${name}`, isOwn: false, key: null });
 
 test('tries redirect targets next, each once', (t) => {
-  const targets = createTargets([place('a')]);
-  t.deepEqual(targets.next(), place('a'));
-  t.is(targets.redirect([place('b'), place('c')]), 2);
-  t.deepEqual(targets.next(), place('b'));
-  t.is(targets.redirect([place('a'), place('d'), place('b')]), 1);
-  t.deepEqual([targets.next(), targets.next(), targets.next()], [place('d'), place('c'), undefined]);
+  const targets = createTargets([target('a')]);
+  t.deepEqual(targets.next(), target('a'));
+  t.is(targets.redirect([target('b'), target('c')]), 2);
+  t.deepEqual(targets.next(), target('b'));
+  t.is(targets.redirect([target('a'), target('d'), target('b')]), 1);
+  t.deepEqual([targets.next(), targets.next(), targets.next()], [target('d'), target('c'), undefined]);
 });
 
 test('a redirect to the origin of the call leads to no target', (t) => {
-  const targets = createTargets([place('a')]);
+  const targets = createTargets([target('a')]);
   targets.next();
-  t.is(targets.redirect([place('a')]), 0);
+  t.is(targets.redirect([target('a')]), 0);
   t.is(targets.next(), undefined);
 });
 
 test('follows five redirects at most', (t) => {
-  const targets = createTargets([place('0')]);
+  const targets = createTargets([target('0')]);
   let followed = 0;
   while (targets.next() !== undefined) {
     followed += 1;
-    targets.redirect([place(String(followed))]);
+    targets.redirect([target(String(followed))]);
   }
   t.is(followed, 6);
-  t.is(createTargets([place('a')]).redirect('bcdefghi'.split('').map(place)), 5);
+  t.is(createTargets([target('a')]).redirect('bcdefghi'.split('').map(target)), 5);
 });
 
 test('further addresses of a trunk follow its redirect targets', (t) => {
-  const targets = createTargets([place('a'), place('b')]);
+  const targets = createTargets([target('a'), target('b')]);
   targets.next();
-  t.is(targets.redirect([place('b')]), 0);
-  t.is(targets.redirect([place('c')]), 1);
-  t.deepEqual([targets.next(), targets.next(), targets.next()], [place('c'), place('b'), undefined]);
+  t.is(targets.redirect([target('b')]), 0);
+  t.is(targets.redirect([target('c')]), 1);
+  t.deepEqual([targets.next(), targets.next(), targets.next()], [target('c'), target('b'), undefined]);
 });
 
 // Failover

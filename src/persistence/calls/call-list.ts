@@ -64,7 +64,7 @@ const calls = ({ queries }: Database, query: CallListQuery) =>
     .selectFrom('Call')
     .select(callColumns)
     .where(fits(query))
-    .where(isInPlace(query, 'Call.startedAt', 'Call.id'))
+    .where(isInRange(query, 'Call.startedAt', 'Call.id'))
     .orderBy('Call.startedAt', wayOf(query))
     .orderBy('Call.id', wayOf(query))
     .limit(query.limit);
@@ -78,7 +78,7 @@ const byWords = ({ queries }: Database, query: CallListQuery, words: readonly st
     .select(callColumns)
     .where(({ ref }) => sql<boolean>`${ref('CallSearch.words')} @@ ${wanted}::tsquery`)
     .where(fits(query))
-    .where(isInPlace(query, 'CallSearch.startedAt', 'CallSearch.callId'))
+    .where(isInRange(query, 'CallSearch.startedAt', 'CallSearch.callId'))
     .orderBy('CallSearch.startedAt', wayOf(query))
     .orderBy('CallSearch.callId', wayOf(query))
     .limit(query.limit);
@@ -116,11 +116,11 @@ const fits =
 const holds = (column: Expression<Metadata | null>, metadata: Metadata) =>
   sql<boolean>`${column} @> ${JSON.stringify(metadata)}::jsonb`;
 
-type Place = ['Call.startedAt', 'Call.id'] | ['CallSearch.startedAt', 'CallSearch.callId'];
+type OrderColumns = ['Call.startedAt', 'Call.id'] | ['CallSearch.startedAt', 'CallSearch.callId'];
 
 /** Calls within the requested time range and after the previous page. */
-const isInPlace =
-  ({ after, since, until, order }: CallListQuery, ...[startedAt, id]: Place) =>
+const isInRange =
+  ({ after, since, until, order }: CallListQuery, ...[startedAt, id]: OrderColumns) =>
   ({ and, eb, refTuple, tuple }: ExpressionBuilder<Tables, 'Call' | 'CallSearch'>) =>
     and([
       ...(since === undefined ? [] : [eb(startedAt, '>=', since)]),

@@ -65,7 +65,7 @@ export type EmbeddedDatabase = {
   stop: () => Promise<void>;
 };
 
-type Place = {
+type ClusterFiles = {
   dataFolder: string;
   cluster: string;
   log: string;
@@ -106,7 +106,7 @@ const serverSettings = {
 const asParameters = (settings: Record<string, string | number>): string[] =>
   Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
 
-const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Place): Promise<void> => {
+const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: ClusterFiles): Promise<void> => {
   const version = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => '');
   if (version.trim() === postgresMajor) return;
   if (version !== '') {
@@ -129,7 +129,7 @@ const makeCluster = async ({ dataFolder, cluster, binaries, unprivileged }: Plac
 
 /** Starts the server and waits until it is ready; undefined if it ended early or had to be stopped. */
 const launch = async (
-  { cluster, log, socketFolder, binaries, unprivileged }: Place,
+  { cluster, log, socketFolder, binaries, unprivileged }: ClusterFiles,
   signal?: AbortSignal,
 ): Promise<Postmaster | undefined> => {
   const [command, parameters] = unprivileged.command(binaries.postgres, [
@@ -169,10 +169,10 @@ const needRoom = async (folder: string): Promise<void> => {
 };
 
 const bringUp = async (
-  place: Place,
+  files: ClusterFiles,
   signal?: AbortSignal,
 ): Promise<{ postmaster: Postmaster; isAdopted: boolean }> => {
-  const { cluster, socketFolder } = place;
+  const { cluster, socketFolder } = files;
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
     signal?.throwIfAborted();
@@ -180,7 +180,7 @@ const bringUp = async (
     if (running === undefined) {
       // Lock file of an ended server, whose process id may belong to another program by now.
       await rm(pidFile(cluster), { force: true });
-      const postmaster = await launch(place, signal);
+      const postmaster = await launch(files, signal);
       if (postmaster !== undefined) return { postmaster, isAdopted: false };
       await needRoom(dirname(cluster));
     } else if (running.isReady && (await answersAt(socketFile(socketFolder)))) {
@@ -189,7 +189,7 @@ const bringUp = async (
     await sleep(retryMs);
   }
   throw new StartError(
-    `The embedded database did not come up; its log is ${place.log}. ` +
+    `The embedded database did not come up; its log is ${files.log}. ` +
       'Set GW_DATABASE_URL to use a PostgreSQL server instead',
   );
 };
@@ -221,14 +221,14 @@ export const startEmbedded = async ({
       if (!socketFolder.startsWith(folder)) await unprivileged.handOver(socketFolder);
       const cluster = join(folder, 'cluster');
       const log = join(folder, 'server.log');
-      const place = { dataFolder, cluster, log, socketFolder, binaries, unprivileged };
-      await makeCluster(place);
-      const { postmaster, isAdopted } = await bringUp(place);
+      const files = { dataFolder, cluster, log, socketFolder, binaries, unprivileged };
+      await makeCluster(files);
+      const { postmaster, isAdopted } = await bringUp(files);
       logger.info({ server_pid: postmaster.pid, adopted: isAdopted }, 'the embedded database is ready');
       const kept = keepRunning({
         server: postmaster,
         find: () => findPostmaster(cluster),
-        bringUp: async (signal) => (await bringUp(place, signal)).postmaster,
+        bringUp: async (signal) => (await bringUp(files, signal)).postmaster,
         logger,
       });
       return {

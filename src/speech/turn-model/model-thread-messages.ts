@@ -1,5 +1,5 @@
 /** Messages between the model's thread and the main thread. Both sides are this program, so they are not validated. */
-export type ModelPlace = {
+export type ModelFiles = {
   /** Package or module of the runtime. */
   runtime: string;
   /** Path of the model's file. */

@@ -1,7 +1,7 @@
 /** Worker thread of the model: answers one question after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { logMel } from './log-mel.ts';
-import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';
+import type { FromModelThread, ModelFiles, ToModelThread } from './model-thread-messages.ts';
 import { modelAudio } from './model-audio.ts';
 import { loadModel, type AskModel } from './runtime.ts';
 
@@ -19,7 +19,7 @@ const listen = (ask: AskModel): void => {
   parentPort?.on('message', (message: ToModelThread) => void answer(message).catch(() => undefined));
 };
 
-const { runtime, path }: ModelPlace = workerData;
+const { runtime, path }: ModelFiles = workerData;
 try {
   listen(await loadModel(runtime, path));
   tell({ type: 'ready' });

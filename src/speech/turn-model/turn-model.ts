@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { StartError } from '#src/domain/start-error.ts';
-import type { FromModelThread, ModelPlace, ToModelThread } from './model-thread-messages.ts';
+import type { FromModelThread, ModelFiles, ToModelThread } from './model-thread-messages.ts';
 import { longestMs } from './model-audio.ts';
 
 export type TurnModelLimits = Readonly<{
@@ -27,10 +27,10 @@ export type StartedTurnModel = TurnModel & { close(): Promise<void> };
 type Thread = { ask(message: ToModelThread): void; end(): Promise<unknown> };
 
 const startThread = (
-  place: ModelPlace,
+  files: ModelFiles,
   on: { answer: (question: number, probability: number | null) => void; ended: (error?: Error) => void },
 ): { thread: Thread; ready: Promise<void> } => {
-  const worker = new Worker(new URL('./model-thread.ts', import.meta.url), { workerData: place });
+  const worker = new Worker(new URL('./model-thread.ts', import.meta.url), { workerData: files });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   worker.on('message', (message: FromModelThread) => {
     if (message.type === 'ready') resolve();
@@ -50,7 +50,7 @@ const startThread = (
 
 /** Throws a StartError about the model or the runtime. */
 export const startTurnModel = async (
-  place: ModelPlace,
+  files: ModelFiles,
   { limits, clock, logger }: { limits: TurnModelLimits; clock: Clock; logger: Logger },
 ): Promise<StartedTurnModel> => {
   const waiting = new Map<number, { settle: (isOver: boolean | null) => void }>();
@@ -58,7 +58,7 @@ export const startTurnModel = async (
   let state: { thread: Thread } | { endedAt: number } | 'closed' = { endedAt: -Infinity };
 
   const begin = (): Promise<void> => {
-    const { thread, ready } = startThread(place, {
+    const { thread, ready } = startThread(files, {
       answer: (question, probability) =>
         waiting.get(question)?.settle(probability === null ? null : probability >= sureness),
       ended: (error) => {
