@@ -17,7 +17,7 @@ import { transferForOtherParty, type BriefingWritten } from './transfer.ts';
 
 type On<Type extends LineEvent['type']> = { event: LineEventOf<Type> };
 
-type Asked<Type extends CallCommand['type']> = { event: Extract<CallCommand, { type: Type }> };
+type OnCommand<Type extends CallCommand['type']> = { event: Extract<CallCommand, { type: Type }> };
 
 const answered = ({ at, sip, route }: LineEventOf<'line.answered'>): CallFact => ({
   type: 'call.answered',
@@ -121,7 +121,7 @@ export const looksUpTransfer = {
 /** The agent is silent from here on. */
 export const beginsTransfer = {
   type: 'tellConversation',
-  params: ({ event: { sentences } }: Asked<'transfer.requested'>): ConversationEvent => ({
+  params: ({ event: { sentences } }: OnCommand<'transfer.requested'>): ConversationEvent => ({
     type: 'transfer.begun',
     sentences,
   }),
@@ -170,12 +170,12 @@ export const publishes = {
   },
   sayRequested: {
     type: 'publish',
-    params: ({ event: { sentences, interrupt } }: Asked<'say.requested'>) =>
+    params: ({ event: { sentences, interrupt } }: OnCommand<'say.requested'>) =>
       fact({ type: 'say.requested', text: sentences.join(' '), interrupt }),
   },
   collectRequested: {
     type: 'publish',
-    params: ({ event: { wanted } }: Asked<'collect.requested'>) =>
+    params: ({ event: { wanted } }: OnCommand<'collect.requested'>) =>
       fact({ type: 'collect.requested', ...wanted }),
   },
   languageChanged: {
@@ -185,7 +185,7 @@ export const publishes = {
   },
   transferRequested: {
     type: 'publish',
-    params: ({ event: { transferId, to, mode, sentences } }: Asked<'transfer.requested'>) =>
+    params: ({ event: { transferId, to, mode, sentences } }: OnCommand<'transfer.requested'>) =>
       fact({
         type: 'call.transfer_requested',
         transferId,
@@ -223,7 +223,7 @@ export const publishes = {
   recordingResumed: { type: 'publish', params: { type: 'recording.resumed' } },
   hangupRequested: {
     type: 'publish',
-    params: ({ event: { immediate } }: Asked<'hangup.requested'>) =>
+    params: ({ event: { immediate } }: OnCommand<'hangup.requested'>) =>
       fact({ type: 'call.hangup_requested', immediate }),
   },
   hangupCancelled: {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import { BrokenFrame, createFrameReader, framed } from './message-frames.ts';
-import { readAsked, type Asked } from './message-head.ts';
+import { readGatewayCommand, type GatewayCommand } from './message-head.ts';
 
 export type GatewayLimits = {
   /** Time limit for authentication. */
@@ -30,7 +30,7 @@ export type GatewayConnection = {
 
 export type GatewayEvents = {
   onAdmitted: (gateway: GatewayConnection) => void;
-  onAsked: (gateway: GatewayConnection, asked: Asked, message: Buffer) => void;
+  onCommand: (gateway: GatewayConnection, command: GatewayCommand, message: Buffer) => void;
   /** Called for an authenticated gateway. */
   onGone: (gateway: GatewayConnection) => void;
 };
@@ -52,8 +52,8 @@ export type GatewayOptions = {
 };
 
 /** Reason for refusal in drachtio-server's words; `null` for success. */
-const whyNot = (asked: Asked, secret: string, greeting: string | null): string | null => {
-  if (asked.type !== 'authenticate' || !isSame(asked.secret, secret)) return 'incorrect secret';
+const whyNot = (command: GatewayCommand, secret: string, greeting: string | null): string | null => {
+  if (command.type !== 'authenticate' || !isSame(command.secret, secret)) return 'incorrect secret';
   return greeting === null ? 'drachtio-server is away' : null;
 };
 
@@ -87,12 +87,12 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
   let state: State = 'unknown';
 
   /** Refuses and disconnects clients that do not begin with the secret, as drachtio-server does. */
-  const admit = (asked: Asked): void => {
+  const admit = (command: GatewayCommand): void => {
     const greeting = options.greeting();
-    const refusal = whyNot(asked, secret, greeting);
+    const refusal = whyNot(command, secret, greeting);
     clock.clearTimeout(admission);
     state = refusal === null ? 'admitted' : 'gone';
-    gateway.answer(asked.id, refusal === null ? `OK|${greeting}` : `NO|${refusal}`);
+    gateway.answer(command.id, refusal === null ? `OK|${greeting}` : `NO|${refusal}`);
     if (refusal === null) return events.onAdmitted(gateway);
     socket.end();
     return undefined;
@@ -100,11 +100,11 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
 
   const take = (message: Buffer): void => {
     if (state === 'gone') return undefined;
-    const asked = readAsked(message);
-    if (state === 'unknown') return admit(asked);
-    if (asked.type === 'route') gateway.verbs.add(asked.verb);
-    if (asked.type === 'remove_route') gateway.verbs.delete(asked.verb);
-    return events.onAsked(gateway, asked, message);
+    const command = readGatewayCommand(message);
+    if (state === 'unknown') return admit(command);
+    if (command.type === 'route') gateway.verbs.add(command.verb);
+    if (command.type === 'remove_route') gateway.verbs.delete(command.verb);
+    return events.onCommand(gateway, command, message);
   };
 
   const admission = clock.setTimeout(gateway.close, limits.admissionMs);

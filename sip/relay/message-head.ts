@@ -30,7 +30,7 @@ const statusIn = (startLine: string): number | null => {
 const methodIn = (startLine: string): string => /^([A-Z]{2,20}) /.exec(startLine)?.[1] ?? '';
 
 /** A message from drachtio-server. */
-export type Told =
+export type DrachtioMessage =
   /** Response to a command, by its id. `dialogId` is '' if missing. */
   | {
       type: 'answer';
@@ -49,7 +49,7 @@ export type Told =
   | { type: 'notice'; method: string; dialogId: string }
   | { type: 'unknown' };
 
-const readAnswer = (fields: readonly string[]): Told => {
+const readAnswer = (fields: readonly string[]): DrachtioMessage => {
   const [, , id = '', verdict, reason = '', , , , , , transactionId = '', after = '', goesOn] = fields;
   return {
     type: 'answer',
@@ -63,7 +63,7 @@ const readAnswer = (fields: readonly string[]): Told => {
   };
 };
 
-export const readTold = (message: Buffer): Told => {
+export const readDrachtioMessage = (message: Buffer): DrachtioMessage => {
   const { fields, startLine } = readHead(message);
   if (fields[1] === 'response') return readAnswer(fields);
   if (fields[1] !== 'sip') return { type: 'unknown' };
@@ -78,7 +78,7 @@ export const readTold = (message: Buffer): Told => {
 };
 
 /** A command of a gateway, with the gateway's id for it. */
-export type Asked = { id: string } & (
+export type GatewayCommand = { id: string } & (
   | { type: 'authenticate'; secret: string }
   | { type: 'route' | 'remove_route'; verb: string }
   | { type: 'ping' }
@@ -88,9 +88,9 @@ export type Asked = { id: string } & (
   | { type: 'refused'; why: string }
 );
 
-const readSip = (id: string, fields: readonly string[], startLine: string): Asked => {
+const readSip = (id: string, fields: readonly string[], startLine: string): GatewayCommand => {
   const [, , transactionId, dialogId] = fields;
-  const refused = (why: string): Asked => ({ id, type: 'refused', why });
+  const refused = (why: string): GatewayCommand => ({ id, type: 'refused', why });
   if (transactionId === undefined || dialogId === undefined)
     return refused('transaction or dialog is missing');
   const status = statusIn(startLine);
@@ -105,7 +105,7 @@ const readSip = (id: string, fields: readonly string[], startLine: string): Aske
   return { id, type: 'request', method, transactionId, dialogId };
 };
 
-export const readAsked = (message: Buffer): Asked => {
+export const readGatewayCommand = (message: Buffer): GatewayCommand => {
   const { fields, startLine } = readHead(message);
   const [id = '', type = '', first = ''] = fields;
   switch (type) {

@@ -3,9 +3,9 @@
  * transactions and dialogs. The gateway that last acted in a dialog is its owner.
  */
 import { createDialogs } from './dialogs.ts';
-import type { Asked, Told } from './message-head.ts';
+import type { GatewayCommand, DrachtioMessage } from './message-head.ts';
 
-export type Command = Extract<Asked, { type: 'request' | 'response' | 'ping' }>;
+export type Command = Extract<GatewayCommand, { type: 'request' | 'response' | 'ping' }>;
 
 export type Transaction<Gateway> = {
   gateway: Gateway;
@@ -101,7 +101,7 @@ type Asking<Gateway> = { gateway: Gateway; command: Command; answers: string };
 const learn = <Gateway>(
   calls: ReturnType<typeof createCalls<Gateway>>,
   { gateway, command, answers }: Asking<Gateway>,
-  { isOk, reason, transactionId, dialogId }: Extract<Told, { type: 'answer' }>,
+  { isOk, reason, transactionId, dialogId }: Extract<DrachtioMessage, { type: 'answer' }>,
 ): void => {
   if (command.type === 'response' && isOk && answers === 'INVITE' && command.status < 300)
     calls.becomes(command.transactionId, dialogId, gateway);
@@ -135,7 +135,7 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
     },
 
     /** Returns the gateway that expects the response. */
-    answered(told: Extract<Told, { type: 'answer' }>): Gateway | undefined {
+    answered(told: Extract<DrachtioMessage, { type: 'answer' }>): Gateway | undefined {
       const known = asking.get(told.id);
       if (known === undefined) return undefined;
       if (!told.goesOn) asking.delete(told.id);
@@ -143,7 +143,7 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
       return known.gateway;
     },
 
-    responded({ status, transactionId, dialogId }: Extract<Told, { type: 'response' }>): Gateway | undefined {
+    responded({ status, transactionId, dialogId }: Extract<DrachtioMessage, { type: 'response' }>): Gateway | undefined {
       const known = transactions.get(transactionId);
       if (known === undefined) return undefined;
       if (status < 300 && known.method === 'INVITE') calls.becomes(transactionId, dialogId, known.gateway);
@@ -154,7 +154,7 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
     /** Assigns the far end's request to this gateway. */
     requested(
       gateway: Gateway,
-      { method, transactionId, dialogId }: Extract<Told, { type: 'request' }>,
+      { method, transactionId, dialogId }: Extract<DrachtioMessage, { type: 'request' }>,
       message: Buffer | null,
     ): void {
       // The cancelled INVITE was already answered by the relay.

@@ -95,7 +95,7 @@ const serveGateways = (
           traffic.came(gateway);
           logger.info({ gateway: gateway.name, gateways: traffic.count() }, 'a gateway has come');
         },
-        onAsked: traffic.asked,
+        onCommand: traffic.asked,
         onGone(gateway) {
           traffic.gone(gateway);
           logger.warn({ gateway: gateway.name, gateways: traffic.count() }, 'a gateway is gone');

@@ -6,7 +6,7 @@ import { createAbandonedDialogs } from './abandoned-dialogs.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
-import { readTold, type Asked, type Told } from './message-head.ts';
+import { readDrachtioMessage, type GatewayCommand, type DrachtioMessage } from './message-head.ts';
 import { createMessageOwners, type Command, type MessageOwners } from './message-owners.ts';
 
 export type TrafficNumbers = {
@@ -122,7 +122,7 @@ const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, par
 };
 
 /** A far-end request outside any call. */
-const begin = (told: Extract<Told, { type: 'request' }>, message: Buffer, parts: Parts): void => {
+const begin = (told: Extract<DrachtioMessage, { type: 'request' }>, message: Buffer, parts: Parts): void => {
   const gateway = parts.gateways.next(told.method);
   if (gateway === undefined) return void parts.refusals.unavailable(told.transactionId);
   parts.owners.requested(gateway, told, null);
@@ -131,7 +131,7 @@ const begin = (told: Extract<Told, { type: 'request' }>, message: Buffer, parts:
 
 /** A far-end request in a call, or one that drachtio-server sent in it. */
 const bring = (
-  told: Extract<Told, { type: 'request' | 'notice' }>,
+  told: Extract<DrachtioMessage, { type: 'request' | 'notice' }>,
   message: Buffer,
   { owners, held }: Parts,
 ): void => {
@@ -164,7 +164,7 @@ const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): v
 
 const take = (message: Buffer, parts: Parts, logger: Logger): void => {
   const { queue, owners } = parts;
-  const told = readTold(message);
+  const told = readDrachtioMessage(message);
   switch (told.type) {
     case 'answer':
       queue.answered(told.id);
@@ -247,7 +247,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       abandoned.expect();
     },
 
-    asked(gateway: GatewayConnection, asked: Asked, message: Buffer): void {
+    asked(gateway: GatewayConnection, asked: GatewayCommand, message: Buffer): void {
       switch (asked.type) {
         case 'route':
           void wanted.want(asked.verb);

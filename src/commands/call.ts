@@ -170,11 +170,11 @@ export type ProcessStreams = {
   output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number };
   /** Messages about this program, while standard output is for another program. */
   errors: { write: (text: string) => unknown };
-  asked: Asked;
+  asked: Interrupts;
 };
 
 /** Interrupts (Ctrl-C, SIGTERM), possibly repeated. */
-type Asked = {
+type Interrupts = {
   isAsked: () => boolean;
   /** `ask` is called for each interrupt from now on. */
   onAsked: (ask: () => void) => void;
@@ -229,7 +229,7 @@ export const runCall = async (args: readonly string[], streams: ProcessStreams):
 const sameSignalMs = 250;
 
 /** Signals no longer end this program by themselves: a gateway that it started must be shut down. */
-const signals = (): Asked => {
+const signals = (): Interrupts => {
   let last = -Infinity;
   let ask: (() => void) | null = null;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -11,7 +11,7 @@ import { newCallRow, type StoredNumber } from '#test/helpers/stored-number.ts';
 /** Records the name of the function and its arguments. */
 type Note = (name: string, given: unknown) => void;
 
-type Asked =
+type CallOperation =
   | 'placeCall'
   | 'requestHangup'
   | 'requestCancel'
@@ -24,7 +24,7 @@ type Asked =
   | 'resumeRecording';
 
 /** Stores only the request of a placed call, if it has an idempotency key. */
-export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<CallServices, Asked> => {
+export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<CallServices, CallOperation> => {
   const insertCall = createCallInsertion(database);
   const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {
     const placed = { callId: randomUUID(), from: owner.number };

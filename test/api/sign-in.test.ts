@@ -426,9 +426,9 @@ test.serial('deletes only expired sessions and sign-in links', async (t) => {
 
 // Browser
 
-type Asked = { from?: string; method?: string; headers?: Record<string, string> };
+type PageRequest = { from?: string; method?: string; headers?: Record<string, string> };
 
-const requestOf = ({ from = '127.0.0.1', method = 'POST', headers = {} }: Asked): IncomingMessage => {
+const requestOf = ({ from = '127.0.0.1', method = 'POST', headers = {} }: PageRequest): IncomingMessage => {
   const socket = new Socket();
   Object.defineProperty(socket, 'remoteAddress', { value: from });
   const request = new IncomingMessage(socket);
@@ -441,7 +441,7 @@ const direct = createReadBrowser([]);
 const proxied = createReadBrowser(['127.0.0.1/32']);
 
 test('trusts a page if the browser reports the same origin', (t) => {
-  const isOurs = (asked: Asked): boolean => direct(requestOf(asked)).isOurPage;
+  const isOurs = (asked: PageRequest): boolean => direct(requestOf(asked)).isOurPage;
   t.true(isOurs({ headers: { 'sec-fetch-site': 'same-origin' } }));
   t.true(isOurs({ headers: { origin: 'http://127.0.0.1:8080' } }));
   t.true(isOurs({ headers: { host: 'gateway.example', origin: 'https://gateway.example' } }));
@@ -474,7 +474,7 @@ test('accepts forwarded host and scheme only from a trusted proxy', (t) => {
 });
 
 test('treats a browser as local unless an address or header indicates another machine', (t) => {
-  const isHere = (read: typeof direct, asked: Asked): boolean => read(requestOf(asked)).isOnThisMachine;
+  const isHere = (read: typeof direct, asked: PageRequest): boolean => read(requestOf(asked)).isOnThisMachine;
   t.true(isHere(direct, {}));
   t.true(isHere(direct, { from: '127.8.0.1', headers: { host: 'localhost:8080' } }));
   t.true(isHere(direct, { from: '::1', headers: { host: '[::1]:8080', origin: 'http://[::1]:8080' } }));
@@ -489,7 +489,7 @@ test('treats a browser as local unless an address or header indicates another ma
     { headers: { 'x-forwarded-for': '127.0.0.1' } },
     { headers: { forwarded: 'for=127.0.0.1' } },
     { headers: { via: '1.1 proxy' } },
-  ] as Asked[])
+  ] as PageRequest[])
     t.false(isHere(direct, asked), JSON.stringify(asked));
   t.false(isHere(proxied, { headers: { 'x-forwarded-for': '192.0.2.1' } }));
 });

@@ -10,7 +10,7 @@ import type { AgentType } from '#src/domain/agent-binding.ts';
 import { startAgentServer, type ReceivedRequest } from './agent-server.ts';
 
 /** A turn as received by the agent's server. */
-export type AskedTurn = {
+export type RequestedTurn = {
   path: string;
   headers: ReceivedRequest['headers'];
   body: Record<string, unknown>;
@@ -27,7 +27,7 @@ export type FakeAgent = {
   agentType: AgentType;
   /** Request body for `PUT …/agents/{direction}`. */
   binding: Record<string, unknown>;
-  turns: AskedTurn[];
+  turns: RequestedTurn[];
   /** Every request, including those that are not turns. */
   requests: readonly ReceivedRequest[];
   close(): Promise<void>;
@@ -100,7 +100,7 @@ const isTurn = (agentType: AgentType, path: string): boolean =>
   agentType !== 'langgraph' || path.endsWith('/runs/stream');
 
 export const startFakeAgent = async (agentType: AgentType, answering: Answering): Promise<FakeAgent> => {
-  const turns: AskedTurn[] = [];
+  const turns: RequestedTurn[] = [];
 
   const stream = async (response: ServerResponse, format: Format, answer: ReturnType<Answering>) => {
     response.writeHead(200, { 'content-type': format.type, ...format.headers });
@@ -122,7 +122,7 @@ export const startFakeAgent = async (agentType: AgentType, answering: Answering)
       return;
     }
     const body = z.record(z.string(), z.unknown()).parse(JSON.parse(text));
-    const turn: AskedTurn = { path, headers, body, text: textOfTurn[agentType](body), wasAborted: false };
+    const turn: RequestedTurn = { path, headers, body, text: textOfTurn[agentType](body), wasAborted: false };
     turns.push(turn);
     response.on('close', () => {
       turn.wasAborted = !response.writableFinished;

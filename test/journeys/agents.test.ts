@@ -9,7 +9,7 @@ import { phrases } from '#src/domain/phrases.ts';
 import { bytesOf } from '#src/domain/sample-bytes.ts';
 import { sendBody, sendJson, startAgentServer } from '#test/helpers/agent-server.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
-import { type AskedTurn, startFakeAgent } from '#test/helpers/fake-agents.ts';
+import { type RequestedTurn, startFakeAgent } from '#test/helpers/fake-agents.ts';
 import {
   type TestGateway,
   type Turn,
@@ -55,10 +55,10 @@ const conversation = [
 ];
 
 /** The conversation before its newest turn that the server received, if it receives one. */
-const historyOf = ({ body }: AskedTurn): { role: string; content: string }[] =>
+const historyOf = ({ body }: RequestedTurn): { role: string; content: string }[] =>
   z.array(z.object({ role: z.string(), content: z.string() })).parse(body['messages']);
 
-const contextOf = (agentType: AgentType, { body, headers }: AskedTurn): unknown => {
+const contextOf = (agentType: AgentType, { body, headers }: RequestedTurn): unknown => {
   if (agentType === 'webhook') return body['gw'];
   if (agentType === 'n8n') return z.object({ gw: z.unknown() }).parse(body['metadata']).gw;
   if (agentType === 'mastra') return z.object({ gw: z.unknown() }).parse(body['requestContext']).gw;

@@ -100,7 +100,7 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
  * An unvalidated request of an authenticated client: a separate HTTP request, or part of one that makes several
  * (`mcp/own-fetch.ts`).
  */
-export type Asked = Pick<
+export type UnvalidatedRequest = Pick<
   RouteRequest<Auth, undefined, undefined, undefined, undefined>,
   'isHead' | 'accepts' | 'takesEncoding' | 'isStillValid' | 'countFailure' | 'requestId'
 > & {
@@ -157,7 +157,7 @@ export type Route = Declaration<
 > & {
   serve(ctx: ApiContext, authentication: Authentication, services: ApiServices): Promise<Rendered>;
   /** Returns the response for an authorized client. */
-  answer(asked: Asked, services: ApiServices): Promise<Rendered>;
+  answer(asked: UnvalidatedRequest, services: ApiServices): Promise<Rendered>;
 };
 
 /** Defines a route in two steps, so that the compiler knows the whole declaration when it reads the handler. */
@@ -229,7 +229,7 @@ const askedBy = (
   { caller, auth }: { caller: CallerOf[Auth]; auth: Auth },
   authentication: Authentication,
   services: ApiServices,
-): Asked => ({
+): UnvalidatedRequest => ({
   caller,
   params: ctx.params,
   query: parseQuery(ctx.querystring),

@@ -8,7 +8,7 @@ import { Refusal } from '#src/domain/refusal.ts';
 import type { ApiServices } from '../api-services.ts';
 import type { Rendered } from '../http/context.ts';
 import { answerError } from '../http/refuse.ts';
-import type { Asked, Route } from '../http/route.ts';
+import type { UnvalidatedRequest, Route } from '../http/route.ts';
 import { withinCapacity } from '../http/within-capacity.ts';
 
 /** A placeholder host: the routes do not depend on the address. */
@@ -43,7 +43,7 @@ const responseOf = (
 /** `asker`: the client, from the original request. Only routes of a number key are served. */
 export const createOwnFetch = (
   routes: readonly Route[],
-  asker: Omit<Asked, 'params' | 'query' | 'headers' | 'readBody' | 'accepts' | 'nameIgnored'>,
+  asker: Omit<UnvalidatedRequest, 'params' | 'query' | 'headers' | 'readBody' | 'accepts' | 'nameIgnored'>,
   services: ApiServices,
 ): NonNullable<ClientOptions['fetch']> => {
   const served = routes.filter(({ auth }) => auth === 'number');

@@ -55,7 +55,7 @@ export const cancelTransfer = (actor: CallActor): void => {
   actor.send({ type: 'transfer.taken_back' });
 };
 
-export type AskedTransfer = CallOfNumber &
+export type RequestedTransfer = CallOfNumber &
   Pick<TransferRequest, 'to' | 'mode' | 'acceptKey' | 'ringTimeoutSec' | 'onFailure'> & {
     country: Country;
     /** Words for the other party before the target is dialed; null for silence. */
@@ -69,7 +69,7 @@ export type TransferRequests = {
    * Dials the target of a transfer; resolves to the id of the transfer. Refuses with `transfer_not_allowed`,
    * `transfer_in_progress`, `call_not_found`, `call_not_active`, `room_unknown`, `queue_full` or `service_unavailable`.
    */
-  transfer(request: AskedTransfer): Promise<string>;
+  transfer(request: RequestedTransfer): Promise<string>;
   /**
    * Refuses with `transfer_not_cancellable`, `call_not_found`, `call_not_active`, `room_unknown` or
    * `service_unavailable`.
@@ -80,7 +80,7 @@ export type TransferRequests = {
 /** A request for a call of another number is refused later. */
 const briefed = async (
   database: Database,
-  { callId, numberId, mode, briefing: given, acceptKey }: AskedTransfer,
+  { callId, numberId, mode, briefing: given, acceptKey }: RequestedTransfer,
 ): Promise<string> => {
   if (mode === 'cold') return '';
   const call = await findCall(database, { callId, numberId });

@@ -6,7 +6,7 @@ import { language, texts } from '../language/language.ts';
 import { mayChange } from '../session.ts';
 import { Dialog } from './dialog.tsx';
 
-export type Asked = { title: string; text: string };
+export type Confirmation = { title: string; text: string };
 
 /** Prefers the message of a field to the problem's own text. */
 const reasonOf = (problem: Problem): string => [...fieldsIn(problem).values()][0] ?? problem.message;
@@ -24,7 +24,7 @@ export const Action = ({
   /** Shown after success. */
   done?: string;
   /** Confirmation shown before the act. */
-  asked?: Asked;
+  asked?: Confirmation;
   /** The action is read-only, so viewers see it, too. */
   isForAll?: boolean;
   act: () => Promise<void>;

@@ -42,9 +42,9 @@ const counting = kyselyQuery((queries, { given, perSeconds }: { given: string; p
     ]),
 );
 
-type Asked = { key: string };
+type KeyedRequest = { key: string };
 
-const countAll = async (db: Statements, asked: readonly Asked[], perSeconds: number) => {
+const countAll = async (db: Statements, asked: readonly KeyedRequest[], perSeconds: number) => {
   const byKey = Map.groupBy(asked, ({ key }) => key);
   const given = db.asJson([...byKey].map(([key, { length: requests }]) => ({ key, requests })));
   const rows = await counting(db, { given, perSeconds });
@@ -52,7 +52,7 @@ const countAll = async (db: Statements, asked: readonly Asked[], perSeconds: num
   const inAll = new Map(
     rows.map(({ key, requests, seconds }) => [key, { requests, seconds: Math.min(seconds, perSeconds) }]),
   );
-  return (one: Asked): CountedRequests => {
+  return (one: KeyedRequest): CountedRequests => {
     const of = inAll.get(one.key);
     const together = byKey.get(one.key);
     if (of === undefined || together === undefined) throw new Error('This request was not counted');
@@ -68,7 +68,7 @@ export const createRequestCounting = (
   db: Database,
   perSeconds: number,
 ): ((key: string) => Promise<CountedRequests>) => {
-  const count = inBatches((asked: readonly Asked[]) => countAll(db, asked, perSeconds));
+  const count = inBatches((asked: readonly KeyedRequest[]) => countAll(db, asked, perSeconds));
   return (key) => count({ key });
 };
 
