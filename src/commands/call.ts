@@ -40,7 +40,7 @@ Ctrl-C asks the agent to end the call, twice hangs up at once.
 Ends with 0 when the call was completed, 1 when it was not, 2 when it was called wrongly.
 `;
 
-type Wanted = {
+type CallOptions = {
   to: string;
   instruction: string | undefined;
   maxDurationSec: number | undefined;
@@ -66,7 +66,7 @@ const metadataIn = (texts: readonly string[]): Record<string, string> =>
   );
 
 /** `undefined` if help is requested. */
-const readOptions = (args: readonly string[]): Wanted | undefined => {
+const readOptions = (args: readonly string[]): CallOptions | undefined => {
   const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
@@ -126,7 +126,7 @@ const startOwn = async (
 
 /** The named gateway, else the running one of this folder, else a new one. */
 const findGateway = async (
-  { url }: Wanted,
+  { url }: CallOptions,
   environment: NodeJS.ProcessEnv,
   start: (config: Config) => Promise<UsedGateway>,
 ): Promise<UsedGateway> => {

@@ -33,7 +33,7 @@ const times = {
   patienceMs: 60_000,
 };
 
-type Wanted = { nodes: number; firstPort: number };
+type ClusterOptions = { nodes: number; firstPort: number };
 
 const wholeNumberIn = (name: string, text: string, [least, most]: readonly [number, number]): number => {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
@@ -41,7 +41,7 @@ const wholeNumberIn = (name: string, text: string, [least, most]: readonly [numb
   throw new UsageError(`--${name} is a whole number from ${least} to ${most}`);
 };
 
-const readOptions = (args: readonly string[]): Wanted => {
+const readOptions = (args: readonly string[]): ClusterOptions => {
   const { values } = parseOptions({
     args: [...args],
     options: {
@@ -58,7 +58,7 @@ const readOptions = (args: readonly string[]): Wanted => {
 type Node = { name: string; dataFolder: string; environment: Record<string, string> };
 
 const nodesOf = (
-  { nodes, firstPort }: Wanted,
+  { nodes, firstPort }: ClusterOptions,
   folder: string,
   shared: Record<string, string>,
 ): readonly Node[] =>

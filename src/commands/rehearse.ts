@@ -44,7 +44,7 @@ Its lines must be the simulated ones. guides/rehearsals.md says what stands in a
 Ends with 0 when every case has passed, 1 when one has not, 2 when it was called wrongly or the suite is wrong.
 `;
 
-type Wanted = {
+type RehearseOptions = {
   file: string;
   repeat: number;
   parallel: number;
@@ -61,7 +61,7 @@ const countIn = (name: string, text: string): number => {
 };
 
 /** `undefined` if help is requested. */
-const readOptions = (args: readonly string[]): Wanted | undefined => {
+const readOptions = (args: readonly string[]): RehearseOptions | undefined => {
   const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
@@ -126,7 +126,7 @@ const startOwn = async (config: Config, started: AsyncDisposableStack): Promise<
 };
 
 const findGateway = async (
-  { url }: Wanted,
+  { url }: RehearseOptions,
   environment: NodeJS.ProcessEnv,
   say: (words: string) => void,
   started: AsyncDisposableStack,
@@ -175,7 +175,7 @@ export type ProcessStreams = {
 
 const rehearse = async (
   suite: Suite,
-  wanted: Wanted,
+  wanted: RehearseOptions,
   { url, token }: UsedGateway,
   { asked, print, style }: { asked: AbortSignal; print: (text: string) => void; style: Style },
 ): Promise<SuiteResult> => {
@@ -202,7 +202,7 @@ const rehearse = async (
   return Promise.race([runSuite(suite, gateway, { repeat, parallel, now, onCase }), left]);
 };
 
-const keepFiles = async (result: SuiteResult, { junit, save, file }: Wanted): Promise<void> => {
+const keepFiles = async (result: SuiteResult, { junit, save, file }: RehearseOptions): Promise<void> => {
   if (junit !== undefined) await writeFile(junit, junitOf(basename(file), result));
   if (save !== undefined) await writeFile(save, `${JSON.stringify(keep(result), null, 2)}\n`);
 };

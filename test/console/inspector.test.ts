@@ -2,7 +2,7 @@
 import test from 'ava';
 import type { BrowserContext } from 'playwright-core';
 import {
-  entriesWanted,
+  filteredEntries,
   inspectionAfter,
   mostActors,
   mostEntries,
@@ -212,7 +212,7 @@ test('filters messages by actor, kind, type and content, newest first', (t) => {
     sends(undefined, 'x:0', { type: 'hangup.requested' }),
   ]);
   const found = (wanted: object): number[] =>
-    entriesWanted(seen, { ...everything, ...wanted }).map(({ id }) => id);
+    filteredEntries(seen, { ...everything, ...wanted }).map(({ id }) => id);
   t.deepEqual(found({}), [4, 3, 2, 1]);
   t.deepEqual(found({ actor: 'x:1' }), [3, 2], 'as source, too');
   t.deepEqual(found({ kind: 'event' }), [4, 3]);

@@ -47,12 +47,12 @@ export const auditFilters = z.object({
     .meta({ description: 'On this day or earlier, in the time zone of the workspace.' }),
 });
 
-type Wanted = Omit<Parameters<typeof listAudit>[1], 'limit' | 'before'>;
+type AuditQuery = Omit<Parameters<typeof listAudit>[1], 'limit' | 'before'>;
 
 export const wantedEntries = (
   { id: workspaceId, timeZone }: { id: string; timeZone: string },
   { actor, action, subject, firstDay, lastDay }: Decoded<z.output<typeof auditFilters>>,
-): Wanted => ({
+): AuditQuery => ({
   workspaceId,
   actor,
   action,

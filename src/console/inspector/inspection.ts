@@ -128,7 +128,7 @@ export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly 
 export const nothingSeen: Inspection = { actors: new Map(), entries: [] };
 
 /** Filters; empty values match everything. */
-export type Wanted = { actor: string; kind: string; type: string; search: string };
+export type EntryFilter = { actor: string; kind: string; type: string; search: string };
 
 /** Cached text of a payload: each keystroke searches thousands of entries. */
 const payloadTexts = new WeakMap<Entry, string>();
@@ -140,7 +140,7 @@ const payloadText = (entry: Entry): string => {
 };
 
 /** Newest first. The search matches actor names, types, states and payloads. */
-export const entriesWanted = ({ actors, entries }: Inspection, wanted: Wanted): Entry[] => {
+export const filteredEntries = ({ actors, entries }: Inspection, wanted: EntryFilter): Entry[] => {
   const sought = wanted.search.trim().toLowerCase();
   const nameOf = (id: string | null): string => (id === null ? '' : (actors.get(id)?.name ?? id));
   const holdsSearch = (entry: Entry): boolean => {

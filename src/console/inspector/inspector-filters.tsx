@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks';
 import { texts } from '../language/language.ts';
-import type { Actor, Inspection, Wanted } from './inspection.ts';
+import type { Actor, Inspection, EntryFilter } from './inspection.ts';
 
 const Choice = ({
   label,
@@ -37,9 +37,9 @@ export const InspectorFilters = ({
   want,
 }: {
   shown: Inspection;
-  wanted: Wanted;
+  wanted: EntryFilter;
   nameOf: (actor: Actor) => string;
-  want: (change: Partial<Wanted>) => void;
+  want: (change: Partial<EntryFilter>) => void;
 }) => {
   const t = texts.value.inspector;
   const id = useId();

@@ -1,7 +1,7 @@
 /** Inspector of the actors of one call, or of all calls of this gateway. Works without internet access. */
 import { useMemo, useState } from 'preact/hooks';
 import { hasInspector } from '../api.ts';
-import { entriesWanted, type Actor, type Wanted, mostEntries, type Entry } from '../inspector/inspection.ts';
+import { filteredEntries, type Actor, type EntryFilter, mostEntries, type Entry } from '../inspector/inspection.ts';
 import { InspectorFilters } from '../inspector/inspector-filters.tsx';
 import { useInspection } from '../inspector/use-inspection.ts';
 import { texts } from '../language/language.ts';
@@ -111,7 +111,7 @@ const ActorList = ({
   );
 };
 
-const everything: Wanted = { actor: '', kind: '', type: '', search: '' };
+const everything: EntryFilter = { actor: '', kind: '', type: '', search: '' };
 
 const tones = { joining: 'calm', open: 'live', lost: 'warn', over: 'calm', refused: 'warn' } as const;
 
@@ -143,13 +143,13 @@ const Inspector = ({ id }: { id: string | null }) => {
   const t = texts.value.inspector;
   const { shown, link, isPaused, waiting, pause, clear } = useInspection(id);
   const [wanted, setWanted] = useState(everything);
-  const entries = useMemo(() => entriesWanted(shown, wanted), [shown, wanted]);
+  const entries = useMemo(() => filteredEntries(shown, wanted), [shown, wanted]);
   const nameOf = namesOf(id, shown.actors);
   const nameById = (actorId: string): string => {
     const actor = shown.actors.get(actorId);
     return actor === undefined ? actorId : nameOf(actor);
   };
-  const want = (change: Partial<Wanted>): void => setWanted((before) => ({ ...before, ...change }));
+  const want = (change: Partial<EntryFilter>): void => setWanted((before) => ({ ...before, ...change }));
   return (
     <Page
       title={t.title}

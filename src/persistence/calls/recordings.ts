@@ -118,7 +118,7 @@ export const abandonedRecordings = (
 /** A file to remove, because its recording was erased. */
 export type ErasedFile = { callId: string; file: string };
 
-type ErasedFilesWanted = {
+type ErasedFilesQuery = {
   /** The gateway that removes the files. */
   node: string;
   /** Calls after this call id. */
@@ -126,7 +126,7 @@ type ErasedFilesWanted = {
   atMost: number;
 };
 
-const filesToRemove = kyselyQuery((queries, { node, after, atMost }: ErasedFilesWanted) =>
+const filesToRemove = kyselyQuery((queries, { node, after, atMost }: ErasedFilesQuery) =>
   queries
     .selectFrom('Recording')
     .innerJoin('Call', 'Call.id', 'Recording.callId')
@@ -148,7 +148,7 @@ const filesToRemove = kyselyQuery((queries, { node, after, atMost }: ErasedFiles
 );
 
 /** Files of erased recordings of this gateway and of gateways that do not run, ordered by call. */
-export const erasedFiles = (db: Statements, wanted: ErasedFilesWanted): Promise<ErasedFile[]> =>
+export const erasedFiles = (db: Statements, wanted: ErasedFilesQuery): Promise<ErasedFile[]> =>
   filesToRemove(db, wanted);
 
 const forgettingFile = kyselyQuery((queries, { callId }: Pick<ErasedFile, 'callId'>) =>

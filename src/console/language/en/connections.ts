@@ -1,5 +1,5 @@
 /** Digits that a tried agent would collect. */
-export type WantedKeys = {
+export type KeysArguments = {
   digits: number | null;
   finish: string | null;
   timeout: number;
@@ -7,7 +7,7 @@ export type WantedKeys = {
 };
 
 /** Transfer that a tried agent would start. */
-export type WantedTransfer = {
+export type TransferArguments = {
   mode: 'cold' | 'warm';
   say: string | null;
   briefing: string | null;
@@ -44,13 +44,13 @@ export const trial = {
     transfer: (to: string) => `Transfers to ${to}`,
     change_language: (tag: string) => `Goes on in another language: ${tag}`,
   },
-  wanted: ({ digits, finish, timeout, secret }: WantedKeys): string[] => [
+  wanted: ({ digits, finish, timeout, secret }: KeysArguments): string[] => [
     ...(digits === null ? [] : [`up to ${digits}`]),
     ...(finish === null ? [] : [`to the end by ${finish}`]),
     `${timeout} s for each`,
     ...(secret ? ['in secret'] : []),
   ],
-  transfer: ({ mode, say, briefing, key, ring, hangsUp }: WantedTransfer): string[] => [
+  transfer: ({ mode, say, briefing, key, ring, hangsUp }: TransferArguments): string[] => [
     mode,
     ...(say === null ? [] : [`says before: ${say}`]),
     ...(briefing === null ? [] : [`briefing: ${briefing}`]),
