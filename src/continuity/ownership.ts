@@ -3,7 +3,7 @@
  * role would never end, because its previous holder has no calls left to clean up.
  */
 import type { Database } from '#src/persistence/database/database.ts';
-import { confirmTaken, TakingInDoubt, type TakenCall } from '#src/persistence/calls/held-calls.ts';
+import { confirmTaken, TakingInDoubt, type TakenCall } from '#src/persistence/calls/claim-calls.ts';
 
 export type Ownership = {
   /** Resolves when each call has its actor here, or is being ended. Rejects if the database is down. */

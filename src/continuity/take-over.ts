@@ -11,7 +11,7 @@ import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import { journalOf } from '#src/persistence/calls/call-journal.ts';
 import { byOtherClock, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import type { TakenCall } from '#src/persistence/calls/held-calls.ts';
+import type { TakenCall } from '#src/persistence/calls/claim-calls.ts';
 import { openHeaders } from '#src/persistence/numbers/sealed-headers.ts';
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import { openLegs } from '#src/persistence/calls/checkpoint-legs.ts';

@@ -13,7 +13,7 @@ import {
   takeFromLostNode,
   takeHandedOver,
   type TakenCall,
-} from '#src/persistence/calls/held-calls.ts';
+} from '#src/persistence/calls/claim-calls.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Runtime } from './runtime.ts';
 import type { Agents } from './agents.ts';

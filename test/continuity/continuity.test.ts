@@ -16,7 +16,7 @@ import { usualTurnEnd } from '#src/domain/turn-end.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { type CallProgress, readCheckpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { takeHandedOver } from '#src/persistence/calls/held-calls.ts';
+import { takeHandedOver } from '#src/persistence/calls/claim-calls.ts';
 import { legsOf } from '#src/persistence/calls/checkpoint-legs.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { testDatabase } from '#test/helpers/database.ts';

@@ -18,7 +18,7 @@ import {
 } from '#src/persistence/calls/call-checkpoints.ts';
 import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
-import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/held-calls.ts';
+import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/claim-calls.ts';
 import { legsOf, openLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';

@@ -12,7 +12,7 @@ import { findCall, insertCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { findEndedCall } from '#src/persistence/calls/ended-calls.ts';
 import { eraseCall, eraseWords } from '#src/persistence/calls/erasing.ts';
-import { takeFromEarlierProcess } from '#src/persistence/calls/held-calls.ts';
+import { takeFromEarlierProcess } from '#src/persistence/calls/claim-calls.ts';
 import { inBatches } from '#src/persistence/database/in-batches.ts';
 import { erasedFiles } from '#src/persistence/calls/recordings.ts';
 import { openLeg, sealLeg } from '#src/persistence/calls/sealed-legs.ts';

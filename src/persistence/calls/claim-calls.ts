@@ -1,4 +1,4 @@
-/** Calls that a gateway holds, and their transfer to another gateway when it is dead or hands them over. */
+/** Claims: a gateway takes calls of another one that is dead or hands them over. */
 import { sql } from 'kysely';
 import { isInDoubt } from '../database/connection-errors.ts';
 import type { Database } from '../database/database.ts';
