@@ -170,14 +170,14 @@ export type ProcessStreams = {
   output: { write: (text: string) => unknown; isTTY?: boolean; columns?: number };
   /** Messages about this program, while standard output is for another program. */
   errors: { write: (text: string) => unknown };
-  asked: Interrupts;
+  interrupts: Interrupts;
 };
 
 /** Interrupts (Ctrl-C, SIGTERM), possibly repeated. */
 type Interrupts = {
-  isAsked: () => boolean;
+  wasInterrupted: () => boolean;
   /** `ask` is called for each interrupt from now on. */
-  onAsked: (ask: () => void) => void;
+  onInterrupt: (ask: () => void) => void;
 };
 
 const viewOn = (
@@ -200,7 +200,7 @@ const viewOn = (
 
 /** Resolves to the exit code. */
 export const runCall = async (args: readonly string[], streams: ProcessStreams): Promise<number> => {
-  const { environment, output, errors, asked } = streams;
+  const { environment, output, errors, interrupts } = streams;
   const wanted = readOptions(args);
   if (wanted === undefined) {
     output.write(help);
@@ -214,12 +214,12 @@ export const runCall = async (args: readonly string[], streams: ProcessStreams):
       say(words.noVoices);
     return startOwn(config, started, say, words);
   });
-  if (asked.isAsked()) return 1;
+  if (interrupts.wasInterrupted()) return 1;
   const client = createClient({ baseUrl: gateway.url, key: gateway.key });
   const view = viewOn(streams, gateway, wanted.isJson, words);
   const { to, instruction, maxDurationSec, metadata } = wanted;
   const request = { to, instruction, max_duration_sec: maxDurationSec, metadata };
-  const call = await followCall(request, { client, view, words, onAsked: asked.onAsked });
+  const call = await followCall(request, { client, view, words, onInterrupt: interrupts.onInterrupt });
   if (call !== undefined && 'recording' in call && wanted.listens)
     await listen(call, client, { ...view, words, environment });
   return call?.status === 'completed' ? 0 : 1;
@@ -239,8 +239,8 @@ const signals = (): Interrupts => {
       if (!isSame) ask?.();
     });
   return {
-    isAsked: () => last > -Infinity,
-    onAsked(newAsk) {
+    wasInterrupted: () => last > -Infinity,
+    onInterrupt(newAsk) {
       ask = newAsk;
     },
   };
@@ -252,7 +252,7 @@ if (import.meta.main) {
       environment: process.env,
       output: process.stdout,
       errors: process.stderr,
-      asked: signals(),
+      interrupts: signals(),
     });
   } catch (error) {
     const isWrongUse = error instanceof UsageError || error instanceof ConfigError;

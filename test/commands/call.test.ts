@@ -35,7 +35,7 @@ const typing = (args: readonly string[], environment: Record<string, string>) =>
     environment,
     output: { write: (text) => (printed.output += text) },
     errors: { write: (text) => (printed.errors += text) },
-    asked: { isAsked: () => false, onAsked: (newAsk) => (ask = newAsk) },
+    interrupts: { wasInterrupted: () => false, onInterrupt: (newAsk) => (ask = newAsk) },
   });
   return {
     printed,
@@ -230,7 +230,7 @@ const followed = async (news: CallNews[], getCall: () => Promise<Call>) => {
         close: () => undefined,
       },
       words: wordsFor({}),
-      onAsked: (newAsk) => (ask = newAsk),
+      onInterrupt: (newAsk) => (ask = newAsk),
     },
   );
   return { shown, ended, result };

@@ -11,7 +11,7 @@ type FollowedCall = {
   view: CallView;
   words: Words;
   /** Called with the action for each interrupt. */
-  onAsked: (ask: () => void) => void;
+  onInterrupt: (ask: () => void) => void;
 };
 
 /** State of the call and of the requested end: each interrupt moves on, from `ringing` to `hanging up` at once. */
@@ -88,10 +88,10 @@ export const followCall = async (
   request: CreateCall,
   parts: FollowedCall,
 ): Promise<Call | EndedCall | undefined> => {
-  const { client, view, words, onAsked } = parts;
+  const { client, view, words, onInterrupt } = parts;
   const { call_id: callId, from } = await client.createCall({ body: request });
   const ending = createEnding(callId, parts);
-  onAsked(ending.ask);
+  onInterrupt(ending.ask);
   view.begins({ callId, to: request.to, from });
   const seenEnd = new AbortController();
   let end: EndedCall | undefined;
