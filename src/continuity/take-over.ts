@@ -105,19 +105,13 @@ const createConnect = (options: TakeOverOptions) => {
     if (!isLanguage(language) || answeredAt === null) throw new Error('This call cannot go on');
     const legs = openLegs(sealing, call.legs);
     const facts = await journalOf(database, callId);
-    const { greeting, policy, speech, voicemail, screening, menu } = checkpoint.settings;
     callTime.resume(callId, nowIn(call, answeredAt));
     const talkedMs = (): number => callTime.now(callId) - answeredAt.getTime();
     const fresh = callInput({
       agentCall: agentCallOf(call, 0),
       language,
-      policy,
+      settings: checkpoint.settings,
       maxDurationSec: Math.max(0, call.maxDurationSec - talkedMs() / 1_000),
-      greeting,
-      speech,
-      voicemail,
-      screening,
-      menu,
       times: options.times,
     });
     const progress = checkpoint.progress && byOtherClock(checkpoint.progress, -callTime.shiftOf(callId));

@@ -57,8 +57,8 @@ export type Agents = CallAgents & {
 };
 
 type AgentParts = {
-  outgoing: Pick<Outgoing, 'agents' | 'handshakes' | 'trials'>;
-  languageModel: Pick<OwnLanguageModel, 'model'>;
+  outgoing: Outgoing;
+  languageModel: OwnLanguageModel;
   telemetry: Telemetry;
 };
 

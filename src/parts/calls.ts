@@ -164,10 +164,10 @@ export const startJournal = (
   return { journal, transitions, progress, settings, legs, summarizeSoFar, hurry: end.hurry };
 };
 
-type Measured = { telemetry: Telemetry; journalling: Pick<CallJournal, 'journal'> };
+type Measured = { telemetry: Telemetry; journalling: CallJournal };
 
 export const startLoadShedding = (
-  { config, steadyClock, logger, started }: Pick<Runtime, 'config' | 'steadyClock' | 'logger' | 'started'>,
+  { config, steadyClock, logger, started }: Runtime,
   { telemetry, journalling }: Measured,
 ): LoadShedding => {
   const { everyMs, memory, journal, delayLeft } = loadLimits;
@@ -205,13 +205,13 @@ export type CallWorld = {
 
 type CallParts = {
   telemetry: Telemetry;
-  journalling: Pick<CallJournal, 'journal' | 'transitions' | 'progress' | 'settings' | 'summarizeSoFar'>;
+  journalling: CallJournal;
   liveCalls: LiveCalls;
-  telephony: Pick<Telephony, 'lines'>;
+  telephony: Telephony;
   agents: Agents;
-  recordings: Pick<Recordings, 'release'>;
-  overheard: Pick<Overheard, 'release'>;
-  cluster: Pick<Cluster, 'askNode' | 'counting'>;
+  recordings: Recordings;
+  overheard: Overheard;
+  cluster: Cluster;
   callMachineWith: (world: CallWorld) => typeof callMachine;
 };
 
@@ -221,7 +221,7 @@ export type Calls = {
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
   canBeResumed: OpenLines['canBeResumed'];
-  knownKeys: Pick<KnownKeys, 'find' | 'note'>;
+  knownKeys: KnownKeys;
   /** Passed to the lines. */
   onArrival: OnArrival;
 };

@@ -42,7 +42,7 @@ export type SharedRecordings = {
 
 export type Cluster = {
   askNode: CallSignals['ask'];
-  counting: Pick<Counting, 'alone' | 'isAlone' | 'store'>;
+  counting: Counting;
   /** Serves other gateways' requests for local calls, and monitors the others. */
   open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
   /** Starts or stops accepting handed-over calls. */
@@ -54,14 +54,14 @@ export type Cluster = {
   /** This gateway listens; `url` is its address on this machine. */
   listensAt(url: string): Promise<void>;
   /** Recordings of this gateway and access to those of others. */
-  share(recordings: Pick<Recordings, 'open' | 'openOwn'>): SharedRecordings;
+  share(recordings: Recordings): SharedRecordings;
 };
 
 /** Replaces a loopback address as seen from another machine. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
 /** A key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
-export const sharedLines = ({ lines, realLines }: Pick<Config, 'lines' | 'realLines'>): string | null => {
+export const sharedLines = ({ lines, realLines }: Config): string | null => {
   if (lines === 'simulator') return lines;
   if (realLines === null || !realLines.isByRelay) return null;
   return `${lines} ${realLines.drachtio.host}:${realLines.drachtio.port}`;

@@ -56,7 +56,7 @@ const endOthers = (
 export const takeLeftCalls = async (
   { config, database }: Runtime,
   orphanedCalls: OrphanedCalls,
-  { journal }: Pick<CallJournal, 'journal'>,
+  { journal }: CallJournal,
 ): Promise<LeftCalls> => {
   const hasLines = config.lines !== 'none';
   const taken = await takeFromEarlierProcess(database, config.node);
@@ -81,11 +81,11 @@ export type StartedTakeOver = TakeOver & {
 export const startTakeOver = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
   parts: {
-    journalling: Pick<CallJournal, 'journal' | 'legs'>;
+    journalling: CallJournal;
     orphanedCalls: OrphanedCalls;
-    calls: Pick<Calls, 'admission' | 'control' | 'switchboard' | 'expectLine'>;
-    agents: Pick<Agents, 'keep'>;
-    recordings: Pick<Recordings, 'expect'>;
+    calls: Calls;
+    agents: Agents;
+    recordings: Recordings;
   },
 ): StartedTakeOver => {
   const { orphanedCalls, calls } = parts;
@@ -143,9 +143,9 @@ export const startTakeOver = (
 /** Duties of this gateway towards others that share the database. */
 export const nodeDuties = (parts: {
   database: Database;
-  telephony: Pick<Telephony, 'endLegsOf'>;
-  takeOver: Pick<StartedTakeOver, 'takeFrom' | 'settle'>;
-  switchboard: Pick<Switchboard, 'leaveAll'>;
+  telephony: Telephony;
+  takeOver: StartedTakeOver;
+  switchboard: Switchboard;
 }): NodeDuties => ({
   cleanUps: [
     // First, because others wait for its answers.
@@ -163,7 +163,7 @@ type Succession = { successors: Successors | null; because: string };
 type Others = Awaited<ReturnType<Cluster['others']>>;
 
 /** Asks the live gateways; a frozen one does not answer. */
-const answering = async (takers: readonly string[], { giveCalls }: Pick<Cluster, 'giveCalls'>) => {
+const answering = async (takers: readonly string[], { giveCalls }: Cluster) => {
   const asked = await Promise.allSettled(takers.map((node) => giveCalls(node, [])));
   return takers.filter((_, index) => {
     const answer = asked[index];
@@ -171,10 +171,7 @@ const answering = async (takers: readonly string[], { giveCalls }: Pick<Cluster,
   });
 };
 
-const chooseSuccessors = async (
-  config: Pick<Config, 'handsOver' | 'lines' | 'realLines'>,
-  cluster: Pick<Cluster, 'giveCalls'> & { others: () => Promise<Others> },
-): Promise<Succession> => {
+const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succession> => {
   const nobody = (because: string): Succession => ({ successors: null, because });
   if (!config.handsOver) return nobody('as GW_HAND_OVER=never says');
   if (sharedLines(config) === null) return nobody('as without the relay no other gateway hears of them');
@@ -211,7 +208,7 @@ const say = (logger: Logger, calls: number, upToSec: number, { successors, becau
 const standingCalls = ({
   switchboard,
   canBeResumed,
-}: Pick<Calls, 'switchboard' | 'canBeResumed'>): StandingCall[] =>
+}: Calls): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
     // A call that is already ending ends here.
@@ -228,14 +225,14 @@ export type StartedHandOver = {
 };
 
 export const startHandOver = (
-  { config, clock, logger }: Pick<Runtime, 'config' | 'clock' | 'logger'>,
+  { config, clock, logger }: Runtime,
   parts: {
-    cluster: Pick<Cluster, 'giveCalls' | 'others' | 'takes'>;
-    calls: Pick<Calls, 'switchboard' | 'canBeResumed'>;
+    cluster: Cluster;
+    calls: Calls;
     liveCalls: { count: { get(): number } };
-    journalling: Pick<CallJournal, 'journal' | 'progress'>;
-    telephony: Pick<Telephony, 'legsWritten'>;
-    recordings: Pick<Recordings, 'leave'>;
+    journalling: CallJournal;
+    telephony: Telephony;
+    recordings: Recordings;
   },
 ): StartedHandOver => {
   const { cluster, calls, liveCalls, telephony, recordings } = parts;

@@ -6,13 +6,13 @@ import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
 
 export type Events = {
-  deliveries: Pick<DeliveryWorker, 'start'>;
+  deliveries: DeliveryWorker;
   webhookTests: ReturnType<typeof createWebhookTests>;
 };
 
 export const startEvents = async (
   { config, database: db, sealing, clock, databaseClock, logger, started }: Runtime,
-  outgoing: Pick<Outgoing, 'receivers' | 'trials'>,
+  outgoing: Outgoing,
 ): Promise<Events> => {
   const deliveries = createDeliveryWorker({
     ...deliveryPolicy,

@@ -55,7 +55,7 @@ type ApiParts = {
   telephony: Telephony;
   agents: Agents;
   calls: Calls;
-  cluster: Pick<Cluster, 'counting'>;
+  cluster: Cluster;
   streams: StreamPermits;
   version: string;
 };
@@ -166,7 +166,7 @@ export type CallWatching = {
 
 /** Audio of local calls for listeners. */
 const soundOf =
-  ({ listen }: Pick<Overheard, 'listen'>, isAnnounced: boolean): TellNews =>
+  ({ listen }: Overheard, isAnnounced: boolean): TellNews =>
   (callId, tell, onOver) =>
     listen(
       callId,
@@ -184,9 +184,9 @@ const isCallId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]
 const startCallWatching = (
   { config, database, sealing, clock, steadyClock, bus, logger, started }: Runtime,
   parts: {
-    calls: Pick<Calls, 'switchboard'>;
+    calls: Calls;
     liveCalls: LiveCalls;
-    overheard: Pick<Overheard, 'listen'>;
+    overheard: Overheard;
   },
 ): CallWatching => {
   const { switchboard } = parts.calls;
@@ -294,7 +294,7 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
 /** Throws a StartError if the address cannot be used. */
 export const startHttpServer = async (
   runtime: Runtime,
-  parts: ApiParts & { liveCalls: LiveCalls; overheard: Pick<Overheard, 'listen'> },
+  parts: ApiParts & { liveCalls: LiveCalls; overheard: Overheard },
 ): Promise<HttpServer> => {
   const { config, logger, environment, started } = runtime;
   const { webPhones } = parts.telephony;

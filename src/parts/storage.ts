@@ -20,10 +20,7 @@ import { createS3Store } from '#src/recordings/s3-store.ts';
  */
 export const startRecordings = async (
   { config, database, clock, logger, started }: Runtime,
-  {
-    journal,
-    isResumed,
-  }: { journal: Pick<Journal, 'append' | 'settled'>; isResumed: (callId: string) => boolean },
+  { journal, isResumed }: { journal: Journal; isResumed: (callId: string) => boolean },
 ): Promise<Recordings> => {
   const { format, folder, store } = config.recordings;
   await prepareRecordingsFolder(folder);
@@ -52,13 +49,10 @@ export const startRecordings = async (
 
 /** Opens the database; `started` owns it. Throws a StartError that names the setting. */
 export const startDatabase = async (
-  config: Pick<
-    Config,
-    'databaseUrl' | 'databasePool' | 'databaseJournalPool' | 'databaseLimits' | 'dataFolder' | 'node'
-  >,
+  config: Config,
   logger: Logger,
   started: AsyncDisposableStack,
-  { openDatabaseStream }: Pick<Environment, 'openDatabaseStream'>,
+  { openDatabaseStream }: Environment,
 ): Promise<Database> => {
   const connection = async () => {
     if (openDatabaseStream !== null) return { openStream: openDatabaseStream };
@@ -89,7 +83,7 @@ export const startStorage = async (
   config: Config,
   logger: Logger,
   started: AsyncDisposableStack,
-  environment: Pick<Environment, 'openDatabaseStream'>,
+  environment: Environment,
 ): Promise<Storage> => {
   const { dataFolder, masterKey, oldMasterKeys } = config;
   await prepareDataFolder(dataFolder);

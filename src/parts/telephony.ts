@@ -369,10 +369,10 @@ export const startTelephony = async (
     legs: CheckpointLegs;
     /** Whether a call of an earlier process can be resumed here. */
     isResumed: (callId: string) => boolean;
-    liveCalls: Pick<LiveCalls, 'get'>;
-    recordings: Pick<Recordings, 'begin'>;
-    overheard: Pick<Overheard, 'overhear'>;
-    outgoing: Pick<Outgoing, 'trunkAddresses'>;
+    liveCalls: LiveCalls;
+    recordings: Recordings;
+    overheard: Overheard;
+    outgoing: Outgoing;
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<Telephony> => {

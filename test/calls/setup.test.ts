@@ -70,13 +70,17 @@ const inputOf = (
   return callInput({
     agentCall,
     language: 'en',
-    policy,
+    settings: {
+      policy,
+      greeting,
+      speech,
+      voicemail,
+      screening: { policy: 'answer', callerName: 'Riverside Dental' },
+      menu: 'hang_up',
+      transferTo: [],
+      binding: agentCall.binding,
+    },
     maxDurationSec: 90,
-    greeting,
-    speech,
-    voicemail,
-    screening: { policy: 'answer', callerName: 'Riverside Dental' },
-    menu: 'hang_up',
     times,
   });
 };

@@ -1,5 +1,4 @@
 import type { CallInput } from '#machines/call-context.ts';
-import type { SpeechChoice } from '#machines/line.ts';
 import type { CallResumeState } from '#machines/resume-state.ts';
 import { builtInGreeting, phrases } from '#src/domain/phrases.ts';
 import type { Language } from '#src/domain/language.ts';
@@ -7,7 +6,6 @@ import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
 import type { ConsentPolicy } from '#src/domain/consent.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
-import type { MenuPolicy, Screening, Voicemail } from '#src/domain/voicemail.ts';
 import type { CallTimes } from '../call-parts.ts';
 import { introductionFor } from '#src/domain/introduction.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
@@ -16,21 +14,16 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 export const callInput = (call: {
   agentCall: AgentCall;
   language: Language;
-  policy: CallSettings['policy'];
+  settings: CallSettings;
   maxDurationSec: number;
-  /** The number's own greeting. */
-  greeting: string | null;
-  speech: SpeechChoice;
-  voicemail: Voicemail;
-  screening: Screening;
-  menu: MenuPolicy;
   times: CallTimes;
   /** For an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
   /** For a call of another process. */
   takenOver?: CallResumeState;
 }): CallInput => {
-  const { agentCall, language, policy, maxDurationSec, speech, voicemail, screening, menu, times } = call;
+  const { agentCall, language, settings, maxDurationSec, times } = call;
+  const { policy, greeting, speech, voicemail, screening, menu } = settings;
   const { voicemailMessage, ...said } = phrases[language];
   const { context, binding, instruction } = agentCall;
   const { call_id: callId, direction, from, to } = context;
@@ -51,7 +44,7 @@ export const callInput = (call: {
     silenceTimeoutSec,
     ...times,
     kickoff: isOutbound ? kickoffFor(instruction) : null,
-    greeting: isOutbound ? null : greetingOf(call.greeting, binding.agent, language),
+    greeting: isOutbound ? null : greetingOf(greeting, binding.agent, language),
     consent: consentWanted(policy.consent, language),
     ...said,
     phrasesIn: phrases,

@@ -93,30 +93,19 @@ const settingsOf = ({
 const createConnectCall =
   ({ live, agents, times }: CallParts, own: OwnCall) =>
   (start: CallStart): void => {
-    const { number, policy, maxDurationSec, sipHeaders, agentCall } = start;
-    const { language, greeting, speech, voicemail, screening, menu, workspace } = number;
+    const { number, maxDurationSec, sipHeaders, agentCall } = start;
+    const { language, workspace } = number;
+    const settings = settingsOf(start);
     const { call_id: callId, direction } = agentCall.context;
     live.bus.publish('began', { callId, direction });
     live.journal.open(callId);
     try {
       agents.keepAgent(callId, agentCall, workspace.id, own);
-      live.keepSettings(callId, settingsOf(start), agentCall);
+      live.keepSettings(callId, settings, agentCall);
       live.switchboard.connect({
         numberId: number.id,
         workspaceId: workspace.id,
-        input: callInput({
-          agentCall,
-          language,
-          policy,
-          maxDurationSec,
-          greeting,
-          speech,
-          voicemail,
-          screening,
-          menu,
-          sipHeaders,
-          times,
-        }),
+        input: callInput({ agentCall, language, settings, maxDurationSec, sipHeaders, times }),
       });
     } catch (error) {
       // Otherwise the stored call would ring for ever.
