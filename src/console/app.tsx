@@ -46,9 +46,10 @@ const LeaveQuestion = () => {
   );
 };
 
-// A page whose script is loaded on demand, to keep the initial download small.
-
-/** `name` is the name of the part; `fetch` loads the page. */
+/**
+ * A page whose script is loaded on demand, to keep the initial download small. `name` is the name of the part; `fetch`
+ * loads the page.
+ */
 const fetchedPage = <Props extends object>(
   name: string,
   fetch: () => Promise<ComponentType<Props>>,

@@ -15,10 +15,7 @@ import type { CallParts } from '../call-parts.ts';
 import type { OwnCall } from '#src/domain/own-call.ts';
 import type { CallSettings } from '#src/persistence/calls/call-checkpoints.ts';
 
-export type CallStart = Pick<
-  NewCall,
-  'number' | 'policy' | 'maxDurationSec' | 'startedAt' | 'metadata' | 'sipHeaders' | 'identity'
-> & {
+export type CallStart = Omit<NewCall, 'context' | 'instruction' | 'node'> & {
   agentCall: AgentCall;
   /** The response to a repeatable request that places the call. */
   keyedAnswer?: KeyedAnswer | null;

@@ -11,8 +11,7 @@ import type { Words } from './words.ts';
 import { z } from 'zod';
 import type { CallEvent } from '#src/client/schema.ts';
 
-// Formats the events of a call: who says what, and what happens.
-
+/** One event of a call: who says what, or what happens. */
 type CallRow = {
   /** Seconds since the answer; null before the answer. */
   atSec: number | null;

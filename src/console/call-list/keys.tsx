@@ -1,10 +1,9 @@
+/** Keyboard shortcuts of the list of calls, and the help for them. */
 import { texts } from '../language/language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { onKeys } from '../parts/on-keys.ts';
-
-// Keyboard shortcuts of the list.
 
 const links = (): HTMLAnchorElement[] => [
   ...document.querySelectorAll<HTMLAnchorElement>('.call-table .of-party a'),

@@ -1,3 +1,4 @@
+/** Button that listens to a call in progress: a websocket receives its audio and a speaker plays it. */
 import { getNumber } from '../api.ts';
 import type { Call } from '../api/records.ts';
 import { texts } from '../language/language.ts';
@@ -6,8 +7,6 @@ import { usePolled } from '../polled.ts';
 import { useEffect, useState } from 'preact/hooks';
 import type { ListenInState, ToWhoListens } from '#src/domain/listen-in.ts';
 import { openSpeaker } from '../phone/speaker.ts';
-
-// Listens to a call in progress: a websocket receives its audio and a speaker plays it.
 
 /** `lost`: the connection was lost or refused; `unheard`: this browser cannot play audio. */
 type Listening = 'off' | 'opening' | 'lost' | 'unheard' | ListenInState;

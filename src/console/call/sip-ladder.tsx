@@ -8,8 +8,7 @@ import { Card } from '../parts/page.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { usePolled } from '../polled.ts';
 
-// Groups the SIP messages of a call for drawing: one ladder for each INVITE attempt.
-
+/** The messages of one INVITE attempt, drawn as one ladder. */
 type SipAttempt = { sipCallId: string; local: string; remote: string; messages: SipMessage[] };
 
 /** Attempts in order of their beginning. The two endpoints are those of the last message, when both are known. */
