@@ -143,7 +143,11 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
       return known.gateway;
     },
 
-    responded({ status, transactionId, dialogId }: Extract<DrachtioMessage, { type: 'response' }>): Gateway | undefined {
+    responded({
+      status,
+      transactionId,
+      dialogId,
+    }: Extract<DrachtioMessage, { type: 'response' }>): Gateway | undefined {
       const known = transactions.get(transactionId);
       if (known === undefined) return undefined;
       if (status < 300 && known.method === 'INVITE') calls.becomes(transactionId, dialogId, known.gateway);

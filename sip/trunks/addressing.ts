@@ -42,14 +42,24 @@ export const credentialsOf = ({ username, password }: Trunk): Credentials | unde
   username === null || password === null ? undefined : { username, password };
 
 /** Target for a number in domestic format at an address of the trunk. */
-export const targetAt = (trunk: Trunk, address: TrunkAddress, number: string, country: Country): InviteTarget => ({
+export const targetAt = (
+  trunk: Trunk,
+  address: TrunkAddress,
+  number: string,
+  country: Country,
+): InviteTarget => ({
   uri: trunkUri(trunk, dialledNumber(number, country, trunk.numberFormat), address),
   isOwn: true,
   key: addressKey(trunk, address),
 });
 
 /** INVITE for a caller's number in domestic format. */
-export const inviteTo = (trunk: Trunk, { uri, isOwn }: InviteTarget, from: string, country: Country): Invite => {
+export const inviteTo = (
+  trunk: Trunk,
+  { uri, isOwn }: InviteTarget,
+  from: string,
+  country: Country,
+): Invite => {
   const domain = trunkDomain(trunk);
   const caller = `<sip:${dialledNumber(from, country, trunk.numberFormat)}@${domain}>`;
   const asserts = trunk.callerId !== 'from';

@@ -7,7 +7,14 @@ import type { Logger } from 'pino';
 import type { ReplyEvent, ReplyInput, ReplyFailure } from '#machines/reply.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
-import { AgentFailure, type Agent, type AgentRequest, retraction, sentenceEnd, type ReplyPiece } from './agent.ts';
+import {
+  AgentFailure,
+  type Agent,
+  type AgentRequest,
+  retraction,
+  sentenceEnd,
+  type ReplyPiece,
+} from './agent.ts';
 import { type ReplyTimes, startReplyTimers } from './reply-timers.ts';
 import { createUtterances, type Utterances, type ReplyPart } from './utterances.ts';
 import { setImmediate } from 'node:timers/promises';

@@ -34,9 +34,23 @@ import { checkTrunk } from './trunks/check-trunk.ts';
 import { createTrunk, deleteTrunk, updateTrunk, getTrunk, listTrunks } from './trunks/trunks.ts';
 import { findRoute } from './trunks/find-route.ts';
 import { listTrunkFigures } from './trunks/list-trunk-figures.ts';
-import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook, getWebhook, listWebhooks } from './webhooks/webhooks.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+  getWebhook,
+  listWebhooks,
+} from './webhooks/webhooks.ts';
 import { listDeliveries, replayDelivery, testWebhook } from './webhooks/deliveries.ts';
-import { eraseCall, getWorkspaceRecording, getWorkspaceTranscript, getWorkspaceCallEvents, getWorkspaceCall, listWorkspaceCalls } from './workspace/workspace-calls.ts';
+import {
+  eraseCall,
+  getWorkspaceRecording,
+  getWorkspaceTranscript,
+  getWorkspaceCallEvents,
+  getWorkspaceCall,
+  listWorkspaceCalls,
+} from './workspace/workspace-calls.ts';
 import { exportCallRecords } from './workspace/export-call-records.ts';
 import { exportCalls } from './workspace/export-calls.ts';
 import { exportAudit, listAudit } from './workspace/audit-log.ts';

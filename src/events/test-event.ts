@@ -19,7 +19,15 @@ import { deliver, type DeliveryOutcome } from './deliver.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';
 import type { Exchange } from '#src/domain/agent-trial.ts';
-import { connectionTrouble, placeOf, protectionTrouble, requestAdvice, statusTrouble, tlsPortTrouble, type FailedRequest } from '#src/outgoing/request-advice.ts';
+import {
+  connectionTrouble,
+  placeOf,
+  protectionTrouble,
+  requestAdvice,
+  statusTrouble,
+  tlsPortTrouble,
+  type FailedRequest,
+} from '#src/outgoing/request-advice.ts';
 
 const openPath =
   'Events carry a signature (Standard Webhooks) and no token: let the server check that with the signing secret, and take this path without signing in.';

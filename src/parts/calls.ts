@@ -1,5 +1,15 @@
 /** Calls of this gateway: the journal of their facts, admission, the switchboard, requests. */
-import { callTimes, knownKeysMs, loadLimits, platformMaxCallsInProgress, queueLimits, underway, closing, journalLimits, languageModelLimits } from '#config/policy.ts';
+import {
+  callTimes,
+  knownKeysMs,
+  loadLimits,
+  platformMaxCallsInProgress,
+  queueLimits,
+  underway,
+  closing,
+  journalLimits,
+  languageModelLimits,
+} from '#config/policy.ts';
 import type { callMachine } from '#machines/call.ts';
 import type { CallFact } from '#machines/facts.ts';
 import type { TransferWanted } from '#machines/transfer.ts';

@@ -20,7 +20,12 @@ import type { Agents } from './agents.ts';
 import type { Calls, CallJournal } from './calls.ts';
 import type { Logger } from 'pino';
 import type { Config } from '#config/config.ts';
-import { beginHandOver, type HandOver, type Successors, type StandingCall } from '#src/continuity/hand-over.ts';
+import {
+  beginHandOver,
+  type HandOver,
+  type Successors,
+  type StandingCall,
+} from '#src/continuity/hand-over.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import { sharedLines, type Cluster } from './cluster.ts';
 import type { Telephony } from './telephony.ts';
@@ -205,10 +210,7 @@ const say = (logger: Logger, calls: number, upToSec: number, { successors, becau
   else logger.info(about, `${whom} ${because}; waiting up to ${upToSec} s for this, ask again to do it now`);
 };
 
-const standingCalls = ({
-  switchboard,
-  canBeResumed,
-}: Calls): StandingCall[] =>
+const standingCalls = ({ switchboard, canBeResumed }: Calls): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
     // A call that is already ending ends here.

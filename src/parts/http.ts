@@ -1,6 +1,15 @@
 /** HTTP server: the API, websockets of web phones, and with GW_INSPECT of the inspector. */
 import type { RequestListener } from 'node:http';
-import { inspectorLimits, webPhones as webPhonePolicy, listenInLimits, cluster as clusterPolicy, dataFolderMs, knownKeyPatienceMs, platformMaxCallsInProgress, requestLimits } from '#config/policy.ts';
+import {
+  inspectorLimits,
+  webPhones as webPhonePolicy,
+  listenInLimits,
+  cluster as clusterPolicy,
+  dataFolderMs,
+  knownKeyPatienceMs,
+  platformMaxCallsInProgress,
+  requestLimits,
+} from '#config/policy.ts';
 import { createPhoneSocket } from '#sip/webphone/phone-socket.ts';
 import { createApi } from '#src/api/app.ts';
 import { answerClientErrors } from '#src/api/http/client-errors.ts';
@@ -14,7 +23,12 @@ import type { Runtime } from './runtime.ts';
 import type { HttpServer } from '#src/start/http-server.ts';
 import { createWebSocketRoutes, type WebSocketRoutes } from '#src/api/http/websocket-routes.ts';
 import { listenInPolicyOf, noteListeningBegun, noteListeningEnded } from '#src/administration/listen-in.ts';
-import { createListenInSocket, type ListenInSocket, type ListenInSocketOptions, type Wish } from '#src/listen-in/listen-in-socket.ts';
+import {
+  createListenInSocket,
+  type ListenInSocket,
+  type ListenInSocketOptions,
+  type Wish,
+} from '#src/listen-in/listen-in-socket.ts';
 import { createChartWatch } from '#src/calls/live/chart-watch.ts';
 import { createCallNewsHandler, type CallNewsHandler } from '#src/cluster/call-news-handler.ts';
 import type { HeldNews, TellNews } from '#src/cluster/call-news.ts';

@@ -1,5 +1,17 @@
 /** Telephony: the line driver (real servers or the simulated network), speech, trunks, SIP traces, stored far ends. */
-import { closing, speechEngines, trunkLifeTimes, turnModelLimits, sipTrace, controlProbe, inboundAccess, listening, mediaServers, trunkTimes, webPhones } from '#config/policy.ts';
+import {
+  closing,
+  speechEngines,
+  trunkLifeTimes,
+  turnModelLimits,
+  sipTrace,
+  controlProbe,
+  inboundAccess,
+  listening,
+  mediaServers,
+  trunkTimes,
+  webPhones,
+} from '#config/policy.ts';
 import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
 import type { CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';

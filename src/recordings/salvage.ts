@@ -67,7 +67,10 @@ const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Pl
     hasAudio ||= piece.hasAudio;
     // A page with granule -1 ends no packet: the stream position is unchanged.
     if (piece.position !== null)
-      position = piece.position.granule < 0n && position ? { ...piece.position, granule: position.granule } : piece.position;
+      position =
+        piece.position.granule < 0n && position
+          ? { ...piece.position, granule: position.granule }
+          : piece.position;
   }
 };
 

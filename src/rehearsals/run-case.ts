@@ -59,11 +59,8 @@ const wordsOf = (step: SuiteStep): string =>
     .join(', ');
 
 /** The other party may hang up during pauses and noise. */
-const mayBeCut = ({
-  stays_silent_sec: silent,
-  noise_sec: noise,
-  holds_sec: holds,
-}: SuiteStep): boolean => silent !== undefined || noise !== undefined || holds !== undefined;
+const mayBeCut = ({ stays_silent_sec: silent, noise_sec: noise, holds_sec: holds }: SuiteStep): boolean =>
+  silent !== undefined || noise !== undefined || holds !== undefined;
 
 /** Such a callee has no conversation. */
 const isNeverAnswered = (step: SuiteStep | undefined): boolean =>

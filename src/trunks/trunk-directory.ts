@@ -3,7 +3,17 @@ import type { NumberOwner, TrunkRequests } from '#sip/trunks/directory.ts';
 import { type PolicySettings, effectivePolicy } from '#src/domain/call-policy.ts';
 import { type CoalescedTask, createCoalescedTask } from '#src/domain/coalesced-task.ts';
 import type { Destinations } from '#src/domain/destinations.ts';
-import { addressKey, addressName, addressesOf, type Trunk, type TrunkCheckStep, type TrunkPartStatus, type TrunkRoute, type TrunkState, type TrunkStatus } from '#src/domain/trunk.ts';
+import {
+  addressKey,
+  addressName,
+  addressesOf,
+  type Trunk,
+  type TrunkCheckStep,
+  type TrunkPartStatus,
+  type TrunkRoute,
+  type TrunkState,
+  type TrunkStatus,
+} from '#src/domain/trunk.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';

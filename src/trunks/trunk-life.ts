@@ -5,7 +5,13 @@
 import type { Logger } from 'pino';
 import { createActor, fromPromise, type SnapshotFrom } from 'xstate';
 import type { TrunkActors, TrunkLifeTimes, trunkMachine } from '#machines/trunk-life.ts';
-import { addressName, type Trunk, type TrunkAddress, type TrunkPartStatus, type TrunkState } from '#src/domain/trunk.ts';
+import {
+  addressName,
+  type Trunk,
+  type TrunkAddress,
+  type TrunkPartStatus,
+  type TrunkState,
+} from '#src/domain/trunk.ts';
 import type { OutOfDialogRequests } from '#sip/trunks/out-of-dialog-requests.ts';
 import type { Clock } from '#src/domain/clock.ts';
 

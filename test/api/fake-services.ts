@@ -24,7 +24,11 @@ type CallOperation =
   | 'resumeRecording';
 
 /** Stores only the request of a placed call, if it has an idempotency key. */
-export const fakeCalls = (database: Database, workspaceId: string, note: Note): Pick<CallServices, CallOperation> => {
+export const fakeCalls = (
+  database: Database,
+  workspaceId: string,
+  note: Note,
+): Pick<CallServices, CallOperation> => {
   const insertCall = createCallInsertion(database);
   const storeKeyed = async (owner: StoredNumber, keyed: PlaceCallRequest['keyed']): Promise<PlacedCall> => {
     const placed = { callId: randomUUID(), from: owner.number };

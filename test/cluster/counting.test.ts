@@ -78,11 +78,7 @@ const rowSays = async (database: Database, name: string): Promise<boolean | unde
   return row?.alone;
 };
 
-const counted = (
-  owner: StoredNumber,
-  maximum: number,
-  changes: Partial<CountedCall> = {},
-): CountedCall => ({
+const counted = (owner: StoredNumber, maximum: number, changes: Partial<CountedCall> = {}): CountedCall => ({
   newCall: newCallRow(owner),
   within: null,
   admit({ ofNumber, ofWorkspace }) {

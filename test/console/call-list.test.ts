@@ -2,7 +2,7 @@
 import test from 'ava';
 import type { Page } from 'playwright-core';
 import type { CallListItem, CallListPage } from '#src/console/api/records.ts';
-import { shownFirst, withMore, withNewest, withWaiting } from '#src/console/call-list/use-call-list.ts';
+import { shownFirst, withMore, withNewest, withWaiting } from '#src/console/call-list/shown-calls.ts';
 import { notAllExported } from '#src/domain/call-export.ts';
 import { newSearch } from '#src/persistence/calls/call-search-words.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';

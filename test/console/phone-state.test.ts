@@ -2,7 +2,7 @@
 import test from 'ava';
 import type { CallEvent } from '#src/console/api/records.ts';
 import { mayInterrupt } from '#src/console/phone/ear.ts';
-import { journalLines } from '#src/console/phone/recall.ts';
+import { journalLines } from '#src/console/phone/journal-lines.ts';
 import { createMicrophoneFrames } from '#src/console/phone/microphone-frames.ts';
 import {
   idlePhone,

@@ -13,7 +13,10 @@ import {
   rotateSecret,
 } from '#src/events/endpoints.ts';
 import { replayDelivery } from '#src/persistence/events/delivery-list.ts';
-import { deleteWebhookEndpoint as deleteEndpoint, findWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
+import {
+  deleteWebhookEndpoint as deleteEndpoint,
+  findWebhookEndpoint,
+} from '#src/persistence/events/webhook-endpoints.ts';
 import { eventBody, type OutgoingEvent } from '#src/events/payloads.ts';
 import { testAdvice, createWebhookTests } from '#src/events/test-event.ts';
 import { EndpointFailure, type EndpointFailureKind } from '#src/outgoing/endpoint-failure.ts';

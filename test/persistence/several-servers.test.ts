@@ -6,7 +6,12 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { databaseLimits } from '#config/policy.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
-import { openDatabase, type Database, type DatabaseLimits, serversOf } from '#src/persistence/database/database.ts';
+import {
+  openDatabase,
+  type Database,
+  type DatabaseLimits,
+  serversOf,
+} from '#src/persistence/database/database.ts';
 import { fileScope } from '#test/helpers/file-scope.ts';
 import { copiedDatabase, type CopiedDatabase } from '#test/helpers/copied-database.ts';
 import { frozenProxy } from '#test/helpers/frozen-proxy.ts';

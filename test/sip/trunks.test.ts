@@ -29,7 +29,13 @@ import { isSecret, keyIn, withOneKey } from '#sip/sdp/sdes.ts';
 import { createSharedLimits, type SharedTrunkLoad } from '#sip/trunks/shared-limits.ts';
 import { steadyClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { addressesOf, type Trunk, type TrunkAddress, type TrunkCodec, usualFailoverStatuses as usual } from '#src/domain/trunk.ts';
+import {
+  addressesOf,
+  type Trunk,
+  type TrunkAddress,
+  type TrunkCodec,
+  usualFailoverStatuses as usual,
+} from '#src/domain/trunk.ts';
 import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 import { openTestDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { until } from '#test/helpers/until.ts';

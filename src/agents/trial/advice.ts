@@ -5,7 +5,16 @@
  */
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import type { TriedTurn } from '#src/domain/agent-trial.ts';
-import { connectionTrouble, protectionTrouble, requestAdvice, pathOf, statusTrouble, tlsPortTrouble, placeOf, type FailedRequest } from '#src/outgoing/request-advice.ts';
+import {
+  connectionTrouble,
+  protectionTrouble,
+  requestAdvice,
+  pathOf,
+  statusTrouble,
+  tlsPortTrouble,
+  placeOf,
+  type FailedRequest,
+} from '#src/outgoing/request-advice.ts';
 import { agentTypes, type AgentType, type AgentBinding } from '#src/domain/agent-binding.ts';
 import { wantsTool } from '../model-marks.ts';
 import { unspeakable } from '../start-reply.ts';

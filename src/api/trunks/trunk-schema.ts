@@ -1,7 +1,20 @@
 /** A trunk in the admin API (guides/design/administration.md, "Trunks"). */
 import * as z from 'zod';
 import type { TrunkRecord } from '#src/administration/administer-trunks.ts';
-import { callerIdHeaders, numberFormats, trunkDefaults, trunkCodecs, trunkMedia, trunkRedirects, trunkSrtp, trunkStates, trunkTransports, usualFailoverStatuses, type TrunkPartStatus, addressName } from '#src/domain/trunk.ts';
+import {
+  callerIdHeaders,
+  numberFormats,
+  trunkDefaults,
+  trunkCodecs,
+  trunkMedia,
+  trunkRedirects,
+  trunkSrtp,
+  trunkStates,
+  trunkTransports,
+  usualFailoverStatuses,
+  type TrunkPartStatus,
+  addressName,
+} from '#src/domain/trunk.ts';
 import type { Decoded } from '../http/codec.ts';
 import { text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';

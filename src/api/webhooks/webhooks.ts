@@ -1,6 +1,12 @@
 import { audit } from '../http/audit.ts';
 import { defineRoute } from '../http/route.ts';
-import { webhookInPath, webhookNotFound, webhookWithSecret, webhook, webhookFields } from './webhook-schema.ts';
+import {
+  webhookInPath,
+  webhookNotFound,
+  webhookWithSecret,
+  webhook,
+  webhookFields,
+} from './webhook-schema.ts';
 import * as z from 'zod';
 import { snakeCase } from '#src/domain/field-names.ts';
 

@@ -5,7 +5,6 @@ import { encode } from '../http/codec.ts';
 import { momentInQuery } from '../fields.ts';
 import { defineRoute } from '../http/route.ts';
 import { presentWorkspaceCall, workspaceCall } from './workspace-call-schema.ts';
-import type * as z from 'zod';
 import { csvLine, type Cell } from '../http/csv.ts';
 
 type Call = z.input<typeof workspaceCall>;
@@ -65,8 +64,7 @@ const columns: Readonly<Record<string, (call: Call) => Cell>> = {
 
 const callRecordHeader = csvLine(Object.keys(columns));
 
-const callRecordLine = (call: Call): string =>
-  csvLine(Object.values(columns).map((cellOf) => cellOf(call)));
+const callRecordLine = (call: Call): string => csvLine(Object.values(columns).map((cellOf) => cellOf(call)));
 
 const media = { csv: 'text/csv', jsonl: 'application/jsonl' } as const;
 

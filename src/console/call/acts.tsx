@@ -40,15 +40,7 @@ const Since = ({ at }: { at: string }) => (
 );
 
 /** The last transfer of a call in progress: the person rung or connected, and since when. */
-const TransferLine = ({
-  call,
-  transfer,
-  onDone,
-}: {
-  call: Call;
-  transfer: Transfer;
-  onDone: () => void;
-}) => {
+const TransferLine = ({ call, transfer, onDone }: { call: Call; transfer: Transfer; onDone: () => void }) => {
   const t = texts.value.calls.one.acts;
   const since = sinceOf(transfer);
   return (

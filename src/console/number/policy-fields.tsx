@@ -34,13 +34,7 @@ const consentIn = (values: ReturnType<typeof consentValues>): Consent | null => 
 };
 
 /** `below` is the inherited value, once it is loaded. */
-const ConsentFields = ({
-  form,
-  below,
-}: {
-  form: FieldsOf<FormValues>;
-  below: Consent | undefined;
-}) => {
+const ConsentFields = ({ form, below }: { form: FieldsOf<FormValues>; below: Consent | undefined }) => {
   const t = texts.value.numbers.policy.consent;
   const { byDefault } = texts.value.shell.form;
   const chosen = form.values['consent.require'] ?? '';
@@ -80,13 +74,7 @@ const retentionIn = (values: Values): Retention | null => {
 };
 
 /** `below` is the inherited value if both are empty, once it is loaded. */
-const RetentionFields = ({
-  form,
-  below,
-}: {
-  form: FieldsOf<FormValues>;
-  below: Retention | undefined;
-}) => {
+const RetentionFields = ({ form, below }: { form: FieldsOf<FormValues>; below: Retention | undefined }) => {
   const t = texts.value.numbers.policy.retention;
   const { byDefault } = texts.value.shell.form;
   const isSaid = kinds.some((kind) => form.values[`retention_days.${kind}`] !== '');

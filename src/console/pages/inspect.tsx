@@ -1,7 +1,13 @@
 /** Inspector of the actors of one call, or of all calls of this gateway. Works without internet access. */
 import { useMemo, useState } from 'preact/hooks';
 import { hasInspector } from '../api.ts';
-import { filteredEntries, type Actor, type EntryFilter, mostEntries, type Entry } from '../inspector/inspection.ts';
+import {
+  filteredEntries,
+  type Actor,
+  type EntryFilter,
+  mostEntries,
+  type Entry,
+} from '../inspector/inspection.ts';
 import { InspectorFilters } from '../inspector/inspector-filters.tsx';
 import { useInspection } from '../inspector/use-inspection.ts';
 import { texts } from '../language/language.ts';
@@ -21,13 +27,7 @@ const timeOf = (at: number): string => {
 };
 
 /** Entries, newest first; selecting one opens its payload. */
-const EntryList = ({
-  entries,
-  nameOf,
-}: {
-  entries: readonly Entry[];
-  nameOf: (id: string) => string;
-}) => {
+const EntryList = ({ entries, nameOf }: { entries: readonly Entry[]; nameOf: (id: string) => string }) => {
   const t = texts.value.inspector;
   const [count, setCount] = useState(shownAtFirst);
   return (

@@ -1,9 +1,25 @@
-import { numberFormats, trunkCodecs, trunkMedia, trunkRedirects, trunkSrtp, usualFailoverStatuses, type TrunkCodec, addressName } from '#src/domain/trunk.ts';
+import {
+  numberFormats,
+  trunkCodecs,
+  trunkMedia,
+  trunkRedirects,
+  trunkSrtp,
+  usualFailoverStatuses,
+  type TrunkCodec,
+  addressName,
+} from '#src/domain/trunk.ts';
 import type { Trunk } from '../api/records.ts';
 import type { TrunkRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
 import { AreaField, CheckField, SelectField, TextField } from '../parts/field.tsx';
-import { numberFields, textFields, wholeNumber, wrongField, type FieldsOf, type FormValues } from '../parts/form.ts';
+import {
+  numberFields,
+  textFields,
+  wholeNumber,
+  wrongField,
+  type FieldsOf,
+  type FormValues,
+} from '../parts/form.ts';
 
 type Address = Trunk['addresses'][number];
 

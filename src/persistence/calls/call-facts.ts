@@ -18,7 +18,15 @@ import {
   setOneWay,
   setSummary,
 } from './call-facts/call-changes.ts';
-import { writeFact, type LineColumns, type NewFact, eventFactParameters, newEvent, newFact, type NewEventFact } from './call-facts/new-fact.ts';
+import {
+  writeFact,
+  type LineColumns,
+  type NewFact,
+  eventFactParameters,
+  newEvent,
+  newFact,
+  type NewEventFact,
+} from './call-facts/new-fact.ts';
 import { endCall } from './end-call.ts';
 import { checkpointRow, type NewCheckpoint } from './call-checkpoints.ts';
 import type { StoredTransition } from './call-transitions.ts';
