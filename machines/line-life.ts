@@ -1,14 +1,18 @@
 /**
  * The life of one line, for every driver (`sip/`): answer, hold and end. The first cause decides the end; later ones
  * are ignored.
+ *
+ * The chart comes first, then the queue of reports to the call, then `runLineLife`, which runs the chart for a
+ * driver.
  */
-import { assign, emit, setup } from 'xstate';
-import type { LineEventOf, LineReport, UnansweredCause } from './line.ts';
+import { assign, createActor, emit, setup, type AnyActorRef } from 'xstate';
+import { inSystemOf, performEffects } from './chart-actors.ts';
+import type { Line, LineEvent, LineEventOf, LineReport, UnansweredCause } from './line.ts';
 
 /** The side that ended a line; `cause` is `null` for an answered line. */
 export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCause | null };
 
-/** Effects of a line life on its line, emitted once the new state is reached (`sip/run-line-life.ts`). */
+/** Effects of a line life on its line, emitted once the new state is reached. */
 export type LineEffect =
   | { type: 'report'; report: LineReport }
   | { type: 'carrySound' }
@@ -42,7 +46,7 @@ export type LineLifeEvent =
   /** `handed.over`: another gateway holds the call. */
   | { type: 'hangup.requested' | 'closed' | 'handed.over' };
 
-const report = (type: `line.${'ringing' | 'answered' | 'adopted' | 'held' | 'resumed' | 'failed'}`) =>
+const reports = (type: `line.${'ringing' | 'answered' | 'adopted' | 'held' | 'resumed' | 'failed'}`) =>
   ({ type: 'report', params: { type } }) as const;
 
 const finalReport = ({ by, cause }: LineEnd): LineReport =>
@@ -83,8 +87,8 @@ export const lineLifeMachine = setup({
       description: 'The call is on its way to an answer, out or in.',
       initial: 'connecting',
       on: {
-        answered: { target: 'answered', actions: ['noteAnswered', report('line.answered'), 'carrySound'] },
-        adopted: { target: 'answered', actions: [report('line.adopted'), 'carrySound'] },
+        answered: { target: 'answered', actions: ['noteAnswered', reports('line.answered'), 'carrySound'] },
+        adopted: { target: 'answered', actions: [reports('line.adopted'), 'carrySound'] },
         'adoption.failed': 'leaving.reporting',
         unanswered: {
           target: 'leaving.reporting',
@@ -96,7 +100,7 @@ export const lineLifeMachine = setup({
       states: {
         connecting: {
           description: 'The far end has sent no sign yet.',
-          on: { rang: { target: 'ringing', actions: report('line.ringing') } },
+          on: { rang: { target: 'ringing', actions: reports('line.ringing') } },
         },
         ringing: { description: 'The far end rings.' },
       },
@@ -108,16 +112,16 @@ export const lineLifeMachine = setup({
         left: { target: 'leaving', actions: 'noteLeft' },
         'cut.off': { target: 'leaving', actions: 'noteCutOff' },
         'hangup.requested': 'leaving',
-        'sound.lost': { target: '.failed', actions: report('line.failed') },
+        'sound.lost': { target: '.failed', actions: reports('line.failed') },
       },
       states: {
         connected: {
           description: 'Both parties are connected.',
-          on: { held: { target: 'held', actions: report('line.held') } },
+          on: { held: { target: 'held', actions: reports('line.held') } },
         },
         held: {
           description: 'The other party has put the call on hold.',
-          on: { resumed: { target: 'connected', actions: report('line.resumed') } },
+          on: { resumed: { target: 'connected', actions: reports('line.resumed') } },
         },
         failed: { description: 'The audio is lost, and the call will hang up.', on: { 'sound.lost': {} } },
       },
@@ -143,3 +147,121 @@ export const lineLifeMachine = setup({
     over: { description: 'All resources of the line are released.', type: 'final' },
   },
 });
+
+/** Clock of one line. */
+export type LifeTime = {
+  /** Wall-clock milliseconds since the epoch. */
+  now(): number;
+  /** Calls back in a later task after this much line time; returns a function that cancels it. */
+  after(milliseconds: number, callback: () => void): () => void;
+  /** Cancels all timers. */
+  stop(): void;
+};
+
+export type LineLife = {
+  /** The chart's actor, parent of the charts of its legs. */
+  readonly actor: AnyActorRef;
+  send(event: LineLifeEvent): void;
+  is(state: 'calling' | 'answered' | 'leaving' | 'over'): boolean;
+  report(report: LineReport): void;
+  /** The call's last command to the line. */
+  letGo: Pick<Line, 'close' | 'leave'>;
+};
+
+/**
+ * Queue of reports from a line to its call. Each report is sent in a task of its own with the time of sending, so a
+ * line never reports within a command and times never decrease.
+ *
+ * Playback reports are sent before other waiting reports, so the reports of `stopTalking` precede words that were
+ * recognized shortly before.
+ */
+const createReports = (
+  time: Pick<LifeTime, 'now' | 'after'>,
+  emit: (event: LineEvent) => void,
+): { report: (report: LineReport) => void } => {
+  const played: LineReport[] = [];
+  const others: LineReport[] = [];
+  let next: ReturnType<LifeTime['after']> | null = null;
+  let lastAt = 0;
+
+  const schedule = (): void => {
+    if (played.length + others.length === 0) return;
+    next ??= time.after(0, () => {
+      next = null;
+      const report = played.shift() ?? others.shift();
+      schedule();
+      lastAt = Math.max(lastAt, time.now());
+      if (report !== undefined) emit({ ...report, at: lastAt });
+    });
+  };
+
+  return {
+    report(report) {
+      (report.type === 'line.played' ? played : others).push(report);
+      schedule();
+    },
+  };
+};
+
+/**
+ * Runs the chart as an actor. Effects run once the new state is reached, so a driver that asks `is` in an effect sees
+ * the new state.
+ */
+export const runLineLife = (options: {
+  time: LifeTime;
+  emit: (event: LineEvent) => void;
+  /** Effects of the chart, except reports. */
+  actions: {
+    carrySound(): void;
+    fallSilent(end: LineEnd): void;
+    release(end: LineEnd): void;
+    leave(): void;
+  };
+  /** The call was answered in another process. */
+  isAdopted?: boolean;
+  /** The line actor of the call: makes the chart part of the call's actor system, where the inspector sees it. */
+  parent?: AnyActorRef | undefined;
+  /** The line holds no resources; its clock is stopped. */
+  onOver: () => void;
+}): LineLife => {
+  const { time, actions, parent, isAdopted = false } = options;
+  const actor = createActor(lineLifeMachine, {
+    ...inSystemOf(parent, 'line-life'),
+    input: { isAdopted },
+  });
+
+  const { report } = createReports(time, (event) => {
+    if (event.type === 'line.unanswered' || event.type === 'line.ended') send({ type: 'reported' });
+    options.emit(event);
+  });
+
+  const perform = (effect: LineEffect): void => {
+    switch (effect.type) {
+      case 'report':
+        return report(effect.report);
+      case 'fallSilent':
+      case 'release':
+        return actions[effect.type](effect.end);
+      case 'carrySound':
+      case 'leave':
+        return actions[effect.type]();
+    }
+  };
+
+  const send: (event: LineLifeEvent) => void = performEffects(actor, perform);
+  actor.subscribe({
+    complete() {
+      time.stop();
+      options.onOver();
+    },
+  });
+  actor.start();
+
+  return {
+    actor,
+    send,
+    is: (state) => actor.getSnapshot().matches(state),
+    report,
+    letGo: { close: () => send({ type: 'closed' }), leave: () => send({ type: 'handed.over' }) },
+  };
+};

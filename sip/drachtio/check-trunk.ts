@@ -15,7 +15,7 @@ import { offerWith } from '#sip/sdp/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { Carriers } from '../carriers.ts';
-import { hangUp } from './attempt.ts';
+import { hangUp } from './leg.ts';
 import type { TrackedLeg } from './resume/leg-tracker.ts';
 import { invite, type Invited } from './invite.ts';
 import { onTerms } from './dialog/negotiate.ts';

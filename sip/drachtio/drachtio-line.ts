@@ -5,21 +5,20 @@
 import type { Logger } from 'pino';
 import type { AnyActorRef } from 'xstate';
 import type { Line, LineEvent, LineInput, SipDetails } from '#machines/line.ts';
-import type { LineEnd } from '#machines/line-life.ts';
+import type { MediaStatistics } from '#machines/media-statistics.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { isNetworkFailure } from '../causes.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
-import { runLineLife, type LineLife } from '../run-line-life.ts';
+import { runLineLife, type LineEnd, type LineLife } from '#machines/line-life.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { isHold } from '#sip/sdp/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
-import { channelIdOf, idOf, withDetails, type CallDialog } from './call-dialog.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from '#sip/audio/call-media.ts';
 import { createKeypad, type Keypad } from './dtmf/keypad.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { MediaServers } from '../freeswitch/media-servers.ts';
-import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
+import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './leg.ts';
 import { leaveStanding } from './resume/leave-standing.ts';
 import type { StandingLine } from './resume/lost-connection.ts';
 import { createDtmfDeduplication, type DtmfSource } from './dtmf/dtmf.ts';
@@ -58,6 +57,47 @@ export type DrachtioLineOptions = MediaMeans & {
 };
 
 export type DrachtioLine = Line & StandingLine;
+
+/** SIP dialog of a call, from the attempt on. */
+type CallDialog = {
+  attempt: Attempt;
+  /** `null` before the answer, and always for an unanswered call. */
+  connection: Connection | null;
+  /** `null` before the attempt has a result. */
+  sip: SipDetails | null;
+  /** Set at the answer. */
+  watch: MediaWatch | null;
+  keypad: Keypad | null;
+  /** `null` until the call is over. */
+  sound: MediaStatistics | null;
+};
+
+/** drachtio-server's id of the dialog, which the drachtio-srf types lack. */
+const idOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null => {
+  const id: unknown = connection && Reflect.get(connection.dialog, 'id');
+  return typeof id === 'string' ? id : null;
+};
+
+/** drachtio-server's id of the dialog with the media server. */
+const channelIdOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null =>
+  connection?.endpoint.channel()?.dialog?.id ?? null;
+
+/** Adds the details of the dialog and its audio to the events of its answer and end. */
+const withDetails = (event: LineEvent, { sip, attempt, sound }: CallDialog): LineEvent => {
+  const details = () => {
+    const route = attempt.route();
+    return { sip: sip ?? attempt.sip(), ...(route === null ? {} : { route }) };
+  };
+  switch (event.type) {
+    case 'line.answered':
+    case 'line.unanswered':
+      return { ...event, ...details() };
+    case 'line.ended':
+      return { ...event, ...details(), ...(sound === null ? {} : { sound }) };
+    default:
+      return event;
+  }
+};
 
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 

@@ -28,7 +28,7 @@ import { carryingHealth, createCarriers } from '../carriers.ts';
 import { createLostSignalling } from './resume/lost-connection.ts';
 import { createMediaServers, type MediaServerState } from '../freeswitch/media-servers.ts';
 import type { ServerAddress } from '../reconnect.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt } from './leg.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import { createSignallingConnection, type ControlProbe } from './connection/connection.ts';
 import type { LegStore } from './resume/leg-tracker.ts';

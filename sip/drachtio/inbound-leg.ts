@@ -19,22 +19,14 @@ import type { Carriers } from '../carriers.ts';
 import { digestClientFor } from '../digest/digest-client.ts';
 import { explanationIn } from '../headers/reasons.ts';
 import { NoMediaCapacity, releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
-import { inSystemOf, performEffects } from '../chart-actors.ts';
+import { inSystemOf, performEffects } from '#machines/chart-actors.ts';
 import { credentialsOf } from '../trunks/addressing.ts';
 import type { Permit } from '../trunks/limits.ts';
 import type { SharedLimits } from '../trunks/shared-limits.ts';
 import { offerWith } from '#sip/sdp/media-offer.ts';
-import {
-  allowedBy,
-  hangUp,
-  heldDialog,
-  holdRequests,
-  isStanding,
-  noSip,
-  type Attempt,
-  type Connection,
-  type Outcome,
-} from './attempt.ts';
+import { allowedBy } from './dialog/capabilities.ts';
+import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './leg.ts';
+import { heldDialog, holdRequests, isStanding } from './dialog/held-requests.ts';
 import { arrivingRoute } from './call-route.ts';
 import { descriptionIn } from './dialog/message-body.ts';
 import { accepted, onTerms } from './dialog/negotiate.ts';

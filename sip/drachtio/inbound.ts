@@ -17,7 +17,7 @@ import type { SharedLimits } from '../trunks/shared-limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from './capture/sip-capture.ts';
 import type { Carriers } from '../carriers.ts';
-import { settledAttempt, type Attempt } from './attempt.ts';
+import { settledAttempt, type Attempt } from './leg.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import type { LegTracker } from './resume/leg-tracker.ts';
 import { refusals, refuse, verdictRefusals, type InviteRefusal } from './dialog/refusals.ts';

@@ -15,7 +15,7 @@ import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts'
 import { offerWith } from '#sip/sdp/media-offer.ts';
 import { within, type BackgroundTasks } from '../background-tasks.ts';
 import type { Carrier, Carriers } from '../carriers.ts';
-import { inSystemOf, performEffects } from '../chart-actors.ts';
+import { inSystemOf, performEffects } from '#machines/chart-actors.ts';
 import { inviteTo, targetAt, type InviteTarget } from '../trunks/addressing.ts';
 import { whyNoRoute, type Choice, type ChosenTrunk } from '../trunks/choose.ts';
 import { causeOf, goesOn, isTrunksFault } from '../trunks/failover.ts';
@@ -23,7 +23,8 @@ import type { Permit } from '../trunks/limits.ts';
 import { createTargets, redirectionsIn, type Targets } from '../trunks/redirects.ts';
 import type { TrunkCoolDowns } from '../trunks/cool-downs.ts';
 import type { SharedLimits } from '../trunks/shared-limits.ts';
-import { allowedBy, hangUp, noSip, type Attempt, type Connection, type Outcome } from './attempt.ts';
+import { allowedBy } from './dialog/capabilities.ts';
+import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './leg.ts';
 import { createRoute } from './call-route.ts';
 import { onTerms } from './dialog/negotiate.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';

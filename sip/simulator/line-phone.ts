@@ -4,7 +4,7 @@
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
-import type { LineLife } from '../run-line-life.ts';
+import type { LineLife } from '#machines/line-life.ts';
 import type { CarriedAudio, Phone } from './party.ts';
 import type { Voice } from './sounding-utterance.ts';
 import type { Voices } from './voices.ts';

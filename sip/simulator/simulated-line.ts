@@ -5,10 +5,9 @@
  */
 import type { AnyActorRef } from 'xstate';
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
-import type { LineEnd } from '#machines/line-life.ts';
 import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
-import { runLineLife, type LineLife } from '../run-line-life.ts';
+import { runLineLife, type LineEnd, type LineLife } from '#machines/line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
 import type { CarriedAudio, CreateParty } from './party.ts';
 import type { CarryVoices } from './carried-voices.ts';

@@ -1,7 +1,7 @@
 /** The second leg of a simulated line: the person of a transfer. */
 import type { LineCommand, LineEvent, TransferMode, UnansweredCause } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
-import type { LineLife } from '../run-line-life.ts';
+import type { LineLife } from '#machines/line-life.ts';
 import { sayingTime } from '#sip/audio/speaking-time.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   type Headers,
   type Parameters,
 } from '../../headers/header-values.ts';
-import { abilities } from '../attempt.ts';
+import { abilities } from './capabilities.ts';
 import type { InviteRefusal } from './refusals.ts';
 
 type Message = Headers & { body?: string | undefined };

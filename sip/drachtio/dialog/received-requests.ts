@@ -6,13 +6,14 @@ import type Srf from 'drachtio-srf';
 import type { SipDetails } from '#machines/line.ts';
 import { explanationIn } from '../../headers/reasons.ts';
 import { isHold } from '#sip/sdp/media-offer.ts';
-import { abilities, allowed, allowedBy, holdRequests, type Connection } from '../attempt.ts';
+import { abilities, allowed, allowedBy } from './capabilities.ts';
+import { holdRequests } from './held-requests.ts';
+import type { Connection } from '../leg.ts';
 import { dtmfMediaTypes, dtmfOf } from '../dtmf/dtmf.ts';
-import { pending } from '../early-sessions.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
 import { bodyIn, bodyProblem, descriptionIn, type Understood } from './message-body.ts';
 import { Unacceptable, warningOf } from './negotiate.ts';
-import { refusals, type InviteRefusal } from './refusals.ts';
+import { pending, refusals, type InviteRefusal } from './refusals.ts';
 import { refreshedTimer } from './session-timer.ts';
 
 type Headers = Record<string, string>;

@@ -1,4 +1,5 @@
 /** Refusals of an INVITE by reason (RFC 3261 section 21). */
+import { randomInt } from 'node:crypto';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
@@ -28,6 +29,16 @@ export const refusals = {
   unanswered: { status: 480, reason: 'Temporarily Unavailable' },
   merged: { status: 482, reason: 'Loop Detected' },
 } as const satisfies Record<string, InviteRefusal>;
+
+/** Another offer is in progress: ours without an answer, or an earlier one of the far end (RFC 3311 section 5.2). */
+export const pending = {
+  ours: { status: 491, reason: 'Request Pending' },
+  theirs: (): InviteRefusal => ({
+    status: 500,
+    reason: 'Server Internal Error',
+    headers: { 'Retry-After': String(randomInt(11)) },
+  }),
+} as const;
 
 /** RFC 4028 section 6. */
 export const intervalTooSmall = ({ shortestSec }: SessionTimes): InviteRefusal => ({

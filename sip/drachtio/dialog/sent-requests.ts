@@ -89,21 +89,3 @@ export const endDialog = async (dialog: Srf.Dialog): Promise<void> => {
     dialog.removeAllListeners();
   }
 };
-
-const isRequest = (value: unknown): value is Srf.SrfRequest =>
-  typeof value === 'object' && value !== null && 'method' in value && 'body' in value && 'has' in value;
-
-/** Finds a held request of the far end (`holdRequests`). */
-const waiting = (dialog: Srf.Dialog, method: 'INVITE' | 'BYE'): Srf.SrfRequest | undefined => {
-  const queued: unknown = Reflect.get(dialog, 'queuedRequests');
-  for (const entry of Array.isArray(queued) ? queued : []) {
-    const { req }: { req?: unknown } = entry;
-    if (isRequest(req) && req.method === method) return req;
-  }
-  return undefined;
-};
-
-export const waitingInvite = (dialog: Srf.Dialog): Srf.SrfRequest | undefined => waiting(dialog, 'INVITE');
-
-/** Whether the far end has hung up with a BYE that is still held. */
-export const isByeWaiting = (dialog: Srf.Dialog): boolean => waiting(dialog, 'BYE') !== undefined;

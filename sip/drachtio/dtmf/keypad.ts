@@ -5,7 +5,7 @@
 import type { DtmfMeans } from '#machines/media-statistics.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { within } from '../../background-tasks.ts';
-import type { Connection } from '../attempt.ts';
+import type { Connection } from '../leg.ts';
 import { pressByInfo } from './dtmf.ts';
 
 /** Thrown if the far end accepts no digits. */

@@ -1,6 +1,7 @@
 import type { CallMedia } from '#sip/audio/call-media.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
-import { holdRequests, type Connection } from '../attempt.ts';
+import { holdRequests } from '../dialog/held-requests.ts';
+import type { Connection } from '../leg.ts';
 
 /** Hands a far end over to the process that takes over the call: its requests are held for that process. */
 export const leaveStanding = (

@@ -15,7 +15,8 @@ import { offeredKeyIn } from '#sip/sdp/sdes.ts';
 import type { Carriers, MediaTerms } from '../../carriers.ts';
 import { bodyProblem, descriptionIn } from '../dialog/message-body.ts';
 import { accepted, onTerms } from '../dialog/negotiate.ts';
-import { requestInDialog, waitingInvite } from '../dialog/sent-requests.ts';
+import { requestInDialog } from '../dialog/sent-requests.ts';
+import { waitingInvite } from '../dialog/held-requests.ts';
 import { agreedTimer, sameTimer, type AgreedTimer } from '../dialog/session-timer.ts';
 
 /** Timeout for a re-INVITE, after which the far end is considered lost. */

@@ -11,9 +11,10 @@ import { headerOf } from '../../headers/header-values.ts';
 import { nameAddressesIn } from '../../headers/name-addresses.ts';
 import { createAlarm, type Alarm, type LineTime } from '#sip/audio/line-time.ts';
 import { calledNumber } from '../../parties/number-format.ts';
-import type { LineLife } from '../../run-line-life.ts';
+import type { LineLife } from '#machines/line-life.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
-import { isStanding, type Connection } from '../attempt.ts';
+import { isStanding } from '../dialog/held-requests.ts';
+import type { Connection } from '../leg.ts';
 import { requestInDialog } from '../dialog/sent-requests.ts';
 
 /** Time within which the call must decide. */

@@ -8,11 +8,11 @@ import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause
 import type { Clock } from '#src/domain/clock.ts';
 import type { CallMedia } from '#sip/audio/call-media.ts';
 import { createAlarm, type Alarm, type LineTime } from '#sip/audio/line-time.ts';
-import type { LineLife } from '../../run-line-life.ts';
+import type { LineLife } from '#machines/line-life.ts';
 import { telephoneRate, type SampleRate } from '#sip/audio/samples.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
 import { createHoldTone, type HoldTone } from '#sip/audio/playout/hold-tone.ts';
-import { hangUp, type Attempt, type Connection, type Outcome } from '../attempt.ts';
+import { hangUp, type Attempt, type Connection, type Outcome } from '../leg.ts';
 import { createKeypad, type Keypad } from '../dtmf/keypad.ts';
 import { leaveStanding } from '../resume/leave-standing.ts';
 import { recordBridge, type BridgeRecording } from './bridge-recording.ts';

@@ -3,31 +3,20 @@
  * descriptions, and the changes requested by UPDATE (RFC 3311). The audio of a call begins with the answer; until then
  * a description is stored, and a change is answered without any audio.
  */
-import { randomInt } from 'node:crypto';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import { headerOf } from '../headers/header-values.ts';
-import { tagIn } from '../headers/name-addresses.ts';
+import { headerOf } from '../../headers/header-values.ts';
+import { tagIn } from '../../headers/name-addresses.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
-import { within, type BackgroundTasks } from '../background-tasks.ts';
-import { allowed } from './attempt.ts';
-import { bodyProblem, descriptionIn } from './dialog/message-body.ts';
-import { Unacceptable } from './dialog/negotiate.ts';
-import { notAcceptable, refusals, refuse, type InviteRefusal } from './dialog/refusals.ts';
+import { within, type BackgroundTasks } from '../../background-tasks.ts';
+import { allowed } from './capabilities.ts';
+import { bodyProblem, descriptionIn } from './message-body.ts';
+import { Unacceptable } from './negotiate.ts';
+import { notAcceptable, pending, refusals, refuse, type InviteRefusal } from './refusals.ts';
 
 /** Timeout for the media server to answer an offer. */
 const answerMs = 5_000;
-
-/** Another offer is in progress: ours without an answer, or an earlier one of the far end (RFC 3311 section 5.2). */
-export const pending = {
-  ours: { status: 491, reason: 'Request Pending' },
-  theirs: (): InviteRefusal => ({
-    status: 500,
-    reason: 'Server Internal Error',
-    headers: { 'Retry-After': String(randomInt(11)) },
-  }),
-} as const;
 
 /** `remoteSdp`: `null` before the callee has sent a description. `localSdp`: our answer to its last change. */
 type EarlySession = { remoteSdp: string | null; localSdp: string | null };

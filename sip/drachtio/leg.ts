@@ -1,3 +1,4 @@
+/** A leg of a call: a SIP dialog with a far end, from its first INVITE to its BYE. */
 import type Srf from 'drachtio-srf';
 import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
@@ -52,49 +53,6 @@ export const settledAttempt = (cause: UnansweredCause): Attempt => ({
   cancel() {},
   lose() {},
 });
-
-/** Methods allowed in a call, for the header `Allow`. */
-export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
-
-/** Allowed methods of a call on this trunk, including NOTIFY for reports on the gateway's own REFER. */
-export const allowedBy = ({ refer, acceptRefer }: Pick<Trunk, 'refer' | 'acceptRefer'>): string =>
-  [allowed, ...(refer ? ['NOTIFY'] : []), ...(acceptRefer ? ['REFER'] : [])].join(', ');
-
-/** Headers of a response to a capability query (RFC 3261 section 11). */
-export const abilities = {
-  Accept: 'application/sdp',
-  Allow: allowed,
-  Supported: 'timer, 100rel',
-} as const;
-
-/**
- * Holds or releases in-dialog requests of the far end, including BYE. Without a listener drachtio-srf would answer them
- * itself. Uses a setter that the drachtio-srf types lack.
- */
-export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
-  void Object.assign(dialog, { queueRequests: areHeld });
-
-/**
- * Creates a dialog whose requests are held from the beginning, including those that arrive together with the message
- * that creates it.
- */
-export const heldDialog = (
-  create: (done: (error: unknown, dialog: Srf.Dialog) => void) => void,
-): Promise<Srf.Dialog> =>
-  new Promise((resolve, reject) => {
-    create((error, dialog) => {
-      if (error === null || error === undefined) {
-        holdRequests(dialog, true);
-        resolve(dialog);
-      } else reject(error instanceof Error ? error : new Error('There is no dialog', { cause: error }));
-    });
-  });
-
-/**
- * False once the far end has hung up. Its BYE may arrive together with drachtio-server's report of our answer, before a
- * listener is added. Reads a property that the drachtio-srf types lack.
- */
-export const isStanding = (dialog: Srf.Dialog): boolean => Reflect.get(dialog, 'connected') !== false;
 
 /** drachtio-server has no such dialog, or could not send the request. */
 const isSettled = (error: unknown): boolean =>

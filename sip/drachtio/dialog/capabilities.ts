@@ -1,0 +1,16 @@
+/** Capabilities of the gateway in SIP headers. */
+import type { Trunk } from '#src/domain/trunk.ts';
+
+/** Methods allowed in a call, for the header `Allow`. */
+export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK';
+
+/** Allowed methods of a call on this trunk, including NOTIFY for reports on the gateway's own REFER. */
+export const allowedBy = ({ refer, acceptRefer }: Pick<Trunk, 'refer' | 'acceptRefer'>): string =>
+  [allowed, ...(refer ? ['NOTIFY'] : []), ...(acceptRefer ? ['REFER'] : [])].join(', ');
+
+/** Headers of a response to a capability query (RFC 3261 section 11). */
+export const abilities = {
+  Accept: 'application/sdp',
+  Allow: allowed,
+  Supported: 'timer, 100rel',
+} as const;
