@@ -1,6 +1,6 @@
 /** Limits and times of real telephone lines; part of the platform's policy (`policy.ts`). */
 
-/** Maximum waits for a trunk; see `TrunkTimes` of sip/drachtio/signalling.ts. */
+/** Maximum waits for a trunk; see `TrunkTimes` of sip/drachtio/drachtio-lines.ts. */
 export const trunkTimes = {
   silenceMs: 4_000,
   answerMs: 4_000,

@@ -6,15 +6,19 @@ import type { Logger } from 'pino';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Country } from '#src/domain/phone-number.ts';
-import type { InboundAccess, InboundAccessNumbers } from '../inbound-access/inbound-access.ts';
-import type { Lines, LinesHealth } from '../lines.ts';
+import {
+  type InboundAccess,
+  type InboundAccessNumbers,
+  createInboundAccess,
+} from '../inbound-access/inbound-access.ts';
+import type { Lines, LinesHealth, OnArrival } from '../lines.ts';
 import { mediaMeansFor, type CommonMeans } from '#sip/audio/media-means.ts';
 import { createMediaThread, type StartThread } from '../media-thread/media-thread.ts';
-import type { OutOfDialogRequests } from '../trunks/out-of-dialog-requests.ts';
+import { type OutOfDialogRequests, createOutOfDialogRequests } from '../trunks/out-of-dialog-requests.ts';
 import { referTo } from '../trunks/addressing.ts';
 import { configuredTrunk, type ConfiguredTrunk } from '../trunks/configured-trunk.ts';
 import type { TrunkDirectory } from '../trunks/directory.ts';
-import type { SharedTrunkLoad } from '../trunks/shared-limits.ts';
+import { type SharedTrunkLoad, createSharedLimits } from '../trunks/shared-limits.ts';
 import { createBackgroundTasks, type BackgroundTasks } from '../background-tasks.ts';
 import { createDrachtioLine, type DrachtioLine, type DrachtioLineOptions } from './drachtio-line.ts';
 import {
@@ -28,14 +32,47 @@ import { carryingHealth, createCarriers } from '../carriers.ts';
 import { createLostSignalling } from './resume/lost-connection.ts';
 import { createMediaServers, type MediaServerState } from '../freeswitch/media-servers.ts';
 import type { ServerAddress } from '../reconnect.ts';
-import type { Attempt } from './leg.ts';
-import type { TrunkCheck } from './check-trunk.ts';
-import { createSignallingConnection, type ControlProbe } from './connection/connection.ts';
-import type { LegStore } from './resume/leg-tracker.ts';
-import { createSignalling, ownNumberOf, type TrunkTimes } from './signalling.ts';
+import { type Attempt, settledAttempt } from './leg.ts';
+import { type TrunkCheck, createTrunkCheck } from './check-trunk.ts';
+import {
+  createSignallingConnection,
+  type ControlProbe,
+  type SignallingHandlers,
+} from './connection/connection.ts';
+import { type LegStore, createLegTracker, type TrackedLeg } from './resume/leg-tracker.ts';
+import type { Trunk } from '#src/domain/trunk.ts';
+import { headerOf } from '../headers/header-values.ts';
+import { tagIn } from '../headers/name-addresses.ts';
+import { allTrunks, createChooser } from '../trunks/chooser.ts';
+import { createTrunkLimits } from '../trunks/limits.ts';
+import { createTrunkCoolDowns } from '../trunks/cool-downs.ts';
+import { adoptCall, type AdoptOptions } from './resume/adopt.ts';
+import { abilities, allowed } from './dialog/capabilities.ts';
+import { createInbound, type Inbound } from './inbound.ts';
+import { startOutboundLeg } from './outbound-leg.ts';
+import { dialogStands } from './resume/revive.ts';
+import type { SessionTimes } from './dialog/session-timer.ts';
 
 /** Time that closing waits for responses to BYE and CANCEL. */
 const closeWithinMs = 2_000;
+
+/** Time limits of trunks, in milliseconds. */
+export type TrunkTimes = {
+  /** Time without any response to an INVITE, after which the next trunk is tried. */
+  silenceMs: number;
+  /** Timeout of a REGISTER or OPTIONS. */
+  answerMs: number;
+  /** Longest wait for a free channel or for the next second of the trunk's rate limit. */
+  patienceMs: number;
+  /** Longest cool-down after `Retry-After`, whatever value the trunk sends. */
+  longestCoolDownMs: number;
+  /** Timeout of a BYE or CANCEL; the call has ended anyway. */
+  byeMs: number;
+  /** Requested lifetime of a registration, in seconds. */
+  registrationSec: number;
+  /** Session timers, which detect a vanished other party. */
+  session: SessionTimes;
+};
 
 export type DrachtioLinesOptions = CommonMeans & {
   drachtio: ServerAddress;
@@ -74,7 +111,7 @@ export type DrachtioLines = Lines & {
   endLegsOf(node: string): Promise<void>;
 };
 
-/** The two servers and the services that use them. */
+/** The connections to the two servers, and who carries the audio of a call. */
 const createServers = (options: DrachtioLinesOptions, backgroundTasks: BackgroundTasks) => {
   const { sipMessages, clock, logger } = options;
   const sipCapture = sipMessages === null ? noSipCapture : createSipCapture({ ...sipMessages, clock });
@@ -106,45 +143,208 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     clock,
     rtpTimeoutMs: options.mediaServers.rtpTimeoutMs,
   });
-  const signalling = createSignalling({
-    ...options,
-    connection,
-    mediaServers,
-    carriers,
-    directory: options.trunks,
-    configured: options.trunk && configuredTrunk(options.trunk),
-    sipCapture,
-    backgroundTasks,
-  });
-  return { connection, mediaServers, mediaThread, carriers, signalling };
+  return { connection, sipCapture, mediaServers, mediaThread, carriers };
 };
 
-const healthOf = ({ connection, signalling, ...means }: ReturnType<typeof createServers>): LinesHealth => {
+/** Handlers of requests: answers those outside of calls and dispatches the rest. */
+const createHandlers = (
+  { access, inbound }: { access: InboundAccess; inbound: Inbound },
+  canTakeCallsOf: (trunk: Trunk) => boolean,
+): Omit<SignallingHandlers, 'onLost' | 'onConnected'> => ({
+  onInvite: inbound.receive,
+  onOptions(request, response) {
+    const trunks = access.candidates(request);
+    if (trunks.length === 0) response.send(403);
+    else if (trunks.some(canTakeCallsOf)) response.send(200, { headers: abilities });
+    else response.send(503);
+  },
+  onOther(request, response) {
+    if (access.admit(request, response) === null) return;
+    const isInDialog = tagIn(headerOf(request, 'To')) !== '';
+    response.send(isInDialog ? 481 : 405, { headers: { Allow: allowed } });
+  },
+  isIgnored: access.ignores,
+});
+
+/** The gateway's own number in the call. */
+const ownNumberOf = ({ direction, from, to }: Pick<LineInput, 'direction' | 'from' | 'to'>): string =>
+  direction === 'outbound' ? from : to;
+
+/** Marks a leg as a transfer's, so that a process that takes over the call knows that it is not the other party. */
+const ofTransfer = (leg: TrackedLeg): TrackedLeg => ({
+  ...leg,
+  update: (state) => leg.update({ ...state, isOfTransfer: true }),
+});
+
+/** Channels and rates of trunks: those of this gateway, and of all gateways. */
+const createLimits = (
+  { trunkTimes, trunkLoad, clock, logger }: DrachtioLinesOptions,
+  { add }: BackgroundTasks,
+) => {
+  const { patienceMs } = trunkTimes;
+  const limits = createTrunkLimits({ clock, patienceMs });
+  return createSharedLimits({ limits, load: trunkLoad, patienceMs, inBackground: add, clock, logger });
+};
+
+type Dialling = Parameters<typeof startOutboundLeg>[0];
+
+/** Begins to dial through the trunks of a number. */
+const createDialling =
+  ({
+    choose,
+    directory,
+    isDown,
+    ...means
+  }: Pick<Dialling, 'limits' | 'coolDowns' | 'srf' | 'carriers' | 'country' | 'silenceMs' | 'sessionTimes'> &
+    Pick<Dialling, 'clock' | 'backgroundTasks'> & {
+      choose: ReturnType<typeof createChooser>['choose'];
+      directory: TrunkDirectory;
+      isDown: () => boolean;
+    }) =>
+  (
+    { callId, from, to, sipHeaders = {} }: Pick<LineInput, 'callId' | 'from' | 'to' | 'sipHeaders'>,
+    call: Pick<Dialling, 'onRinging' | 'parent' | 'name' | 'logger' | 'trackLeg' | 'preferredServer'>,
+  ): Attempt =>
+    isDown()
+      ? settledAttempt('trunk_error')
+      : startOutboundLeg({
+          ...means,
+          ...call,
+          callId,
+          from,
+          to,
+          sipHeaders,
+          choose: () => choose(from, to, Object.keys(sipHeaders)),
+          destinations: () => directory.destinationsOf(from),
+        });
+
+/** Legs of calls: begun, answered, taken over and ended; and what the start and the trunk directory need of them. */
+const createLegs = (
+  options: DrachtioLinesOptions,
+  { connection, sipCapture, mediaServers, carriers }: ReturnType<typeof createServers>,
+  backgroundTasks: BackgroundTasks,
+) => {
+  const { trunks: directory, trunkTimes, country, clock, logger } = options;
+  const { srf, send, problem } = connection;
+  const { silenceMs, session: sessionTimes } = trunkTimes;
+  const { endChannel } = mediaServers;
+  const sources = { directory, configured: options.trunk && configuredTrunk(options.trunk), country };
+  const legTracker = createLegTracker({
+    ...options,
+    store: options.legs,
+    sipCapture,
+    send,
+    endChannel,
+    backgroundTasks,
+  });
+  const access = createInboundAccess({ ...options, ...sources, numbers: options.inboundAccess });
+  const limits = createLimits(options, backgroundTasks);
+  const coolDowns = createTrunkCoolDowns({ ...trunkTimes, clock });
+  const { choose, route } = createChooser(sources, coolDowns);
+  const outOfDialog = createOutOfDialogRequests({ ...trunkTimes, srf, problem, clock });
+  const shared = { srf, carriers, country, silenceMs, sessionTimes, clock, backgroundTasks, logger };
+  const trunkCheck = createTrunkCheck({ ...shared, outOfDialog, trackLeg: () => legTracker.track(null) });
+  const inbound = createInbound({ ...shared, access, directory, limits, trunkCheck, legTracker, sipCapture });
+  /** Enabled trunks, including the configured one. */
+  const trunks = (): readonly Trunk[] => allTrunks(sources);
+  const adopting = { send, mediaServers, trunks, limits, legTracker };
+  let isClosed = false;
+  const isDown = (): boolean => isClosed || problem() !== null;
+  const dial = createDialling({ ...shared, choose, directory, limits, coolDowns, isDown });
+
+  return {
+    trunks,
+    access,
+    legTracker,
+    outOfDialog,
+    trunkCheck,
+    handlers: createHandlers(
+      { access, inbound },
+      (trunk) => !isClosed && !trunk.drained && carriers.problem(trunk) === null,
+    ),
+
+    /** Starts the trunk directory and begins to accept calls. */
+    async takeCalls(onArrival: OnArrival): Promise<void> {
+      const { channelsOf } = limits;
+      await directory.start({ ...outOfDialog, tryOut: trunkCheck.check, coolDowns, channelsOf, route });
+      inbound.open(onArrival);
+    },
+
+    /** Begins to dial, or to answer the waiting caller with the call's id. */
+    begin(input: LineInput, call: Pick<Dialling, 'onRinging' | 'parent' | 'logger'>): Attempt {
+      if (input.direction === 'inbound') return inbound.answer(input.callId, call.parent);
+      const trackLeg = (): TrackedLeg => legTracker.track(input.callId);
+      return dial(input, { ...call, name: 'outbound-leg', trackLeg, preferredServer: null });
+    },
+
+    /**
+     * Begins to dial the target of a transfer from the call's own number; `preferredServer` is the other party's media
+     * server.
+     */
+    ring(
+      input: LineInput,
+      to: string,
+      call: Pick<Dialling, 'onRinging' | 'parent' | 'logger'> & { preferredServer: string | null },
+    ): Attempt {
+      const { callId } = input;
+      const trackLeg = (): TrackedLeg => ofTransfer(legTracker.track(callId));
+      const leg = { ...call, name: 'second-leg' as const, trackLeg };
+      return dial({ callId, from: ownNumberOf(input), to }, leg);
+    },
+
+    /** Takes over a call that another process has left. */
+    adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
+      adoptCall({ ...shared, ...call, ...adopting }),
+
+    /** Stops accepting and placing calls; the connection remains, so that calls can be ended. */
+    close(): void {
+      isClosed = true;
+      inbound.close();
+      access.close();
+    },
+  };
+};
+
+const healthOf = (
+  { connection, ...means }: ReturnType<typeof createServers>,
+  trunks: readonly Trunk[],
+): LinesHealth => {
   const detail = connection.problem();
   if (detail !== null) return { ready: false, detail };
-  const problem = carryingHealth(signalling.trunks(), means);
+  const problem = carryingHealth(trunks, means);
   if (problem === null) return { ready: true };
   const { isDown, sentence } = problem;
   return isDown ? { ready: false, detail: sentence } : { ready: true, warning: sentence };
 };
 
 /** Handlers of the connection's state. */
-const watchSignalling = (
+const watchConnection = (
   lines: ReadonlySet<DrachtioLine>,
-  { signalling, mediaServers }: ReturnType<typeof createServers>,
+  { connection, mediaServers }: ReturnType<typeof createServers>,
+  { legTracker }: Pick<ReturnType<typeof createLegs>, 'legTracker'>,
   { controlProbe, clock }: DrachtioLinesOptions,
 ) => {
-  const { dialogStands } = signalling;
-  const calls = createLostSignalling({ lines, dialogStands, comeBackMs: controlProbe.comeBackMs, clock });
+  const calls = createLostSignalling({
+    lines,
+    dialogStands: (dialogId) => dialogStands(dialogId, connection.send),
+    comeBackMs: controlProbe.comeBackMs,
+    clock,
+  });
+  /** Dialogs of calls that wait for a lost connection. */
+  const waiting = () =>
+    new Set([...lines].flatMap((line) => [line.dialogId() ?? [], line.secondDialogId() ?? []].flat()));
   return {
     on: {
-      waiting: () =>
-        new Set([...lines].flatMap((line) => [line.dialogId() ?? [], line.secondDialogId() ?? []].flat())),
+      // Far ends are handled before their calls.
       onLost() {
+        legTracker.lost(waiting());
         calls.lost();
         mediaServers.renew();
       },
-      onConnected: calls.connected,
+      onConnected() {
+        legTracker.connected();
+        calls.connected();
+      },
     },
     /** Handlers of an adopted line's events; the line is tracked from then on. */
     whenAdopted:
@@ -162,9 +362,10 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const lines = new Set<DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
   const servers = createServers(options, backgroundTasks);
-  const { connection, mediaServers, mediaThread, signalling } = servers;
-
-  const lostSignalling = watchSignalling(lines, servers, options);
+  const { connection, mediaServers, mediaThread } = servers;
+  const legs = createLegs(options, servers, backgroundTasks);
+  const { access, legTracker } = legs;
+  const watched = watchConnection(lines, servers, legs, options);
 
   const loggerOf = ({ callId }: LineInput): Logger => logger.child({ call_id: callId });
 
@@ -179,7 +380,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       input,
       emit,
       mediaServers,
-      ring: (to, call) => signalling.ring(input, to, { ...call, logger: loggerOf(input) }),
+      ring: (to, call) => legs.ring(input, to, { ...call, logger: loggerOf(input) }),
       referTo: (trunk, to) => referTo(trunk, to, ownNumberOf(input), options.country),
       country: options.country,
       byeMs: options.trunkTimes.byeMs,
@@ -194,44 +395,43 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
 
   return {
     name: 'drachtio',
-    outOfDialog: signalling.outOfDialog,
-    tryTrunk: signalling.tryTrunk,
-    refusedCallers: signalling.refusedCallers,
+    outOfDialog: legs.outOfDialog,
+    tryTrunk: legs.trunkCheck.check,
+    refusedCallers: access.refused,
     mediaServers: mediaServers.states,
     async endLegsOf(node) {
       const orphans = await options.legs.orphans(node);
-      signalling.endOrphans(orphans);
-      signalling.endChannels(orphans);
+      legTracker.endOrphans(orphans);
+      legTracker.endChannels(orphans);
     },
     async start(onArrival) {
       // Done first, because the other parties of a dead process's calls are waiting.
       const orphans = await options.legs.orphans();
-      await signalling.open(lostSignalling.on);
-      signalling.endOrphans(orphans);
-      await signalling.openAccess();
+      await connection.open({ ...legs.handlers, ...watched.on });
+      legTracker.endOrphans(orphans);
+      await access.open();
       // Opened second, because endpoints are created in advance over SIP.
       await mediaServers.open();
-      signalling.endChannels(orphans);
-      await signalling.takeCalls(onArrival);
+      legTracker.endChannels(orphans);
+      await legs.takeCalls(onArrival);
     },
     open: (input, emit, parent) =>
       openLine(input, emit, {
         isAdopted: false,
         parent,
-        attempt: (call) => signalling.attempt(input, { ...call, logger: loggerOf(input) }),
+        attempt: (call) => legs.begin(input, { ...call, logger: loggerOf(input) }),
       }),
     resume(input, left, emit, parent) {
-      const attempt = (): Attempt =>
-        signalling.adopt({ callId: input.callId, left, logger: loggerOf(input) });
-      const tell = lostSignalling.whenAdopted(() => line, emit);
+      const attempt = (): Attempt => legs.adopt({ callId: input.callId, left, logger: loggerOf(input) });
+      const tell = watched.whenAdopted(() => line, emit);
       const line = openLine(input, tell, { isAdopted: true, parent, attempt });
       return line;
     },
-    health: () => healthOf(servers),
-    takeNoMore: signalling.takeNoMore,
+    health: () => healthOf(servers, legs.trunks()),
+    takeNoMore: connection.takeNoMore,
     async close() {
-      lostSignalling.close();
-      signalling.close();
+      watched.close();
+      legs.close();
       for (const line of lines) line.close();
       mediaServers.empty();
       await backgroundTasks.settled(closeWithinMs);
