@@ -119,7 +119,7 @@ export type Config = Readonly<{
 }>;
 
 const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
-  isByRelay: values.GW_RELAY !== undefined,
+  isByRelay: values.GW_RELAY !== null,
   // The relay has the same protocol as drachtio-server.
   drachtio: { ...(values.GW_RELAY ?? values.GW_DRACHTIO), secret: values.GW_DRACHTIO_SECRET },
   freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),

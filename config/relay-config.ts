@@ -24,24 +24,27 @@ const relaySettings = settings.pick({
   GW_LOG_FORMAT: true,
 });
 
-const usualListen: Address = { host: '127.0.0.1', port: 9023 };
-
 const isLoopback = (host: string): boolean => host === 'localhost' || host.startsWith('127.');
 
-/** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
-export const readRelayConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): RelayConfig => {
-  const values = parseSettings(relaySettings, environment);
-  const listen = values.GW_RELAY ?? usualListen;
+/** Throws a ConfigError if the relay cannot listen there. */
+export const checkRelay = (listen: Address, drachtio: Address, environment: NodeJS.ProcessEnv): void => {
   if (!isLoopback(listen.host) && !environment['GW_DRACHTIO_SECRET'])
     throw new ConfigError(
       'GW_DRACHTIO_SECRET is required where GW_RELAY is not on loopback (make one with: openssl rand -hex 24)',
     );
-  const { host, port } = values.GW_DRACHTIO;
-  if (host === listen.host && port === listen.port)
+  if (drachtio.host === listen.host && drachtio.port === listen.port)
     throw new ConfigError('GW_RELAY and GW_DRACHTIO must not be the same');
+};
+
+/** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
+export const readRelayConfig = (environment: NodeJS.ProcessEnv, hasTerminal: boolean): RelayConfig => {
+  const values = parseSettings(relaySettings, environment);
+  const listen = values.GW_RELAY;
+  if (listen === null) throw new ConfigError('GW_RELAY is none: there is no relay to start');
+  checkRelay(listen, values.GW_DRACHTIO, environment);
   return Object.freeze({
     listen,
-    drachtio: { host, port, secret: values.GW_DRACHTIO_SECRET },
+    drachtio: { ...values.GW_DRACHTIO, secret: values.GW_DRACHTIO_SECRET },
     logLevel: values.GW_LOG_LEVEL,
     logFormat: values.GW_LOG_FORMAT ?? (hasTerminal ? 'pretty' : 'json'),
   });

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { ConfigError, parseSettings } from './parse-settings.ts';
+import { checkRelay } from './relay-config.ts';
 import { serverSettings } from './server-settings.ts';
 import { settings } from './settings.ts';
 
@@ -34,6 +35,8 @@ export type ServersConfig = Readonly<{
   /** Absolute path. */
   dataFolder: string;
   drachtio: DrachtioServerConfig;
+  /** Address at which gateways reach the relay; `null`: gateways connect to drachtio-server themselves. */
+  relay: Address | null;
   /** `null`: no FreeSWITCH; the gateway carries the audio of calls itself. */
   freeSwitch: FreeSwitchServerConfig | null;
 }>;
@@ -43,6 +46,7 @@ const readBoth = settings
     GW_DATA_DIR: true,
     GW_DRACHTIO: true,
     GW_DRACHTIO_SECRET: true,
+    GW_RELAY: true,
     GW_FREESWITCH: true,
     GW_FREESWITCH_SECRET: true,
   })
@@ -84,6 +88,8 @@ export const readServersConfig = (environment: NodeJS.ProcessEnv): ServersConfig
   // Only the first of several is started here; the others are started on their own machines.
   const [freeSwitch] = values.GW_FREESWITCH;
   requireSecret('GW_DRACHTIO', values.GW_DRACHTIO, environment);
+  const relay = values.GW_RELAY;
+  if (relay !== null) checkRelay(relay, values.GW_DRACHTIO, environment);
   if (freeSwitch !== undefined) requireSecret('GW_FREESWITCH', freeSwitch, environment);
   const { GW_SIP_TLS_KEY_FILE: keyFile, GW_SIP_TLS_CERT_FILE: certFile } = values;
   if ((keyFile === undefined) !== (certFile === undefined))
@@ -106,6 +112,7 @@ export const readServersConfig = (environment: NodeJS.ProcessEnv): ServersConfig
               chainFile: values.GW_SIP_TLS_CHAIN_FILE ?? certFile,
             },
     },
+    relay,
     freeSwitch: freeSwitch === undefined ? null : freeSwitchOf(values, freeSwitch),
   });
 };

@@ -44,6 +44,12 @@ export const hostAndPort = (defaultPort: number) =>
     return { host, port: port === undefined ? defaultPort : Number(port) };
   });
 
+/** The same, or the word `none` for no server. */
+export const hostAndPortOrNone = (defaultPort: number) =>
+  z.union([z.literal('none').transform((): null => null), hostAndPort(defaultPort)], {
+    error: 'must be a host, or host:port, or none',
+  });
+
 /** One or several, separated by commas. */
 export const hostAndPortList = (defaultPort: number) => {
   const one = hostAndPort(defaultPort);

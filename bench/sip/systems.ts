@@ -53,6 +53,7 @@ export const gatewaySystem =
       ...gatewayProgram(dataFolder, {
         GW_LINES: 'drachtio',
         GW_DRACHTIO: `${drachtio.host}:${drachtio.port}`,
+        GW_RELAY: 'none',
         GW_DRACHTIO_SECRET: drachtio.secret,
         GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
         GW_FREESWITCH_SECRET: freeSwitch.secret,

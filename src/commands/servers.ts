@@ -1,4 +1,4 @@
-/** `npm run servers`: starts installed drachtio-server and FreeSWITCH with the project's configuration. */
+/** `npm run servers`: starts installed drachtio-server and FreeSWITCH with the project's configuration, and the relay. */
 import { access, constants, mkdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ConfigError } from '#config/config.ts';
@@ -7,6 +7,7 @@ import { terminalLines } from '#src/domain/terminal-text.ts';
 import { reach } from '#src/servers/server-process.ts';
 import { startDrachtio, type StartedServer } from '#src/servers/start-drachtio.ts';
 import { freeSwitchLog, startFreeSwitch } from '#src/servers/start-freeswitch.ts';
+import { startRelay } from '#src/servers/start-relay.ts';
 import { supervise, type RestartTimes, type Supervised } from '#src/servers/supervise.ts';
 import { isInstalled } from '#src/speech/run-program.ts';
 
@@ -76,7 +77,14 @@ const endOf = async ({ name, logs }: Server): Promise<string> => {
 };
 
 /** The last of `logs` is the main one; the others hold errors of the start. */
-type Server = { name: string; logs: string[]; whereItIs: string; start: () => StartedServer };
+type Server = {
+  name: string;
+  logs: string[];
+  whereItIs: string;
+  /** What becomes of its calls when it ends by itself. */
+  loss: string;
+  start: () => StartedServer;
+};
 
 const behind = ({ publicAddress }: { publicAddress: string | null }): string =>
   publicAddress === null ? '' : `, known outside as ${publicAddress}`;
@@ -88,6 +96,7 @@ const drachtioIn = (folder: string, drachtio: ServersConfig['drachtio']): Server
     start: () => startDrachtio(drachtio, log),
     name: 'drachtio-server',
     logs: [log],
+    loss: ', and its calls with it',
     whereItIs:
       `SIP ${sip.host}:${sip.port} (udp, tcp${tls === null ? '' : `; tls on ${tls.port}`})${behind(drachtio)}; ` +
       `control ${control.host}:${control.port}`,
@@ -102,14 +111,31 @@ const freeSwitchIn = (folder: string, freeSwitch: NonNullable<ServersConfig['fre
     start: () => startFreeSwitch(freeSwitch, ownFolder, startLog),
     name: 'FreeSWITCH',
     logs: [startLog, freeSwitchLog(ownFolder)],
+    loss: ', and its calls with it',
     whereItIs:
       `SIP ${sip.host}:${sip.port}, sound ${rtp.from}-${rtp.to} (udp)${behind(freeSwitch)}; ` +
       `event socket ${eventSocket.host}:${eventSocket.port}`,
   };
 };
 
-const serversOf = ({ drachtio, freeSwitch }: ServersConfig, folder: string): Server[] => [
+const relayIn = (
+  folder: string,
+  relay: NonNullable<ServersConfig['relay']>,
+  drachtio: ServersConfig['drachtio'],
+): Server => {
+  const log = join(folder, 'relay.log');
+  return {
+    start: () => startRelay(relay, drachtio, log),
+    name: 'The relay',
+    logs: [log],
+    loss: '; calls wait for it',
+    whereItIs: `gateways connect to ${relay.host}:${relay.port} (GW_RELAY)`,
+  };
+};
+
+const serversOf = ({ drachtio, relay, freeSwitch }: ServersConfig, folder: string): Server[] => [
   drachtioIn(folder, drachtio),
+  ...(relay === null ? [] : [relayIn(folder, relay, drachtio)]),
   ...(freeSwitch === null ? [] : [freeSwitchIn(folder, freeSwitch)]),
 ];
 
@@ -119,7 +145,7 @@ const startKept = (server: Server, print: (text: string) => void, onGivenUp: () 
     times: restartTimes,
     onEnded: (how, restartsInMs) =>
       print(
-        `${server.name} has ended by itself (${how}), and its calls with it. It is started again in ${restartsInMs / 1_000} s.`,
+        `${server.name} has ended by itself (${how})${server.loss}. It is started again in ${restartsInMs / 1_000} s.`,
       ),
     onBack: () => print(`${server.name} is ready again.`),
     onGivenUp,
@@ -149,6 +175,7 @@ export const runServers = async (
   );
   await checkTls(config.drachtio);
   await checkFree('drachtio-server', 'GW_DRACHTIO', config.drachtio.control);
+  if (config.relay !== null) await checkFree('the relay', 'GW_RELAY', config.relay);
   if (freeSwitch !== null) await checkFree('FreeSWITCH', 'GW_FREESWITCH', freeSwitch.eventSocket);
   const folder = join(config.dataFolder, 'servers');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -167,8 +194,8 @@ export const runServers = async (
     if ((await Promise.race([ready, over])) === 'asked') return;
     print(
       freeSwitch === null
-        ? 'Now, in another terminal: GW_FREESWITCH=none GW_LINES=drachtio npm start   (Ctrl-C here ends the server)'
-        : 'Now, in another terminal: GW_LINES=drachtio npm start   (Ctrl-C here ends both servers)',
+        ? 'Now, in another terminal: GW_FREESWITCH=none GW_LINES=drachtio npm start   (Ctrl-C here ends the servers)'
+        : 'Now, in another terminal: GW_LINES=drachtio npm start   (Ctrl-C here ends the servers)',
     );
     const hopeless = await Promise.race([over, givenUp.promise]);
     if (hopeless === 'asked') return;

@@ -142,6 +142,7 @@ const startGateway = async (t: ExecutionContext) => {
   const gateway = await testGateway(t, {
     GW_LINES: 'drachtio',
     GW_DRACHTIO: `127.0.0.1:${drachtio.control.port}`,
+    GW_RELAY: 'none',
     GW_DRACHTIO_SECRET: drachtio.control.secret,
     GW_FREESWITCH: `127.0.0.1:${freeSwitch.eventSocket.port}`,
     GW_FREESWITCH_SECRET: freeSwitch.eventSocket.secret,
@@ -233,6 +234,7 @@ test.serial('is ready, and hangs up an active and a ringing call', async (t) => 
   const gateway = await testGateway(t, {
     GW_LINES: 'drachtio',
     GW_DRACHTIO: `127.0.0.1:${drachtio.control.port}`,
+    GW_RELAY: 'none',
     GW_DRACHTIO_SECRET: drachtio.control.secret,
     GW_FREESWITCH: 'none',
     GW_TRUNK: trunkAddress,

@@ -49,6 +49,7 @@ if (missing.length > 0) {
       ...testSettings(databaseUrl, folder),
       GW_LINES: 'drachtio',
       GW_DRACHTIO: `${drachtio.host}:${drachtio.port}`,
+      GW_RELAY: 'none',
       GW_DRACHTIO_SECRET: drachtio.secret,
       GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
       GW_FREESWITCH_SECRET: freeSwitch.secret,

@@ -20,7 +20,8 @@ const program = fileURLToPath(new URL('../../src/commands/servers.ts', import.me
 
 const startCommand = async (t: ExecutionContext, environment: Record<string, string> = {}) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-servers-'));
-  const [control, eventSocket, sip, mediaSip] = [
+  const [control, relay, eventSocket, sip, mediaSip] = [
+    await ownPort(),
     await ownPort(),
     await ownPort(),
     await ownPort(),
@@ -34,6 +35,7 @@ const startCommand = async (t: ExecutionContext, environment: Record<string, str
       GW_DATA_DIR: folder,
       GW_DRACHTIO: `127.0.0.1:${control}`,
       GW_DRACHTIO_SECRET: 'secret-of-drachtio',
+      GW_RELAY: `127.0.0.1:${relay}`,
       GW_FREESWITCH: `127.0.0.1:${eventSocket}`,
       GW_FREESWITCH_SECRET: 'secret-of-freeswitch',
       GW_SIP_PORT: String(sip),
@@ -57,6 +59,7 @@ const startCommand = async (t: ExecutionContext, environment: Record<string, str
     child,
     folder,
     sip,
+    viaRelay: { GW_RELAY: `127.0.0.1:${relay}` },
     output: () => output,
     servers: {
       folder,
@@ -84,7 +87,7 @@ if (missing.length > 0) {
   test.skip(`npm run servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   realTimeTest('both servers start, carry a call, and end with the command', async (t) => {
-    const { child, folder, sip, output, servers } = await startCommand(t);
+    const { child, folder, sip, viaRelay, output, servers } = await startCommand(t);
     await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 60_000);
     t.regex(
       output(),
@@ -94,11 +97,12 @@ if (missing.length > 0) {
       output(),
       /^FreeSWITCH is ready: .*sound \d+-\d+ \(udp\);.* log servers\/freeswitch\/log\/freeswitch\.log$/m,
     );
+    t.regex(output(), new RegExp(`^The relay is ready: gateways connect to ${viaRelay.GW_RELAY} `, 'm'));
     t.notRegex(await processesThatName(folder), /secret-of/, 'secrets cannot be seen from outside');
 
     const telephone = await startTelephone(folder, { seconds: 40 });
     t.teardown(telephone.close);
-    const gateway = await realGateway(t, servers, telephone.port);
+    const gateway = await realGateway(t, servers, telephone.port, viaRelay);
     await gateway.admin.patch(gateway.numberPath, { language: 'en' });
     const farewell = 'The servers of this machine carry this sentence to you, goodbye.';
     await bindFarewellAgent(t, gateway, farewell);
@@ -120,13 +124,14 @@ if (missing.length > 0) {
   });
 
   realTimeTest('without FreeSWITCH, drachtio-server starts alone, and a call has audio', async (t) => {
-    const { child, folder, output, servers } = await startCommand(t, { GW_FREESWITCH: 'none' });
+    const { child, folder, viaRelay, output, servers } = await startCommand(t, { GW_FREESWITCH: 'none' });
     await until(() => /GW_FREESWITCH=none GW_LINES=drachtio npm start/.test(output()), 60_000);
     t.notRegex(output(), /FreeSWITCH is ready/);
     const telephone = await startTelephone(folder, { seconds: 40 });
     t.teardown(telephone.close);
     const gateway = await realGateway(t, servers, telephone.port, {
       GW_FREESWITCH: 'none',
+      ...viaRelay,
     });
     await gateway.admin.patch(gateway.numberPath, { language: 'en' });
     const farewell = 'No media server stands between you and me, goodbye.';
@@ -190,12 +195,12 @@ if (missing.length > 0) {
   });
 
   realTimeTest('SIP and SDP contain the public address', async (t) => {
-    const { folder, output, servers } = await startCommand(t, { GW_PUBLIC_ADDRESS: '127.0.0.9' });
+    const { folder, viaRelay, output, servers } = await startCommand(t, { GW_PUBLIC_ADDRESS: '127.0.0.9' });
     await until(() => /in another terminal/.test(output()), 60_000);
     t.regex(output(), /^drachtio-server is ready: .*known outside as 127\.0\.0\.9;/m);
     const trunk = await startTrunk('busy', folder);
     t.teardown(trunk.close);
-    const gateway = await realGateway(t, servers, trunk.port);
+    const gateway = await realGateway(t, servers, trunk.port, viaRelay);
     const callId = await gateway.call('01099998888', 'Say goodbye');
     await gateway.untilStatus(callId, ...finalStatuses);
     const messages = await trunk.messages();

@@ -21,13 +21,16 @@ export const lineSettings: ExpectedSettings = {
     default: ['127.0.0.1', 9022],
     valid: { 'sip-server': ['sip-server', 9022], 'sip-server:9023': ['sip-server', 9023] },
     invalid: ['http://sip-server', 'sip-server:0', 'sip-server:65536', 'a:1:2'],
-    with: real,
+    with: { ...real, GW_RELAY: 'none' },
   },
-  // Without one, drachtio-server is checked instead.
   GW_RELAY: {
-    of: ({ realLines }) => [realLines?.drachtio.host, realLines?.drachtio.port],
-    default: ['127.0.0.1', 9022],
-    valid: { relay: ['relay', 9023], 'relay:9024': ['relay', 9024] },
+    of: ({ realLines }) => [realLines?.isByRelay, realLines?.drachtio.host, realLines?.drachtio.port],
+    default: [true, '127.0.0.1', 9023],
+    valid: {
+      relay: [true, 'relay', 9023],
+      'relay:9024': [true, 'relay', 9024],
+      none: [false, '127.0.0.1', 9022],
+    },
     invalid: ['http://relay', 'relay:0', 'relay:65536', 'a:1:2'],
     with: real,
   },
