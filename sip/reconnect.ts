@@ -40,6 +40,7 @@ export const keepConnected = <Connection>(options: {
   const { to, clock, logger } = options;
   let state: State<Connection> = { is: 'away', problem: `Not connected to ${to} yet.` };
   let delayMs = firstDelayMs;
+  let connectedAt = clock.now();
   let timer: unknown;
 
   const awayBecause = (because: string): { is: 'away'; problem: string } => ({
@@ -47,12 +48,12 @@ export const keepConnected = <Connection>(options: {
     problem: `No connection to ${to}: ${because}`,
   });
 
-  const tryAgain = (because: string): void => {
+  const tryAgain = (because: string, afterMs = delayMs): void => {
     if (state.is === 'closed') return;
     state = awayBecause(because);
-    logger.warn({ retry_ms: delayMs }, state.problem);
-    timer = clock.setTimeout(() => void attempt(), delayMs);
-    delayMs = Math.min(2 * delayMs, longestDelayMs);
+    logger.warn({ retry_ms: afterMs }, state.problem);
+    timer = clock.setTimeout(() => void attempt(), afterMs);
+    if (afterMs > 0) delayMs = Math.min(2 * delayMs, longestDelayMs);
   };
 
   const lose = (lost: Connection): void => {
@@ -60,7 +61,8 @@ export const keepConnected = <Connection>(options: {
     state = awayBecause('it was lost.');
     options.disconnect(lost);
     options.onLost();
-    tryAgain('it was lost.');
+    // At once after a lasting connection: the port of a server that died is closed, which shows that it died.
+    tryAgain('it was lost.', clock.now() - connectedAt > firstDelayMs ? 0 : delayMs);
   };
 
   const attempt = async (): Promise<void> => {
@@ -72,6 +74,7 @@ export const keepConnected = <Connection>(options: {
         return tryAgain('it was lost.');
       }
       state = { is: 'connected', connection };
+      connectedAt = clock.now();
       loss.signal.addEventListener('abort', () => lose(connection));
       delayMs = firstDelayMs;
       logger.info(`connected to ${to}`);

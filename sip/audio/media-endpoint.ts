@@ -18,6 +18,17 @@ export class NoMediaCapacity extends Error {}
 /** Thrown for a description of the far end that this endpoint cannot carry; the session stays as it was. */
 export class UnsupportedDescription extends Error {}
 
+/** Reasons of a loss: the media server has ended, or is ending, with all of its channels. */
+export const serverGone = 'SERVER_GONE';
+const serverStops = 'SYSTEM_SHUTDOWN';
+
+/** Reason of a loss: another gateway has taken the call over, and the endpoint with it. */
+export const takenByOther = 'TAKEN_BY_OTHER';
+
+/** Whether the call may continue on another media server after this loss. */
+export const isServerLoss = (reason: string | null): boolean =>
+  reason === serverGone || reason === serverStops;
+
 /** A media server's channel as one side of a bridge. */
 export type BridgeSide = {
   /** Name of the media server. */

@@ -16,7 +16,7 @@ import { isHold } from '#sip/sdp/media-offer.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import { createCallMedia, type CallMedia, type MediaMeans } from '#sip/audio/call-media.ts';
 import { createKeypad, type Keypad } from './dtmf/keypad.ts';
-import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { takenByOther, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { MediaServers } from '../freeswitch/media-servers.ts';
 import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './leg.ts';
 import { leaveStanding } from './resume/leave-standing.ts';
@@ -103,7 +103,7 @@ type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 
 /** DTMF digits of two connected persons are only for each other. */
 type Listening = Means & {
-  secondLeg: Pick<SecondLeg, 'takesKey'>;
+  secondLeg: Pick<SecondLeg, 'takesKey' | 'moved'>;
   referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostSound'>;
   referRequest: Pick<ReferRequest, 'received'>;
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
@@ -187,9 +187,13 @@ const listenTo = (
   };
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
+    // Released without a word to the far end, whom the other gateway serves.
+    if (reason === takenByOther) return life.letGo.leave();
     if (life.is('answered')) logger.warn({ reason }, 'the media server has ended the sound of a call');
     if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
+    return undefined;
   });
+  connection.onMoved?.(() => secondLeg.moved());
   answerInDialogRequests(connection, {
     backgroundTasks,
     onKey: (digit) => onKey(digit, 'info'),

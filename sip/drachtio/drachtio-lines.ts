@@ -47,6 +47,7 @@ import { allTrunks, createChooser } from '../trunks/chooser.ts';
 import { createTrunkLimits } from '../trunks/limits.ts';
 import { createTrunkCoolDowns } from '../trunks/cool-downs.ts';
 import { adoptCall, type AdoptOptions } from './resume/adopt.ts';
+import { createMediaFailover } from './resume/media-failover.ts';
 import { abilities, allowed } from './dialog/capabilities.ts';
 import { createInbound, type Inbound } from './inbound.ts';
 import { startOutboundLeg } from './outbound-leg.ts';
@@ -250,6 +251,7 @@ const createLegs = (
   const adopting = { send, mediaServers, trunks, limits, legTracker };
   let isClosed = false;
   const isDown = (): boolean => isClosed || problem() !== null;
+  const { survivingAttempt } = createMediaFailover(shared);
   const dial = createDialling({ ...shared, choose, directory, limits, coolDowns, isDown });
 
   return {
@@ -272,9 +274,13 @@ const createLegs = (
 
     /** Begins to dial, or to answer the waiting caller with the call's id. */
     begin(input: LineInput, call: Pick<Dialling, 'onRinging' | 'parent' | 'logger'>): Attempt {
-      if (input.direction === 'inbound') return inbound.answer(input.callId, call.parent);
-      const trackLeg = (): TrackedLeg => legTracker.track(input.callId);
-      return dial(input, { ...call, name: 'outbound-leg', trackLeg, preferredServer: null });
+      const { callId, direction } = input;
+      const trackLeg = (): TrackedLeg => legTracker.track(callId);
+      const attempt =
+        direction === 'inbound'
+          ? inbound.answer(callId, call.parent)
+          : dial(input, { ...call, name: 'outbound-leg', trackLeg, preferredServer: null });
+      return survivingAttempt(attempt, { callId, logger: call.logger });
     },
 
     /**
@@ -289,12 +295,13 @@ const createLegs = (
       const { callId } = input;
       const trackLeg = (): TrackedLeg => ofTransfer(legTracker.track(callId));
       const leg = { ...call, name: 'second-leg' as const, trackLeg };
-      return dial({ callId, from: ownNumberOf(input), to }, leg);
+      const attempt = dial({ callId, from: ownNumberOf(input), to }, leg);
+      return survivingAttempt(attempt, { callId, logger: call.logger });
     },
 
     /** Takes over a call that another process has left. */
     adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
-      adoptCall({ ...shared, ...call, ...adopting }),
+      survivingAttempt(adoptCall({ ...shared, ...call, ...adopting }), call),
 
     /** Stops accepting and placing calls; the connection remains, so that calls can be ended. */
     close(): void {

@@ -3,6 +3,7 @@ import type Srf from 'drachtio-srf';
 import type { CallRoute, SipDetails, UnansweredCause } from '#machines/line.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { endDialog } from './dialog/sent-requests.ts';
+import type { AgreedTimer } from './dialog/session-timer.ts';
 import type { TrackedLeg } from './resume/leg-tracker.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
@@ -18,7 +19,11 @@ export type Connection = {
   /** Whether the far end accepts INFO, according to its INVITE or answer. */
   takesInfo: boolean;
   sip: SipDetails;
+  /** Calls back when the audio has moved to another media server; the dialog then has the new descriptions. */
+  onMoved?: (listener: OnMoved) => void;
 };
+
+export type OnMoved = (timer: AgreedTimer) => void;
 
 export type Outcome =
   | {

@@ -23,6 +23,7 @@ import {
   type UnicastOptions,
   type UnicastRates,
 } from './open-unicast.ts';
+import type { ChannelHolder } from './keep-alive.ts';
 import { repark, type ReparkOptions } from './repark.ts';
 
 /** FreeSWITCH reads every 20 ms; observed: it changes the codec in the second read at the latest. */
@@ -57,6 +58,8 @@ export type ChannelAudioOptions = UnicastOptions &
     onShortFrames: () => void;
     /** FreeSWITCH has ended the unicast, and reopening it failed. */
     onFailed: (error: unknown) => void;
+    /** Asks FreeSWITCH which gateway holds the channel. */
+    holder: () => Promise<ChannelHolder>;
     /** Rejects when the call is over. */
     ended: Promise<never>;
     logger: Pick<Logger, 'warn'>;
@@ -65,7 +68,11 @@ export type ChannelAudioOptions = UnicastOptions &
 const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(() => resolve(), milliseconds));
 
-class ChannelGone extends Error {}
+/** FreeSWITCH answers and does not know the channel: it is another process than before. */
+export class ChannelGone extends Error {}
+
+/** Another gateway has taken the call over, and carries its audio. */
+export class ChannelTaken extends Error {}
 
 /** Whether an ended unicast should be opened again. */
 const createReopenLimit = (clock: Clock) => {
@@ -91,7 +98,7 @@ export const openChannelAudio = async (
   { onAudio, onLost }: AudioEvents,
   options: ChannelAudioOptions & UnicastRates & { change: Change; isPaused: boolean },
 ): Promise<ChannelAudio> => {
-  const { clock, commands } = options;
+  const { clock } = options;
   let state: 'open' | 'paused' | 'closed' = options.isPaused ? 'paused' : 'open';
   let isSilent = false;
 
@@ -157,11 +164,13 @@ export const openChannelAudio = async (
   const queryUntilAnswered = async (): Promise<void> => {
     while (isMissing())
       try {
-        const isThere = (await commands.api(`uuid_exists ${uuid}`)).trim() === 'true';
-        if (isThere) return;
+        const holder = await options.holder();
+        if (holder === 'here') return;
+        // To open the audio again would take it from the other gateway.
+        if (holder === 'taken') throw new ChannelTaken('Another gateway holds the channel');
         throw new ChannelGone('The channel no longer exists');
       } catch (error) {
-        if (error instanceof ChannelGone) throw error;
+        if (error instanceof ChannelGone || error instanceof ChannelTaken) throw error;
         await waitFor(clock, repeatQueryMs);
       }
   };

@@ -2,7 +2,7 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
-import type { BridgeSide, MediaEndpoint } from '#sip/audio/media-endpoint.ts';
+import { serverGone, takenByOther, type BridgeSide, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import {
   answering,
@@ -18,7 +18,13 @@ import { queryChannelStatistics } from './channel-statistics.ts';
 import { offerTo, sendBye, type Channel } from './channel.ts';
 import type { Commands } from './connection.ts';
 import type { FreeSwitch } from './freeswitch.ts';
-import { openChannelAudio, type Change, type ChannelAudio } from './channel-audio.ts';
+import {
+  ChannelGone,
+  ChannelTaken,
+  openChannelAudio,
+  type Change,
+  type ChannelAudio,
+} from './channel-audio.ts';
 import type { UnicastOptions } from './open-unicast.ts';
 import { repark } from './repark.ts';
 
@@ -34,6 +40,7 @@ export type EndpointOptions = UnicastOptions & {
   server: string;
   commands: Commands;
   onDigit: FreeSwitch['control']['onDigit'];
+  keepAlive: Pick<FreeSwitch['control']['keepAlive'], 'holderOf'>;
   /** Timeout for FreeSWITCH's confirmation of a BYE. */
   answerMs: number;
   /**
@@ -54,6 +61,11 @@ const dialogIn = (dialog: Srf.Dialog): MediaChannel['dialog'] => {
   const id: unknown = Reflect.get(dialog, 'id');
   const contact: unknown = Reflect.get(dialog.local, 'contact');
   return typeof id === 'string' && typeof contact === 'string' ? { id, contact } : undefined;
+};
+
+const lossOf = (error: unknown): string => {
+  if (error instanceof ChannelTaken) return takenByOther;
+  return error instanceof ChannelGone ? serverGone : 'NO_SOUND';
 };
 
 type LossListener = (reason: string | null) => void;
@@ -152,7 +164,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
   const loseAudio = (error: unknown): void => {
     if (!channelState.isUp()) return;
     logger.warn({ err: error }, 'the audio of a channel could not be continued');
-    channelState.lose('NO_SOUND');
+    channelState.lose(lossOf(error));
   };
   const describe = async (remoteSdp: string): Promise<string> => {
     // FreeSWITCH's answer contains its earlier packet length, so the other party's description is used.
@@ -238,6 +250,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
         isPaused: detached !== null,
         onShortFrames: requestShortPackets,
         onFailed: loseAudio,
+        holder: () => options.keepAlive.holderOf(commands, uuid),
         ended: channelState.destroyed,
       });
       audio = await opening;
@@ -251,7 +264,7 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
     onDigit: (listener) => void digits.push(listener),
     statistics: async () => (channelState.isUp() ? queryChannelStatistics(uuid, commands) : null),
     onLost: channelState.onLost,
-    lose: () => channelState.lose(null),
+    lose: () => channelState.lose(serverGone),
     async leave() {
       stopListening();
       channelState.destroy();

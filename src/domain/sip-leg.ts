@@ -56,6 +56,9 @@ export type LineCheckpoint = {
 /** `id`: key of the stored leg. */
 export type StoredLeg = { id: string; leg: SipLeg };
 
+/** An established leg that can be resumed. */
+export type Standing = StoredLeg & { agreed: StandingDialog };
+
 /**
  * A FreeSWITCH channel. `server` is its configured `host:port`; `dialog` is drachtio-server's id of the dialog with it,
  * including our Contact.

@@ -1,5 +1,6 @@
 /** Several media servers, one of which dies, hangs or returns; and the channels that a dead gateway leaves on them. */
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,11 +9,11 @@ import { mediaServers } from '#config/policy.ts';
 import type { DrachtioLines, DrachtioLinesOptions } from '#sip/drachtio/drachtio-lines.ts';
 import { openWatched, type WatchedLine } from '#test/contract/watched-line.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
-import { startFarEnd, type FarEndProcess } from './far-end.ts';
 import { pooled, realLines, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
 import { missingPrograms, startServers, type RunningMediaServer, type SipServers } from './sip-servers.ts';
 import { callIn } from './trunk-ends.ts';
+import { startUdpEnd, type UdpEnd } from './udp-end.ts';
 
 const parkSec = 4;
 
@@ -21,20 +22,20 @@ if (missing.length > 0) {
   test.skip(`media servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
-  let callee: FarEndProcess;
+  let callee: UdpEnd;
   let one: RunningMediaServer;
   let other: RunningMediaServer;
 
   test.before(async () => {
     servers = await startServers({ mediaServers: 2, parkSec });
-    callee = await startFarEnd('silent', servers.folder);
+    callee = await startUdpEnd();
     const [first, second] = servers.mediaServers;
     if (first === undefined || second === undefined) throw new Error('There are not two media servers');
     one = first;
     other = second;
   });
   test.after.always(async () => {
-    await callee.close();
+    callee.close();
     await servers.close();
   });
 
@@ -71,16 +72,56 @@ if (missing.length > 0) {
   const failedOf = (lines: readonly WatchedLine[]): WatchedLine[] =>
     lines.filter((line) => line.saw('line.failed'));
 
-  realTimeTest('distributes calls; only those of a dead media server end', async (t) => {
+  /** An end that accepts to move its audio, and the longest silences that its calls heard. */
+  const startMovable = async (t: ExecutionContext) => {
+    const socket = createSocket('udp4').bind(0, '127.0.0.1');
+    t.teardown(() => socket.close());
+    await once(socket, 'listening');
+    const arrivals: number[] = [];
+    socket.on('message', () => void arrivals.push(performance.now()));
+    const end = await startUdpEnd({ ear: socket.address().port });
+    t.teardown(end.close);
+    return {
+      end,
+      longestGapMs: (since: number): number => {
+        const times = [since, ...arrivals.filter((at) => at > since), performance.now()];
+        return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)));
+      },
+    };
+  };
+
+  for (const way of ['killed', 'stopped'] as const)
+    realTimeTest(`the call of a media server that is ${way} moves to another one`, async (t) => {
+      const { end, longestGapMs } = await startMovable(t);
+      const lines = await linesOn(t, [one, other], { trunk: { address: `127.0.0.1:${end.port}` } });
+      const line = await call(lines);
+      const used = lines.mediaServers()[0]?.calls === 1 ? one : other;
+      const words = 'This sentence is long enough to be still spoken when the media server of its call dies.';
+      line.say(words);
+      await delay(1_500);
+      const diedAt = performance.now();
+      await (way === 'killed' ? used.kill() : used.close());
+      await until(() => line.saw('line.played'));
+      t.log('longest silence of the far end in ms', way, Math.round(longestGapMs(diedAt)));
+      t.like(line.all('line.played')[0], { whole: true, text: words });
+      t.deepEqual(line.all('line.failed'), []);
+      t.deepEqual([end.count('INVITE'), end.count('BYE')], [2, 0]);
+      t.true(longestGapMs(diedAt) < 2_000);
+      line.close();
+      await until(() => end.count('BYE') === 1);
+      await used.restart();
+      await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
+    });
+
+  realTimeTest('distributes calls; those of a dead media server move to another one', async (t) => {
     const lines = await linesOn(t, [one, other]);
     const calls: WatchedLine[] = [];
     for (let times = 1; times <= 4; times += 1) calls.push(await call(lines));
     t.deepEqual(callsOf(lines), [2, 2]);
 
     await other.kill();
-    await until(() => failedOf(calls).length === 2);
-    for (const line of failedOf(calls)) line.close();
-    const left = calls.filter((line) => !line.saw('line.failed'));
+    await until(() => callsOf(lines)[0] === 4);
+    const left = [...calls];
     await until(() => !lines.mediaServers().every(({ isUsable }) => isUsable));
     const health = lines.health();
     t.true(health.ready);
@@ -91,7 +132,7 @@ if (missing.length > 0) {
 
     const late = await call(lines);
     left.push(late);
-    t.deepEqual(callsOf(lines), [3, 0]);
+    t.deepEqual(callsOf(lines), [5, 0]);
     late.say('This call goes on.');
     await until(() => late.saw('line.played'));
     t.like(late.all('line.played')[0], { whole: true });
@@ -100,14 +141,14 @@ if (missing.length > 0) {
     await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
     t.deepEqual(lines.health(), { ready: true });
     left.push(await call(lines));
-    t.deepEqual(callsOf(lines), [3, 1]);
+    t.deepEqual(callsOf(lines), [5, 1]);
     t.deepEqual(failedOf(left), []);
     for (const line of left) line.close();
     await until(() => callsOf(lines).every((count) => count === 0));
     for (const server of [one, other]) await untilChannels(server, pooled);
   });
 
-  realTimeTest('detects a hanging media server; its calls end and new ones use another', async (t) => {
+  realTimeTest('detects a hanging media server; its calls move and new ones use another', async (t) => {
     const lines = await linesOn(t, [one, other], {
       mediaServers: {
         ...mediaServers,
@@ -117,12 +158,15 @@ if (missing.length > 0) {
       },
     });
     const calls = [await call(lines), await call(lines)];
+    // Their audio is connected when they have spoken.
+    for (const line of calls) line.say('Hello.');
+    await until(() => calls.every((line) => line.saw('line.played')));
     other.pause();
     try {
-      await until(() => failedOf(calls).length === 1);
-      for (const line of failedOf(calls)) line.close();
+      await until(() => callsOf(lines)[0] === 2);
       const late = await call(lines);
-      t.deepEqual(callsOf(lines), [2, 0]);
+      t.deepEqual(callsOf(lines), [3, 0]);
+      t.deepEqual(failedOf(calls), []);
       late.close();
     } finally {
       other.goOn();

@@ -9,6 +9,7 @@ import type { TrunkMedia, TrunkSrtp } from '#src/domain/trunk.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import type { FreeSwitch } from '#test/doubles/freeswitch.ts';
+import type { MediaChannel } from '#test/doubles/media-channel.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import {
   ownNumber,
@@ -19,7 +20,7 @@ import {
   startSipEdgeOn,
   trunkAddress,
 } from '#test/doubles/sip-edge.ts';
-import { headerOf } from '#test/doubles/sip-parser.ts';
+import { headerOf, type SipMessage } from '#test/doubles/sip-parser.ts';
 import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { until } from '#test/helpers/until.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
@@ -68,18 +69,47 @@ const untilFound = (edge: SipEdge, holds: () => boolean): Promise<true> =>
 
 const areUsable = ({ lines }: SipEdge): boolean => lines.mediaServers().every(({ isUsable }) => isUsable);
 
-test.serial('distributes calls; only the calls of a dead media server end', async (t) => {
+/** The re-INVITE by which a call moves to another media server. */
+const moveOf = async (edge: SipEdge, { farCall }: { farCall: FarCall }): Promise<SipMessage> => {
+  await untilFound(edge, () => farCall.unread().includes('INVITE'));
+  return farCall.receives('INVITE');
+};
+
+/** The channel of the call that has moved last to this media server, with its audio. */
+const channelOfMoved = async (to: FreeSwitch): Promise<MediaChannel> => {
+  const channel = to.channels().at(-1);
+  if (channel === undefined) throw new Error('There is no channel');
+  await channel.untilConnected();
+  return channel;
+};
+
+const portIn = (description = ''): string | undefined => /^m=audio (\d+)/m.exec(description)?.[1];
+
+test.serial('distributes calls; the calls of a dead media server move to another one', async (t) => {
   const edge = await startTwo(t);
   const calls = [await answeredByServer(edge), await answeredByServer(edge)];
   t.deepEqual(callsOf(edge), [1, 1]);
 
   await edge.other.kill();
-  const [kept, lost] = calls;
-  if (kept === undefined || lost === undefined) throw new Error('There are not two calls');
-  await untilFound(edge, () => lost.line.saw('line.failed'));
-  t.false(kept.line.saw('line.failed'));
-  lost.line.tell({ type: 'hangUp' });
-  await lost.farCall.receives('BYE');
+  const [kept, moved] = calls;
+  if (kept === undefined || moved === undefined) throw new Error('There are not two calls');
+  const { body } = await moveOf(edge, moved);
+  const before = moved.farCall.ladder().length;
+  moved.farCall.answers(200, { sdp });
+  await moved.farCall.receives('ACK');
+  const channel = await channelOfMoved(edge.one);
+  t.is(portIn(body), portIn(channel.variable('rtp_local_sdp_str')));
+  channel.receivesDigit('7');
+  await edge.said([moved.line], 'line.digit');
+  t.deepEqual(moved.line.story(), ['line.answered', 'line.digit']);
+  t.deepEqual(kept.line.story(), ['line.answered']);
+  t.deepEqual(moved.farCall.ladder().slice(before), ['→ 200', '← ACK']);
+  t.deepEqual(callsOf(edge), [2, 0]);
+  moved.line.tell({ type: 'hangUp' });
+  await moved.farCall.receives('BYE');
+  moved.farCall.answers(200);
+  await edge.said([moved.line], 'line.ended');
+  t.deepEqual(callsOf(edge), [1, 0]);
   await untilFound(edge, () => !areUsable(edge));
   const health = edge.lines.health();
   t.true(health.ready && health.warning?.includes(`:${edge.other.eventSocket.port}: `));
@@ -91,6 +121,79 @@ test.serial('distributes calls; only the calls of a dead media server end', asyn
   t.deepEqual(edge.lines.health(), { ready: true });
   await answeredByServer(edge);
   t.deepEqual(callsOf(edge), [2, 1]);
+});
+
+test.serial('a call that moves says what it was about to say on its next media server', async (t) => {
+  const edge = await startTwo(t);
+  const call = await answeredByServer(edge);
+  await edge.one.kill();
+  await moveOf(edge, call);
+  call.line.say('여보세요');
+  edge.clock.advance(1_000);
+  t.false(call.line.saw('line.played'));
+  call.farCall.answers(200, { sdp });
+  await channelOfMoved(edge.other);
+  await untilFound(edge, () => call.line.saw('line.played'));
+  t.like(call.line.all('line.played')[0], { whole: true });
+});
+
+test.serial('a caller keeps the call when its media server dies, and may hold it afterwards', async (t) => {
+  const edge = await startTwo(t);
+  const farCall = edge.trunk.calls(ownNumber, { sdp });
+  await farCall.receives(200);
+  farCall.sends('ACK');
+  const line = await until('there is a line', () => edge.inbound[0]);
+  await edge.said([line], 'line.answered');
+  for (const channel of edge.one.channels()) await channel.untilConnected();
+  await edge.one.kill();
+  await moveOf(edge, { farCall });
+  farCall.answers(200, { sdp });
+  await farCall.receives('ACK');
+  const channel = await channelOfMoved(edge.other);
+  const port = portIn(channel.variable('rtp_local_sdp_str'));
+  farCall.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+  t.is(portIn((await farCall.receives(200)).body), port);
+  farCall.sends('ACK');
+  await edge.said([line], 'line.held');
+  // An INVITE without an offer is answered with the description of the new server.
+  farCall.sends('INVITE');
+  t.is(portIn((await farCall.receives(200)).body), port);
+  t.deepEqual(line.story(), ['line.answered', 'line.held']);
+});
+
+test.serial('a far end that refuses to move has lost its audio', async (t) => {
+  const edge = await startTwo(t);
+  const call = await answeredByServer(edge);
+  await edge.one.kill();
+  await moveOf(edge, call);
+  call.farCall.answers(488);
+  await untilFound(edge, () => call.line.saw('line.failed'));
+  await untilFound(edge, () => edge.other.channels().length === 0);
+  call.line.tell({ type: 'hangUp' });
+  await untilFound(edge, () => call.farCall.unread().includes('BYE'));
+  call.farCall.answers(200, { to: 'BYE' });
+  await edge.said([call.line], 'line.ended');
+  t.deepEqual(call.line.story(), ['line.answered', 'line.failed', 'line.ended']);
+});
+
+test.serial('a far end that hangs up while it is asked to move has ended the call', async (t) => {
+  const edge = await startTwo(t);
+  const call = await answeredByServer(edge);
+  await edge.one.kill();
+  await moveOf(edge, call);
+  call.farCall.sends('BYE');
+  call.farCall.answers(481, { to: 'INVITE' });
+  await untilFound(edge, () => call.line.saw('line.ended'));
+  t.deepEqual(call.line.story(), ['line.answered', 'line.ended']);
+  t.like(call.line.all('line.ended')[0], { by: 'counterparty' });
+});
+
+test.serial('without another media server a call has lost its audio at once', async (t) => {
+  const edge = await startSipEdge(t);
+  const call = await answeredByServer(edge);
+  await only(edge).kill();
+  await untilFound(edge, () => call.line.saw('line.failed'));
+  t.deepEqual(call.farCall.unread(), []);
 });
 
 test.serial('reports a dead media server to a ringing telephone at once', async (t) => {
@@ -217,18 +320,18 @@ test.serial('refuses callers at once while a media server is overloaded, until o
   t.is(freeSwitch.channels().length, 2);
 });
 
-test.serial('an unresponsive media server loses its calls, and new ones use another one', async (t) => {
+test.serial('the calls of an unresponsive media server move, and new ones use another one', async (t) => {
   const { probeMs } = mediaServers;
   const edge = await startTwo(t, { mediaServers: { ...plainMediaServers, probeMs } });
-  const { line, farCall } = await answeredByServer(edge);
+  const call = await answeredByServer(edge);
   edge.one.hang(true);
-  await untilFound(edge, () => line.saw('line.failed'));
-  line.tell({ type: 'hangUp' });
-  await farCall.receives('BYE');
-  farCall.answers(200);
-  await edge.said([line], 'line.ended');
+  await moveOf(edge, call);
+  call.farCall.answers(200, { sdp });
+  await call.farCall.receives('ACK');
+  await channelOfMoved(edge.other);
   await answeredByServer(edge);
-  t.deepEqual(callsOf(edge), [0, 1]);
+  t.deepEqual(call.line.story(), ['line.answered']);
+  t.deepEqual(callsOf(edge), [0, 2]);
   edge.one.hang(false);
   await untilFound(edge, () => areUsable(edge));
 });
@@ -359,15 +462,17 @@ test.serial('a call survives a lost event socket and receives digits again after
   t.deepEqual(line.story(), ['line.answered', 'line.digit']);
 });
 
-test.serial('a call whose channel is gone after reconnection has failed', async (t) => {
+test.serial('a call whose channel is gone after reconnection gets another one', async (t) => {
   const edge = await startSipEdge(t);
-  const { line } = await answeredByServer(edge);
+  const call = await answeredByServer(edge);
   only(edge).closeEventSocket();
   await untilFound(edge, () => !areUsable(edge));
   onlyChannel(edge).vanish();
   only(edge).openEventSocket();
-  await untilFound(edge, () => line.saw('line.failed'));
-  t.pass();
+  await moveOf(edge, call);
+  call.farCall.answers(200, { sdp });
+  await channelOfMoved(only(edge));
+  t.deepEqual(call.line.story(), ['line.answered']);
 });
 
 test.serial('FreeSWITCH ends exactly the channels of a gateway that no longer renews them', async (t) => {

@@ -49,8 +49,11 @@ type Handlers = {
  * Tracks who refreshes the session. Returns the headers of the answer to a request that may refresh it, and `agree`,
  * which must be called once it is answered with 200: a refused request refreshes nothing.
  */
-const createRefreshing = ({ trunk, trackedLeg, endpoint, ...connection }: Connection) => {
+const createRefreshing = ({ trunk, trackedLeg, endpoint, onMoved, ...connection }: Connection) => {
   let { weRefresh } = connection;
+  onMoved?.((timer) => {
+    weRefresh = timer.weRefresh;
+  });
   return (request: Srf.SrfRequest): Refresh => {
     const { headers, ...timer } = refreshedTimer(request, weRefresh);
     return {
@@ -97,6 +100,13 @@ const createSession = (
 
   return {
     restore,
+
+    /** Our re-INVITE has changed both descriptions. */
+    moved(): void {
+      ours = dialog.local.sdp;
+      theirs = dialog.remote.sdp;
+      onHold(isHold(theirs, ours));
+    },
 
     /** Why no change is possible now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined when it is. */
     obstacle(): InviteRefusal | undefined {
@@ -163,6 +173,7 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   const { dialog } = connection;
   const refreshing = createRefreshing(connection);
   const session = createSession(connection, handlers);
+  connection.onMoved?.(session.moved);
 
   /** The session change that a request asks for; `null` if the request was refused. */
   const wish = (

@@ -5,7 +5,7 @@
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
-import type { StoredLeg, LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { LineCheckpoint, Standing, StoredLeg } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
@@ -16,7 +16,7 @@ import { holdRequests, isByeWaiting } from '../dialog/held-requests.ts';
 import { authorizeRequests } from '../dialog/sent-requests.ts';
 import type { SendCommand } from './end-leg.ts';
 import type { LegTracker, TrackedLeg } from './leg-tracker.ts';
-import { moveMedia, ofCall, type MoveOptions, type Standing } from './move-media.ts';
+import { moveMedia, ofCall, type MoveOptions } from './move-media.ts';
 import { dialogStands, reviveDialog } from './revive.ts';
 import type { AgreedTimer } from '../dialog/session-timer.ts';
 

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
-import type { MediaChannel, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { MediaChannel, SipLeg, Standing, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
 import type { SipCapture } from '../capture/sip-capture.ts';
 import { endLeg, type SendCommand } from './end-leg.ts';
@@ -25,6 +25,8 @@ export type LegStore = {
 export type TrackedLeg = {
   /** Stores the current state. */
   update(leg: SipLeg): void;
+  /** The leg as it would be resumed now; `null` before it is established and after its end. */
+  standing(): Standing | null;
   /** Stores a new description or agreement of an established leg, and the current channel of its audio. */
   agreed(change: Partial<StandingDialog>, channel: MediaChannel | null): void;
   /** The leg has ended or was hung up. */
@@ -126,6 +128,10 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       };
       return {
         update,
+        standing() {
+          const leg = held.get(id)?.leg;
+          return leg?.state === 'standing' && leg.dialog !== null ? { id, leg, agreed: leg.dialog } : null;
+        },
         agreed(change, channel) {
           const leg = held.get(id)?.leg;
           if (leg?.dialog) update({ ...leg, channel, dialog: { ...leg.dialog, ...change } });

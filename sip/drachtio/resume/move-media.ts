@@ -1,17 +1,17 @@
 /**
- * Moves the audio of another process's call to an endpoint of this process. The far end receives a re-INVITE, or the
+ * Moves the audio of a call to another endpoint, after its process or its media server died. The far end receives a re-INVITE, or the
  * answer to its own held re-INVITE: two must not cross (RFC 3261 section 14).
  */
 import type Srf from 'drachtio-srf';
 import type { Clock } from '#src/domain/clock.ts';
-import type { StoredLeg, StandingDialog } from '#src/domain/sip-leg.ts';
+import type { Standing } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { successorOf } from '#sip/sdp/session-description.ts';
 import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { SharedLimits } from '../../trunks/shared-limits.ts';
 import { offerAfter, offerWith } from '#sip/sdp/media-offer.ts';
 import { within, type BackgroundTasks } from '../../background-tasks.ts';
-import { offeredKeyIn } from '#sip/sdp/sdes.ts';
+import { isSecret, offeredKeyIn } from '#sip/sdp/sdes.ts';
 import type { Carriers, MediaTerms } from '../../carriers.ts';
 import { bodyProblem, descriptionIn } from '../dialog/message-body.ts';
 import { accepted, onTerms } from '../dialog/negotiate.ts';
@@ -24,9 +24,6 @@ const answerMs = 5_000;
 
 /** The side that began the call waits longer, so that the requests do not cross again (RFC 3261 section 14.1). */
 const pauseMs = { uac: 2_100, uas: 500 } as const;
-
-/** An established leg that can be resumed. */
-export type Standing = StoredLeg & { agreed: StandingDialog };
 
 export type MoveOptions = {
   carriers: Pick<Carriers, 'createEndpoint' | 'termsFor'>;
@@ -76,13 +73,17 @@ const invite = async (
   return timer.expiresSec === null ? agreed : timer;
 };
 
-/** Keeps the encryption key: a far end need not accept another one within a call. */
-const asBefore = (trunk: Trunk, { agreed }: Standing): MediaTerms => ({
-  ...trunk,
-  ownKey: offeredKeyIn(agreed.localSdp)?.master,
-});
+/**
+ * The session stays encrypted or not. The key remains as well: a far end need not accept another one within a call.
+ * A media server encrypts with optional SRTP only if the caller asked for it (`carriers.ts`).
+ */
+const asBefore = (trunk: Trunk, { agreed }: Standing): MediaTerms => {
+  const isOnServer = trunk.media === 'freeswitch';
+  const srtp = isOnServer && isSecret(agreed.localSdp) ? 'required' : trunk.srtp;
+  return { ...trunk, srtp, ownKey: offeredKeyIn(agreed.localSdp)?.master };
+};
 
-type Moved = { endpoint: MediaEndpoint; timer: AgreedTimer };
+export type Moved = { endpoint: MediaEndpoint; timer: AgreedTimer };
 
 type Move = { dialog: Srf.Dialog; standing: Standing; trunk: Trunk; options: MoveOptions };
 

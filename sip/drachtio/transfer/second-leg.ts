@@ -11,6 +11,7 @@ import { createAlarm, type Alarm, type LineTime } from '#sip/audio/line-time.ts'
 import type { LineLife } from '#machines/line-life.ts';
 import { telephoneRate, type SampleRate } from '#sip/audio/samples.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
+import { takenByOther } from '#sip/audio/media-endpoint.ts';
 import { createHoldTone, type HoldTone } from '#sip/audio/playout/hold-tone.ts';
 import { hangUp, type Attempt, type Connection, type Outcome } from '../leg.ts';
 import { createKeypad, type Keypad } from '../dtmf/keypad.ts';
@@ -54,7 +55,14 @@ export type SecondLegOptions = {
 
 type Means = Pick<SecondLegOptions, 'clock' | 'backgroundTasks'>;
 
-type OnLeg = { key: (digit: string, source: DtmfSource) => void; left: () => void; lost: () => void };
+type OnLeg = {
+  key: (digit: string, source: DtmfSource) => void;
+  left: () => void;
+  lost: () => void;
+  /** Another gateway has taken the call over. */
+  taken: () => void;
+  moved: () => void;
+};
 
 /** Subscribes to requests, DTMF digits and the loss of audio of this leg. Returns the handler of in-band DTMF tones. */
 const listenTo = (
@@ -67,7 +75,8 @@ const listenTo = (
     if (deduplication.isNew(digit, source)) on.key(digit, source);
   };
   connection.endpoint.onDigit((digit) => onKey(digit, 'rtp'));
-  connection.endpoint.onLost(on.lost);
+  connection.endpoint.onLost((reason) => (reason === takenByOther ? on.taken() : on.lost()));
+  connection.onMoved?.(on.moved);
   answerInDialogRequests(connection, {
     backgroundTasks,
     onKey: (digit) => onKey(digit, 'info'),
@@ -162,6 +171,18 @@ export class SecondLeg {
     if (this.#leg.state === 'connected') this.#part(this.#leg, 'declined', true);
   }
 
+  /**
+   * The audio of one of the two legs has moved to another media server, and has thereby left a bridge. This process
+   * forwards the audio until both have moved, and can be bridged again.
+   */
+  moved(): void {
+    const leg = this.#leg;
+    if (leg.state !== 'connected') return;
+    leg.bridge?.close();
+    this.#passOn(leg);
+    this.#bridge(leg, 'connected', () => undefined);
+  }
+
   /** Connection of the person who talks with the other party. */
   connection(): Connection | null {
     return this.#leg.state === 'connected' ? this.#leg.connection : null;
@@ -233,7 +254,13 @@ export class SecondLeg {
     const begin = (rate: SampleRate, onBegun: () => void): void => {
       const onTone = listenTo(
         connection,
-        { key: (...key) => this.#onKey(...key), left, lost },
+        {
+          key: (...key) => this.#onKey(...key),
+          left,
+          lost,
+          taken: () => life.send({ type: 'handed.over' }),
+          moved: () => this.moved(),
+        },
         this.#options,
       );
       backgroundTasks.add('connecting the sound of a transfer', async () => {

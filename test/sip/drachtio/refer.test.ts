@@ -329,7 +329,9 @@ test.serial('transfers an inbound call by REFER, too', async (t) => {
 
 test.serial('audio that the far end redirects counts as lost only if the transfer fails', async (t) => {
   const call = await taken(t);
-  call.edge.freeSwitches[0]?.channels()[0]?.hangUp('MEDIA_TIMEOUT');
+  const [channel] = call.edge.freeSwitches[0]?.channels() ?? [];
+  await channel?.untilConnected();
+  channel?.hangUp('MEDIA_TIMEOUT');
   await call.edge.freeSwitches[0]?.untilChannels(0);
   await report(call, '180 Ringing');
   t.false(call.line.saw('line.failed'));
