@@ -1,13 +1,30 @@
+const beatMs = 1_000;
+const looksOfLease = 15;
+
+/**
+ * Seconds for which a gateway holds its calls without renewing its registration: it is disconnected without notice, or
+ * frozen. Longer than clients need for a database failover, and shorter than people wait in silence.
+ */
+export const leaseSec = (looksOfLease * beatMs) / 1_000;
+
+/**
+ * FreeSWITCH keeps the channels of such a gateway at least for this time, so that the order is certain: the lease
+ * lapses, another gateway takes the calls over, and only then FreeSWITCH hangs up the remaining channels. The lapse is
+ * noticed up to two looks late; the rest is for the take-over.
+ */
+export const shortestParkSec = 2 * leaseSec;
+
 /**
  * Gateways that share a database; see `nodes/judge-nodes.ts` of src/continuity. A killed gateway is detected within five
  * seconds: its session disappears at once, while a running one restores its session or renews its row in less than
- * three looks. A gateway that is disconnected without notice, or frozen, keeps its calls for half a minute. That is
- * longer than clients need for a database failover and shorter than people wait in silence.
+ * three looks.
  */
 export const cluster = {
-  beatMs: 1_000,
+  beatMs,
   looksWithoutSession: 3,
-  looksOfLease: 30,
+  looksOfLease,
+  /** A process that did not run for this long sends nothing before its registration is renewed. */
+  mostGapMs: (leaseSec * 1_000) / 2,
   looksOfLost: 0,
   claimMs: 20_000,
   /** Time limit of a request to another gateway, which is then considered unreachable. */

@@ -5,7 +5,7 @@
  * and values that the API document promises in words.
  */
 export { controlProbe, inboundAccess, mediaServers, trunkLifeTimes, trunkTimes } from './line-policy.ts';
-export { cluster } from './cluster-policy.ts';
+export { cluster, shortestParkSec } from './cluster-policy.ts';
 export { loadLimits } from './load-policy.ts';
 export { answeringMachine, listening, turnModelLimits } from './listening-policy.ts';
 

@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { shortestParkSec } from './cluster-policy.ts';
 import { wholeNumber } from './setting-forms.ts';
 
 const port = wholeNumber(1, 65_535);
@@ -23,7 +24,7 @@ export const serverSettings = z.object({
   GW_SIP_TLS_CHAIN_FILE: z.string().optional(),
   GW_FREESWITCH_SIP_PORT: port.default(5080),
   GW_FREESWITCH_CLIENTS: z.cidrv4('must be an address block such as 10.0.0.0/8').default('127.0.0.1/32'),
-  GW_FREESWITCH_PARK_SEC: wholeNumber(2, 3_600).default(30),
+  GW_FREESWITCH_PARK_SEC: wholeNumber(shortestParkSec, 3_600).default(shortestParkSec),
   GW_FREESWITCH_RTP_FROM: port.default(25_000),
   GW_FREESWITCH_RTP_TO: port.default(29_000),
 });

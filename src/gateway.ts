@@ -17,6 +17,7 @@ import { createCallTime } from '#src/calls/live/call-time.ts';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
+import { createFreezeFence } from '#src/domain/fence.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
@@ -87,6 +88,12 @@ const openRuntime = async (
     bus: createCallBus({ logger }),
     callTime: createCallTime({ wall: systemClock.now, steady: steadyClock.now }),
     callClock,
+    fence: createFreezeFence(steadyClock, policy.cluster.mostGapMs, (gapMs) =>
+      logger.warn(
+        { gap_ms: gapMs },
+        'this process was frozen; commands of its calls wait until the database knows who holds them',
+      ),
+    ),
     logger,
     environment,
     started,

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import { openFence, type Fence } from '#src/domain/fence.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import {
   type InboundAccess,
@@ -98,6 +99,8 @@ export type DrachtioLinesOptions = CommonMeans & {
   country: Country;
   /** `null`: SIP messages of calls are not captured. */
   sipMessages: { keep: KeepSipMessage; limits: CaptureLimits } | null;
+  /** While it is closed, commands to both servers wait; always open by default. */
+  fence?: Fence;
   clock: Clock;
   logger: Logger;
 };
@@ -114,12 +117,13 @@ export type DrachtioLines = Lines & {
 
 /** The connections to the two servers, and who carries the audio of a call. */
 const createServers = (options: DrachtioLinesOptions, backgroundTasks: BackgroundTasks) => {
-  const { sipMessages, clock, logger } = options;
+  const { sipMessages, fence = openFence, clock, logger } = options;
   const sipCapture = sipMessages === null ? noSipCapture : createSipCapture({ ...sipMessages, clock });
   const connection = createSignallingConnection({
     server: options.drachtio,
     probe: options.controlProbe,
     overhear: sipCapture.hear,
+    fence,
     clock,
     logger,
   });
@@ -134,6 +138,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     srf: connection.srf,
     mediaThread,
     resample: options.resample,
+    fence,
     clock,
     backgroundTasks,
     logger,

@@ -9,6 +9,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import Mrf from 'drachtio-fsmrf';
 import type { Clock } from '#src/domain/clock.ts';
+import type { Fence } from '#src/domain/fence.ts';
 import { within } from '../background-tasks.ts';
 import { ServerRefusal } from '../heartbeat.ts';
 import type { ServerAddress } from '../reconnect.ts';
@@ -233,16 +234,27 @@ const oneLine = (text: string): string => {
 /** Only the verb is logged, because arguments may contain private data such as DTMF digits. */
 const verbOf = (command: string): string => command.split(' ', 1)[0] ?? '';
 
+export type CommandOptions = {
+  /** Timeout of a reply. */
+  answerMs: number;
+  /** While it is closed, commands wait. */
+  fence: Fence;
+  clock: Clock;
+};
+
 export const commandsOn = (
   /** Throws without a connection. */
   connection: () => Pick<Connection, 'api' | 'sendMessage'>,
-  { answerMs, clock }: { answerMs: number; clock: Clock },
+  { answerMs, fence, clock }: CommandOptions,
 ): Commands => {
-  const withTimeout = (what: string, reply: Promise<string>): Promise<string> =>
-    within(clock, answerMs, `FreeSWITCH's reply to ${what}`, reply);
+  /** Commands wait for the fence in their order. */
+  const withTimeout = async (what: string, send: () => Promise<string>): Promise<string> => {
+    if (!fence.isOpen()) await fence.pass();
+    return within(clock, answerMs, `FreeSWITCH's reply to ${what}`, send());
+  };
 
   const api = async (command: string): Promise<string> =>
-    withTimeout(verbOf(command), connection().api(oneLine(command)));
+    withTimeout(verbOf(command), () => connection().api(oneLine(command)));
 
   return {
     api,
@@ -253,7 +265,7 @@ export const commandsOn = (
     },
     async sendMessage(uuid, headers) {
       for (const value of [uuid, ...Object.values(headers)]) oneLine(value);
-      const reply = await withTimeout('a message', connection().sendMessage(uuid, headers));
+      const reply = await withTimeout('a message', () => connection().sendMessage(uuid, headers));
       if (!reply.startsWith('+OK')) throw new Error('The channel does not exist');
     },
   };

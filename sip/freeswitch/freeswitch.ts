@@ -4,21 +4,26 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Clock } from '#src/domain/clock.ts';
 import { startHeartbeat } from '../heartbeat.ts';
 import { keepConnected, type ServerAddress } from '../reconnect.ts';
-import { commandsOn, connectToFreeSwitch, type Connection, type ServerLoad } from './connection.ts';
+import {
+  commandsOn,
+  connectToFreeSwitch,
+  type CommandOptions,
+  type Connection,
+  type ServerLoad,
+} from './connection.ts';
 import { createKeepAlive, readParkSec } from './keep-alive.ts';
 
 /** Whether the port is closed, which means that FreeSWITCH has died. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED';
 
-export type FreeSwitchOptions = {
-  /** Timeout of a reply. */
-  answerMs: number;
+export type FreeSwitchOptions = CommandOptions & {
   /** Interval of the heartbeat and of the channels' keep-alive. */
   probeMs: number;
+  /** Lower limit of the time for which FreeSWITCH keeps the channels of a silent gateway; by default none. */
+  shortestParkSec?: number;
   onConnected: () => void;
   onHeartbeat: (load: ServerLoad) => void;
   /** The connection is lost and will be re-established; channels continue. */
@@ -27,12 +32,11 @@ export type FreeSwitchOptions = {
   onGone: () => void;
   /** FreeSWITCH no longer answers; the connection is then lost. */
   onSilent: () => void;
-  clock: Clock;
   logger: Logger;
 };
 
 export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptions) => {
-  const { answerMs, probeMs, clock, logger } = options;
+  const { probeMs, clock, logger } = options;
   const gateway = randomUUID();
   const keepAlive = createKeepAlive(gateway, probeMs);
   /** Listeners for DTMF digits by channel; channels of other gateways on the same FreeSWITCH have none. */
@@ -49,13 +53,19 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
   };
 
   const startKeepAlive = async (connection: Connection, onLost: () => void): Promise<void> => {
-    const commands = commandsOn(() => connection, { answerMs, clock });
-    const parkSec = await readParkSec(commands);
+    const commands = commandsOn(() => connection, options);
+    const { parkSec, isTooShort } = await readParkSec(commands, options.shortestParkSec ?? 0);
+    if (isTooShort)
+      logger.warn(
+        { park_sec: parkSec },
+        'GW_FREESWITCH_PARK_SEC of FreeSWITCH is shorter than the lease of a gateway allows; a longer time is used',
+      );
     const probe = (): Promise<void> => keepAlive.renew(commands, parkSec);
     await probe();
     const onSilent = (): void => {
-      options.onSilent();
+      // The server takes no further endpoints before its calls look for others.
       onLost();
+      options.onSilent();
     };
     stopHeartbeat = startHeartbeat({ probe, everyMs: probeMs, clock, onSilent });
   };
@@ -104,7 +114,7 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     return connection;
   };
 
-  const commands = commandsOn(connected, { answerMs, clock });
+  const commands = commandsOn(connected, options);
 
   return {
     open: kept.open,

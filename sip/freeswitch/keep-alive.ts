@@ -12,11 +12,22 @@ const gatewayVariable = `sip_h_${gatewayHeader}`;
 /** Default in seconds if FreeSWITCH does not report how long it keeps a channel. */
 const usualSec = 30;
 
-/** Reads how long FreeSWITCH keeps a channel whose gateway died: `gw_park_sec` of its configuration, in seconds. */
-export const readParkSec = async ({ api }: Pick<Commands, 'api'>): Promise<number> => {
+/**
+ * Reads how long FreeSWITCH keeps a channel whose gateway died: `gw_park_sec` of its configuration, in seconds, but not
+ * less than `shortestSec`. Other gateways take a silent one's calls over only when its lease has lapsed: with a shorter
+ * time the channels would be gone by then.
+ */
+export const readParkSec = async (
+  { api }: Pick<Commands, 'api'>,
+  shortestSec: number,
+): Promise<{ parkSec: number; isTooShort: boolean }> => {
   const answer = (await api('global_getvar gw_park_sec')).trim();
-  return /^\d{1,5}$/.test(answer) ? Number(answer) : usualSec;
+  const parkSec = /^\d{1,5}$/.test(answer) ? Number(answer) : usualSec;
+  return { parkSec: Math.max(parkSec, shortestSec), isTooShort: parkSec < shortestSec };
 };
+
+/** `taken`: another gateway has claimed the channel. */
+export type ChannelHolder = 'here' | 'taken' | 'gone';
 
 /** Keep-alive of the channels with this name, renewed every `everyMs` milliseconds. */
 export const createKeepAlive = (gateway: string, everyMs: number) => {
@@ -31,6 +42,11 @@ export const createKeepAlive = (gateway: string, everyMs: number) => {
       // Schedules the new hang-up task before deleting the old one, so one is always pending.
       await run(`sched_api +${seconds} ${task(times)} ${end}`);
       await api(`sched_del ${task(times - 1)}`);
+    },
+    async holderOf({ api }: Pick<Commands, 'api'>, uuid: string): Promise<ChannelHolder> {
+      const holder = (await api(`uuid_getvar ${uuid} ${gatewayVariable}`)).trim();
+      if (holder.startsWith('-ERR')) return 'gone';
+      return holder === gateway ? 'here' : 'taken';
     },
     /** Assigns the channel to this gateway, replacing an earlier owner. */
     claim: ({ run }: Pick<Commands, 'run'>, uuid: string): Promise<string> =>

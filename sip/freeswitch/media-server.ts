@@ -3,6 +3,7 @@ import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import { createCircuitBreaker, type CoolDown } from '#src/domain/circuit-breaker.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { Fence } from '#src/domain/fence.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { TrunkSrtp } from '#src/domain/trunk.ts';
 import type { BridgeSide, MediaEndpoint } from '#sip/audio/media-endpoint.ts';
@@ -35,6 +36,8 @@ export type MediaServerNumbers = {
   rtpTimeoutMs: number;
   /** Percentage of idle CPU below which a server takes no new calls; by default there is no minimum. */
   minIdleCpu?: number;
+  /** See `FreeSwitchOptions`. */
+  shortestParkSec?: number;
   /** FreeSWITCH sends every 20 ms; after this time without audio it may have ended the unicast. 0: never checked. */
   silenceMs: number;
 };
@@ -45,6 +48,7 @@ export type MediaServerOptions = MediaServerNumbers & {
   srf: Srf;
   mediaThread: Pick<MediaThread, 'openUnicast' | 'open'>;
   resample: Resample;
+  fence: Fence;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
@@ -131,7 +135,8 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
   };
 
   const loseAll = (why: string): void => {
-    if (endpoints.count() > 0) logger.error(`FreeSWITCH at ${name} ${why}: its calls end`);
+    if (endpoints.count() > 0)
+      logger.error(`FreeSWITCH at ${name} ${why}: its calls move to another one or end`);
     endpoints.loseAll();
   };
 

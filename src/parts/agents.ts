@@ -8,6 +8,7 @@ import { type Agent, withBreaker } from '#src/agents/agent.ts';
 import { createHandshake, type HandshakeRequest } from '#src/agents/handshake.ts';
 import { createStartReply, type StartReply } from '#src/agents/start-reply.ts';
 import { createTryAgent } from '#src/agents/trial.ts';
+import type { Fence } from '#src/domain/fence.ts';
 import type { AgentTrial, TrialRequest } from '#src/domain/agent-trial.ts';
 import { createCircuitBreakers } from '#src/domain/circuit-breakers.ts';
 import type { Telemetry } from '#src/telemetry/observe-calls.ts';
@@ -94,6 +95,23 @@ const agentsWithBreakers = (
   };
 };
 
+/** Requests of a frozen process wait: if another one has taken the call, its conversation has been stopped by then. */
+const behindFence =
+  (fence: Fence, startReply: StartReply): StartReply =>
+  (input, sendBack) => {
+    if (fence.isOpen()) return startReply(input, sendBack);
+    let stop: () => void = () => {};
+    let isStopped = false;
+    const start = (): void => {
+      if (!isStopped) stop = startReply(input, sendBack);
+    };
+    fence.pass().then(start, () => {});
+    return () => {
+      isStopped = true;
+      stop();
+    };
+  };
+
 export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
   const { bus, clock, logger } = runtime;
   const { outgoing, languageModel } = parts;
@@ -103,17 +121,20 @@ export const startAgents = (runtime: Runtime, parts: AgentParts): Agents => {
     ...agents,
     begin: (callId) => traces.inCall(callId, () => agents.begin(callId)),
     startReply: traces.traceReplies(
-      createStartReply({
-        findAgent: agents.find,
-        times: agentTimes,
-        clock,
-        watch: {
-          asked: (callId) => bus.publish('reply', { callId, stage: 'asked' }),
-          firstToken: (callId) => bus.publish('reply', { callId, stage: 'first_token' }),
-          firstSentence: (callId) => bus.publish('reply', { callId, stage: 'first_sentence' }),
-        },
-        logger,
-      }),
+      behindFence(
+        runtime.fence,
+        createStartReply({
+          findAgent: agents.find,
+          times: agentTimes,
+          clock,
+          watch: {
+            asked: (callId) => bus.publish('reply', { callId, stage: 'asked' }),
+            firstToken: (callId) => bus.publish('reply', { callId, stage: 'first_token' }),
+            firstSentence: (callId) => bus.publish('reply', { callId, stage: 'first_sentence' }),
+          },
+          logger,
+        }),
+      ),
     ),
     handshake: ({ workspaceId, ...request }) =>
       createHandshake({

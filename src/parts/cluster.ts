@@ -9,6 +9,7 @@ import {
   type PerformHere,
 } from '#src/cluster/call-signals.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
+import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import { createCounting, type Counting } from '#src/cluster/counting.ts';
 import { createRecordingFetcher } from '#src/cluster/fetch-recording.ts';
 import {
@@ -85,12 +86,20 @@ const openWakeUps = ({ config, database, steadyClock, logger, started }: Runtime
 
 /** Registers this gateway among the others. */
 export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
-  const { config, database, sealing, clock, steadyClock, logger, started } = runtime;
+  const { config, database, sealing, clock, steadyClock, fence, logger, started } = runtime;
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
   const numbers = config.lines === 'none' ? numbersWithoutLines(clusterPolicy) : clusterPolicy;
-  const watch = createNodeWatch({ database, node, numbers, clock, steadyClock, logger });
+  const watch = createNodeWatch({ database, node, numbers, fence, clock, steadyClock, logger });
+  const ticking = createRepeatedTask({
+    work: async () => fence.tick(),
+    everyMs: clusterPolicy.beatMs,
+    clock: steadyClock,
+  });
+  fence.tick();
+  ticking.start(clusterPolicy.beatMs);
+  started.defer(() => ticking.stop());
   const counting = createCounting({
     database,
     node,

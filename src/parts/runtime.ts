@@ -3,6 +3,7 @@ import type { Config } from '#config/config.ts';
 import type { CallBus } from '#src/calls/call-bus.ts';
 import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { FreezeFence } from '#src/domain/fence.ts';
 import type { PolicySettings } from '#src/domain/call-policy.ts';
 import type { Country } from '#src/domain/phone-number.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -51,6 +52,8 @@ export type Runtime = {
   /** News of the calls of this gateway. */
   bus: CallBus;
   callTime: CallTime;
+  /** Closed after a freeze of this process, until it is known whether it still holds its calls. */
+  fence: FreezeFence;
   /** Runs as fast as simulated calls. */
   callClock: Clock;
   logger: Logger;

@@ -9,6 +9,7 @@ import {
   inboundAccess,
   listening,
   mediaServers,
+  shortestParkSec,
   trunkTimes,
   webPhones,
 } from '#config/policy.ts';
@@ -96,7 +97,7 @@ const withoutServers = {
 } as const;
 
 const realLines = async (
-  { country, database, callClock: clock, logger, config: { node } }: Runtime,
+  { country, database, callClock: clock, fence, logger, config: { node } }: Runtime,
   { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
@@ -110,7 +111,7 @@ const realLines = async (
     drachtio,
     freeSwitches,
     controlProbe,
-    mediaServers: { ...mediaServers, rtpTimeoutMs, minIdleCpu },
+    mediaServers: { ...mediaServers, rtpTimeoutMs, minIdleCpu, shortestParkSec },
     trunk:
       trunkAddress === null
         ? null
@@ -131,6 +132,7 @@ const realLines = async (
     sipMessages: keepSipMessage && { keep: keepSipMessage, limits: sipTrace.limits },
     openRecording,
     overhear,
+    fence,
     clock,
     logger,
   });

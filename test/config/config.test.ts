@@ -236,6 +236,7 @@ const defaults: ServersConfig = {
     publicAddress: null,
     tls: null,
   },
+  relay: { host: '127.0.0.1', port: 9023 },
   freeSwitch: {
     eventSocket: { host: '127.0.0.1', port: 8021, secret: 'ClueCon' },
     sip: { host: '127.0.0.1', port: 5080 },
@@ -311,6 +312,9 @@ test('names an invalid setting of the servers', (t) => {
     GW_FREESWITCH_RTP_FROM: ['-1', '29000'],
     GW_FREESWITCH_RTP_TO: ['25000', 'x'],
     GW_DRACHTIO: ['a b'],
+    GW_RELAY: ['a b', '127.0.0.1:9022'],
+    // The lease of a gateway must lapse well before FreeSWITCH hangs up its channels.
+    GW_FREESWITCH_PARK_SEC: ['2', '29', '3601'],
   };
   for (const [name, texts] of Object.entries(wrong))
     for (const text of texts)

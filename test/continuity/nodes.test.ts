@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createNodeJudge, numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
 import { createNodeWatch } from '#src/continuity/nodes/node-watch.ts';
+import { CallsLost, createFreezeFence, type FreezeFence } from '#src/domain/fence.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
 import { ownDatabase } from '#test/helpers/database.ts';
@@ -87,6 +88,55 @@ test('restarts the count of checks after a failed one, so that an old row is not
   }
 });
 
+// Freezes of this process
+
+const fenceAt = () => {
+  const seen = { now: 0, freezes: [] as number[], decided: [] as boolean[] };
+  const fence = createFreezeFence({ now: () => seen.now }, 7_500, (gapMs) => seen.freezes.push(gapMs));
+  fence.onDecided((areHeld) => seen.decided.push(areHeld));
+  return { fence, seen };
+};
+
+test('ticks without a longer gap keep the fence open', async (t) => {
+  const { fence, seen } = fenceAt();
+  for (let ticks = 0; ticks < 100; ticks += 1) {
+    seen.now += 7_000;
+    fence.tick();
+  }
+  t.true(fence.isOpen());
+  await t.notThrowsAsync(fence.pass());
+  t.is(fence.ask().decide(true), 'decided');
+  t.deepEqual(seen, { now: 700_000, freezes: [], decided: [] });
+});
+
+test('a gap closes the fence for the first command already, until a renewal after it', async (t) => {
+  const { fence, seen } = fenceAt();
+  const early = fence.ask();
+  seen.now += 60_000;
+  t.false(fence.isOpen());
+  let passed = false;
+  const passing = fence.pass().then(() => (passed = true));
+  fence.tick();
+  t.is(early.decide(true), 'ask again', 'the renewal may have been made before the freeze');
+  await Promise.resolve();
+  t.false(passed);
+  t.false(fence.isOpen());
+  t.is(fence.ask().decide(true), 'decided');
+  await passing;
+  t.true(fence.isOpen());
+  t.deepEqual(seen, { now: 60_000, freezes: [60_000], decided: [true] });
+});
+
+test('commands of calls that were taken during a freeze are rejected', async (t) => {
+  const { fence, seen } = fenceAt();
+  seen.now += 60_000;
+  const passing = t.throwsAsync(fence.pass(), { instanceOf: CallsLost });
+  t.is(fence.ask().decide(false), 'decided');
+  await passing;
+  t.true(fence.isOpen());
+  t.deepEqual(seen.decided, [false]);
+});
+
 // Supervision of nodes
 
 const watchedNumbers = {
@@ -102,6 +152,7 @@ const watching = (
   database: Database,
   node: string,
   cleanUps: (cleaned: string) => Promise<void> = async () => {},
+  fence: Pick<FreezeFence, 'ask'> = createFreezeFence({ now: () => 0 }, 1, () => {}),
 ) => {
   const seen = { cleaned: [] as string[], lost: 0 };
   let next: (() => void) | null = null;
@@ -115,6 +166,7 @@ const watching = (
       clearTimeout: () => (next = null),
     },
     steadyClock: { now: Date.now },
+    fence,
     logger: pino({ level: 'silent' }),
   });
   return {

@@ -12,6 +12,7 @@ import { createMediaServers } from '#sip/freeswitch/media-servers.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { createMediaThread } from '#sip/media-thread/media-thread.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
+import { openFence } from '#src/domain/fence.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { StoredLeg, MediaChannel } from '#src/domain/sip-leg.ts';
 import { createFarEnd } from '#test/doubles/far-end.ts';
@@ -88,6 +89,7 @@ if (missing.length > 0) {
       srf,
       mediaThread,
       resample: await loadResampler(),
+      fence: openFence,
       clock: systemClock,
       backgroundTasks,
       logger,

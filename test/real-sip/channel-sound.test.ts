@@ -14,6 +14,7 @@ import { createMediaThread } from '#sip/media-thread/media-thread.ts';
 import { loadResampler } from '#sip/audio/resampler.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { audioIn, withOneVoice } from '#sip/sdp/media-offer.ts';
+import { openFence } from '#src/domain/fence.ts';
 import { systemClock } from '#src/clocks.ts';
 import { joinSamples } from '#src/domain/sample-bytes.ts';
 import type { TrunkCodec } from '#src/domain/trunk.ts';
@@ -34,6 +35,7 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     server: servers.drachtio,
     probe: controlProbe,
     overhear() {},
+    fence: openFence,
     clock: systemClock,
     logger,
   });
@@ -46,6 +48,7 @@ const connectedMedia = async (t: ExecutionContext, servers: SipServers): Promise
     srf: connection.srf,
     mediaThread,
     resample: await loadResampler(),
+    fence: openFence,
     clock: systemClock,
     backgroundTasks,
     logger,

@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { relayNumbers } from '#config/line-policy.ts';
+import { leaseSec } from '#config/cluster-policy.ts';
 import { mediaServers as mediaPool } from '#config/policy.ts';
 import { createRelay } from '#sip/relay/relay.ts';
 import { systemClock } from '#src/clocks.ts';
@@ -27,6 +28,8 @@ import { startUdpEnd } from './udp-end.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const personNumber = '01000000011';
+/** It is never answered. */
+const ringingNumber = '01099992000';
 
 /** A tone that is longer than a test. */
 const tone = Int16Array.from(
@@ -124,7 +127,7 @@ if (missing.length > 0) {
 
   const startWorld = async (t: ExecutionContext, media: Media) => {
     const ear = await startEar(t);
-    const end = await startUdpEnd({ ear: ear.port });
+    const end = await startUdpEnd({ ear: ear.port, ringing: [ringingNumber] });
     t.teardown(end.close);
     return {
       ...(await startGateways(t, media, end.port)),
@@ -161,14 +164,19 @@ if (missing.length > 0) {
       .filter((line) => /"level":[45]0/.test(line))
       .join('\n');
 
-  const untilAllGoOn = async (gateway: Running, calls: readonly string[], times = 1): Promise<void> => {
+  const untilAllGoOn = async (
+    gateway: Running,
+    calls: readonly string[],
+    times = 1,
+    atMostMs = 30_000,
+  ): Promise<void> => {
     const goOn = async (): Promise<boolean> => {
       await delay(100);
       const told = await Promise.all(calls.map((callId) => typesOf(gateway, callId)));
       return told.every((types) => types.filter((type) => type === 'call.taken_over').length === times);
     };
     try {
-      await until(goOn);
+      await until(goOn, atMostMs);
     } catch (cause) {
       throw new Error(`Not all calls go on: ${warningsOf(gateway)}`, { cause });
     }
@@ -337,6 +345,70 @@ if (missing.length > 0) {
       const next = await world.start('one', one.folder);
       await untilAllGoOn(next, calls);
       await hangUpAll(next, calls);
+      await until(() => world.end.count('BYE') === calls.length);
+    });
+  }
+
+  for (const media of ['freeswitch', 'direct'] as const) {
+    realTimeTest(
+      `${media}: another gateway takes the calls of a frozen one, which then sends nothing`,
+      async (t) => {
+        const world = await startWorld(t, media);
+        const one = await world.start('one');
+        const two = await world.start('two');
+        const calls = await world.place(one, 10);
+        const { body } = await one.client.post('/api/v1/calls', { to: ringingNumber, instruction: 'x' });
+        const ringing = z.uuid().parse(body['call_id']);
+        await until(() => world.end.heard.some(({ user }) => user === ringingNumber));
+        // Far ends and progress are stored by then.
+        await delay(1_000);
+
+        const frozenAt = Date.now();
+        one.signal('SIGSTOP');
+        await untilAllGoOn(two, calls, 1, 45_000);
+        const takenMs = Date.now() - frozenAt;
+        await until(() => world.end.count('CANCEL') === 1, 10_000);
+        const endedMs = Date.now() - frozenAt;
+        t.log(media, { takenMs, endedMs });
+        t.true(takenMs < 1_000 * (leaseSec + 10), 'before FreeSWITCH hangs up the channels');
+        await delay(1_000);
+        const sent = world.end.heard.length;
+
+        world.ear.forget();
+        one.signal('SIGCONT');
+        await one.printed('other gateways declared this one dead');
+        await until(async () => (await one.client.get('/readyz')).status === 200);
+        await delay(3_000);
+        t.deepEqual(
+          world.end.heard.slice(sent).map(({ method }) => method),
+          [],
+          'the returning gateway sends nothing',
+        );
+        t.true(world.ear.gaps().length >= calls.length, 'all calls have audio');
+        t.true((world.ear.gaps()[0] ?? Infinity) < 1_000);
+        await hangUpAll(two, calls);
+        await until(() => world.end.count('BYE') === calls.length);
+        for (const callId of [...calls, ringing]) {
+          await until(async () => (await typesOf(two, callId)).includes('call.ended'));
+          t.is((await typesOf(two, callId)).filter((type) => type === 'call.ended').length, 1);
+        }
+      },
+    );
+
+    realTimeTest(`${media}: a gateway that was frozen for less than its lease keeps its calls`, async (t) => {
+      const world = await startWorld(t, media);
+      const one = await world.start('one');
+      const two = await world.start('two');
+      const calls = await world.place(one, 5);
+      await delay(1_000);
+      one.signal('SIGSTOP');
+      await delay((1_000 * leaseSec * 2) / 3);
+      one.signal('SIGCONT');
+      await one.printed('this process was frozen');
+      await delay(2_000);
+      for (const callId of calls) t.false((await typesOf(two, callId)).includes('call.taken_over'));
+      t.is(world.end.count('BYE'), 0);
+      await hangUpAll(one, calls);
       await until(() => world.end.count('BYE') === calls.length);
     });
   }

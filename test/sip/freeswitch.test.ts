@@ -4,11 +4,13 @@ import { createServer, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
+import { openFence } from '#src/domain/fence.ts';
 import { createBackgroundTasks } from '#sip/background-tasks.ts';
 import { ServerRefusal } from '#sip/heartbeat.ts';
 import { claimChannel } from '#sip/freeswitch/take-over-channel.ts';
 import { queryChannelStatistics, parseChannelStatistics } from '#sip/freeswitch/channel-statistics.ts';
-import { openChannelAudio } from '#sip/freeswitch/channel-audio.ts';
+import { ChannelGone, ChannelTaken, openChannelAudio } from '#sip/freeswitch/channel-audio.ts';
+import type { ChannelHolder } from '#sip/freeswitch/keep-alive.ts';
 import { createEndpointPool, isUsualOffer } from '#sip/freeswitch/endpoint-pool.ts';
 import {
   commandsOn,
@@ -46,7 +48,11 @@ const setUpCommands = (reply: Promise<string>) => {
       return reply;
     },
   };
-  return { sent, clock, commands: commandsOn(() => connection, { answerMs: 3_000, clock }) };
+  return {
+    sent,
+    clock,
+    commands: commandsOn(() => connection, { answerMs: 3_000, fence: openFence, clock }),
+  };
 };
 
 test.serial('an error names the refused command without its arguments', async (t) => {
@@ -82,7 +88,7 @@ test.serial('rejects commands without a connection', async (t) => {
     () => {
       throw new Error('not connected');
     },
-    { answerMs: 3_000, clock: createOrderedClock() },
+    { answerMs: 3_000, fence: openFence, clock: createOrderedClock() },
   );
   await t.throwsAsync(commands.api('uptime'), { message: 'not connected' });
   await t.throwsAsync(commands.sendMessage('x', {}), { message: 'not connected' });
@@ -773,7 +779,7 @@ test.serial('gives up a unicast at once on an error and at the end of the call',
 // Consecutive unicasts of the same call.
 
 /** A channel with unicasts that the test controls. */
-const setUpChannelSound = async (isThere: () => Promise<string> = async () => 'true') => {
+const setUpChannelSound = async (holder: () => Promise<ChannelHolder> = async () => 'here') => {
   const clock = createOrderedClock();
   const told: string[] = [];
   const failures: unknown[] = [];
@@ -811,10 +817,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
       isPaused: false,
       onShortFrames: () => {},
       commands: {
-        async api(command) {
-          if (command.startsWith('uuid_exists')) return isThere();
-          return park;
-        },
+        api: async () => park,
         async sendMessage(_uuid, message) {
           const [, next] = /^again-(\d+)/.exec(message['execute-app-arg'] ?? '') ?? [];
           if (next === undefined) return;
@@ -824,6 +827,7 @@ const setUpChannelSound = async (isThere: () => Promise<string> = async () => 't
       },
       answerMs: 3_000,
       onFailed: (error) => failures.push(error),
+      holder,
       logger: pino({ level: 'silent' }),
       ended: ended.promise,
       clock,
@@ -857,11 +861,11 @@ test.serial('reopens a unicast that FreeSWITCH ended and sends the unplayed audi
 });
 
 test.serial('keeps a unicast whose FreeSWITCH was frozen and sends again', async (t) => {
-  const answer = Promise.withResolvers<string>();
+  const answer = Promise.withResolvers<ChannelHolder>();
   const { told, failures, unicasts, pass } = await setUpChannelSound(() => answer.promise);
   unicasts[0]?.silence(true);
   await pass(1_000);
-  answer.resolve('true');
+  answer.resolve('here');
   await pass(20);
   unicasts[0]?.silence(false);
   await pass(1_000);
@@ -874,7 +878,7 @@ test.serial('retries a FreeSWITCH that did not respond', async (t) => {
   const { told, failures, unicasts, pass } = await setUpChannelSound(async () => {
     asked += 1;
     if (asked < 3) throw new Error('An answer of FreeSWITCH took longer than 3000 ms');
-    return 'true';
+    return 'here';
   });
   unicasts[0]?.silence(true);
   await pass(3_000);
@@ -882,13 +886,20 @@ test.serial('retries a FreeSWITCH that did not respond', async (t) => {
   t.deepEqual(failures, []);
 });
 
-test.serial('fails when the channel no longer exists', async (t) => {
-  const { told, failures, unicasts, pass } = await setUpChannelSound(async () => 'false');
-  unicasts[0]?.silence(true);
-  await pass(60);
-  t.deepEqual(told, ['unicast at 8000 Hz']);
-  t.is(failures.length, 1);
-});
+for (const [holder, Failure] of [
+  ['gone', ChannelGone],
+  ['taken', ChannelTaken],
+] as const)
+  test.serial(`does not open the audio of a channel that is ${holder}`, async (t) => {
+    const { told, failures, unicasts, pass } = await setUpChannelSound(async () => holder);
+    unicasts[0]?.silence(true);
+    await pass(60);
+    t.deepEqual(told, ['unicast at 8000 Hz']);
+    t.deepEqual(
+      failures.map((failure) => failure instanceof Failure),
+      [true],
+    );
+  });
 
 test.serial('gives up a unicast that FreeSWITCH ends again and again', async (t) => {
   const { failures, unicasts, pass } = await setUpChannelSound();

@@ -5,6 +5,7 @@
 import Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import type { Fence } from '#src/domain/fence.ts';
 import { within } from '../../background-tasks.ts';
 import { startHeartbeat } from '../../heartbeat.ts';
 import { keepConnected, type ServerAddress } from '../../reconnect.ts';
@@ -139,10 +140,12 @@ export const createSignallingConnection = (options: {
   probe: Pick<ControlProbe, 'everyMs' | 'answerMs'>;
   /** Receives every message of drachtio-server first. */
   overhear: (said: string) => void;
+  /** While it is closed, messages wait; if the calls are lost, they are never sent. */
+  fence: Fence;
   clock: Clock;
   logger: Logger;
 }) => {
-  const { server, probe, overhear, clock, logger } = options;
+  const { server, probe, overhear, fence, clock, logger } = options;
   const srf = new Srf();
   const connector = createConnector(srf, () => control?.refusal() ?? null, logger);
   let control: ControlConnection | null = null;
@@ -158,7 +161,7 @@ export const createSignallingConnection = (options: {
     to: `drachtio-server at ${server.host}:${server.port}`,
     connect: (lost) =>
       connector.connect(server, lost, () => {
-        control = guardControlConnection(srf, overhear, logger);
+        control = guardControlConnection(srf, { overhear, fence, logger });
       }),
     disconnect() {
       stopHeartbeat();
@@ -180,6 +183,11 @@ export const createSignallingConnection = (options: {
     onLost: () => handlers?.onLost(),
     clock,
     logger,
+  });
+
+  fence.onDecided((areHeld) => {
+    if (areHeld) control?.resume();
+    else control?.cut();
   });
 
   return {

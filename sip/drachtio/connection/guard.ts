@@ -4,19 +4,20 @@ import type { Socket } from 'node:net';
 import DrachtioAgent from 'drachtio-srf/lib/drachtio-agent.js';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
+import type { Fence } from '#src/domain/fence.ts';
 import { NotConnected } from '../resume/end-leg.ts';
 import { longestInCompany, longestMessage } from './message-limits.ts';
 
 type Written = { id: string; bytes: number; text: string };
 
 /** Send queue of one socket, in order. */
-const createSending = (write: (text: string) => void) => {
+const createSending = (write: (text: string) => void, fence: Pick<Fence, 'isOpen'>) => {
   const waiting: Written[] = [];
   /** Id of a message that must be answered before the next one is sent. */
   let alone: string | null = null;
 
   const sendNext = (): void => {
-    while (alone === null) {
+    while (alone === null && waiting.length > 0 && fence.isOpen()) {
       const next = waiting.shift();
       if (next === undefined) return;
       if (next.bytes > longestInCompany) alone = next.id;
@@ -29,6 +30,7 @@ const createSending = (write: (text: string) => void) => {
       waiting.push(message);
       sendNext();
     },
+    resume: sendNext,
     /** Called for each incoming message. */
     received(text: string): void {
       if (alone === null || !text.startsWith(`|response|${alone}|`, text.indexOf('|'))) return;
@@ -89,8 +91,16 @@ export const controlAgentOf = (srf: Srf): DrachtioAgent => {
   return agent;
 };
 
-/** Must be called as soon as `srf` has begun to connect. `overhear` receives every message of drachtio-server first. */
-export const guardControlConnection = (srf: Srf, overhear: (said: string) => void, logger: Logger) => {
+export type GuardOptions = {
+  /** Receives every message of drachtio-server first. */
+  overhear: (said: string) => void;
+  /** While it is closed, messages wait. */
+  fence: Pick<Fence, 'isOpen'>;
+  logger: Logger;
+};
+
+/** Must be called as soon as `srf` has begun to connect. */
+export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: GuardOptions) => {
   const { wp, mapServer } = controlAgentOf(srf);
   let refusal: string | null = null;
   const sendings = new WeakMap<Socket, ReturnType<typeof createSending>>();
@@ -98,7 +108,7 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
   const sendingTo = (socket: Socket) => {
     const known = sendings.get(socket);
     if (known !== undefined) return known;
-    const sending = createSending((text) => void socket.write(text));
+    const sending = createSending((text) => void socket.write(text), fence);
     sendings.set(socket, sending);
     return sending;
   };
@@ -151,6 +161,11 @@ export const guardControlConnection = (srf: Srf, overhear: (said: string) => voi
         });
         return undefined;
       }),
+
+    /** Sends the messages that waited for the fence. */
+    resume(): void {
+      for (const socket of mapServer.keys()) sendingTo(socket).resume();
+    },
 
     /** Closes the connection immediately; the loss is then reported. */
     cut(): void {

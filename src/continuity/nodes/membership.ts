@@ -1,6 +1,7 @@
 /** Registration of this gateway with the others of the database: start, address, renewal and end. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { FreezeFence } from '#src/domain/fence.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   joinNodes,
@@ -23,8 +24,8 @@ export type Membership = {
   /** Publishes whether this gateway counts calls in memory. */
   tellCountsAlone(countsAlone: boolean): Promise<void>;
   /**
-   * Renews the registration; registers again if others declared this gateway dead meanwhile. Rejects while the database
-   * is unavailable.
+   * Renews the registration; registers again if others declared this gateway dead meanwhile. Then opens the fence, if
+   * this gateway was frozen. Rejects while the database is unavailable.
    */
   sayAlive(): Promise<void>;
   /** Removes the registration once this gateway holds no calls. */
@@ -35,9 +36,11 @@ export const createMembership = (options: {
   database: Database;
   /** Name of this gateway among those of the database. */
   node: string;
+  /** Closed after a freeze of this process. */
+  fence: Pick<FreezeFence, 'ask'>;
   logger: Logger;
 }): Membership => {
-  const { database, node: name, logger } = options;
+  const { database, node: name, fence, logger } = options;
   let instance = randomUUID();
   let address: string | null = null;
   let takes: TakesOver | null = null;
@@ -45,11 +48,14 @@ export const createMembership = (options: {
 
   const join = (): Promise<void> => joinNodes(database, { name, instance, address, takes });
 
-  const beginAnew = async (): Promise<void> => {
+  const releaseAll = (): void => {
     logger.error(
       'other gateways declared this one dead and took its calls; it releases them and registers again',
     );
     for (const letGo of whenLost) letGo();
+  };
+
+  const joinAnew = async (): Promise<void> => {
     instance = randomUUID();
     await join();
   };
@@ -67,7 +73,14 @@ export const createMembership = (options: {
     },
     tellCountsAlone: (countsAlone) => tellCountsAlone(database, { name, instance, countsAlone }),
     async sayAlive() {
-      if (!(await renewNode(database, { name, instance }))) await beginAnew();
+      for (;;) {
+        const asked = fence.ask();
+        const areHeld = await renewNode(database, { name, instance });
+        if (!areHeld) releaseAll();
+        const decision = asked.decide(areHeld);
+        if (!areHeld) await joinAnew();
+        if (decision === 'decided') return;
+      }
     },
     async leave() {
       try {

@@ -3,10 +3,12 @@
  * first one that finds another dead (`judge-nodes.ts`) cleans up after it (`clean-ups.ts`).
  *
  * A gateway that was declared dead but runs (it was cut off from the database, or frozen) learns this at its next
- * renewal: it releases its calls, which others have already ended, and registers again.
+ * renewal: it releases its calls, which others have taken, and registers again. After a freeze it sends nothing before
+ * that (`fence`).
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
+import type { FreezeFence } from '#src/domain/fence.ts';
 import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { Database } from '#src/persistence/database/database.ts';
 import { otherNodes } from '#src/persistence/nodes/nodes.ts';
@@ -48,6 +50,8 @@ export const createNodeWatch = (options: {
   /** Name of this gateway among those of the database. */
   node: string;
   numbers: NodeWatchNumbers;
+  /** Closed after a freeze of this process, until its registration is renewed. */
+  fence: Pick<FreezeFence, 'ask'>;
   clock: Clock;
   /** Monotonic clock. */
   steadyClock: Pick<Clock, 'now'>;

@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { controlProbe } from '#config/policy.ts';
+import { createFreezeFence, openFence, type Fence, type FreezeFence } from '#src/domain/fence.ts';
 import { ServerRefusal, startHeartbeat } from '#sip/heartbeat.ts';
 import { createLostSignalling, type StandingLine } from '#sip/drachtio/resume/lost-connection.ts';
 import { keepConnected } from '#sip/reconnect.ts';
@@ -83,12 +84,12 @@ const startDrachtio = async (t: ExecutionContext) => {
 /** Probe intervals that are longer than any test advances its clock. */
 const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
-type Options = { isIgnored?: () => boolean; probe?: typeof noProbe };
+type Options = { isIgnored?: () => boolean; probe?: typeof noProbe; fence?: Fence };
 
 const connectTo = async (
   t: ExecutionContext,
   port: number,
-  { isIgnored = () => false, probe = noProbe }: Options = {},
+  { isIgnored = () => false, probe = noProbe, fence = openFence }: Options = {},
 ) => {
   const logged: string[] = [];
   const taken: string[] = [];
@@ -98,6 +99,7 @@ const connectTo = async (
     server: { host: '127.0.0.1', port, secret: 'x' },
     probe,
     overhear() {},
+    fence,
     clock,
     logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   });
@@ -150,6 +152,52 @@ test.serial('replaces a connection that no longer accepts data and is not ready 
   drachtio.state.answers = () => true;
   await untilBack(signalling, clock);
   t.true(drachtio.state.connections >= 2);
+});
+
+/** A fence of a process that has been frozen. */
+const frozen = (): FreezeFence => {
+  let now = 0;
+  const fence = createFreezeFence({ now: () => now }, 5_000, () => {});
+  return {
+    ...fence,
+    tick() {
+      now += 60_000;
+    },
+  };
+};
+
+test.serial('after a freeze, sends nothing before it is known who holds the calls', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const fence = frozen();
+  const { signalling, taken } = await connectTo(t, drachtio.port, { fence });
+  fence.tick();
+  const sent = signalling.send({ sip: sip(1) });
+  drachtio.write(invite('sip:meanwhile@d'));
+  // The client has sent all it can before it reads another message.
+  await until('the client takes a message', async () => taken.length > 0 || undefined);
+  t.deepEqual(drachtio.received.filter(isSip), []);
+  t.is(fence.ask().decide(true), 'decided');
+  await sent;
+  t.is(drachtio.received.filter(isSip).length, 1);
+});
+
+test.serial('after a freeze in which the calls were taken, never sends what waited', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const fence = frozen();
+  const { signalling, clock, losses } = await connectTo(t, drachtio.port, { fence });
+  fence.tick();
+  const waiting = signalling.send({ sip: sip(1) });
+  fence.ask().decide(false);
+  await until('the connection is replaced', () => losses() === 1 || undefined);
+  await untilBack(signalling, clock);
+  await signalling.send({ sip: sip(10) });
+  t.deepEqual(
+    drachtio.received.filter(isSip).map(({ text }) => text.includes('xxxxxxxxxx')),
+    [true],
+  );
+  const late = t.throwsAsync(waiting, { message: /An answer of drachtio-server/ });
+  clock.advance(3_000);
+  await late;
 });
 
 test.serial('rejects a message that is too long and reports it to the sender', async (t) => {
