@@ -81,7 +81,7 @@ type Server = {
   name: string;
   logs: string[];
   whereItIs: string;
-  /** What becomes of its calls when it ends by itself. */
+  /** Effect of its end on calls, as a part of a sentence. */
   loss: string;
   start: () => StartedServer;
 };

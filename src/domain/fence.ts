@@ -47,7 +47,7 @@ export const createFreezeFence = (
     onFrozen(gapMs);
     if (waiting !== null) return;
     waiting = Promise.withResolvers();
-    // Nobody may be waiting.
+    // Avoids an unhandled rejection if no command waits.
     waiting.promise.catch(() => {});
   };
 

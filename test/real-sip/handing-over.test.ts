@@ -28,7 +28,7 @@ import { startUdpEnd } from './udp-end.ts';
 import { createUdpNetwork } from './udp-network.ts';
 
 const personNumber = '01000000011';
-/** It is never answered. */
+/** Number of a telephone that only rings. */
 const ringingNumber = '01099992000';
 
 /** A tone that is longer than a test. */
