@@ -28,7 +28,7 @@ test('writes a log entry as one line of JSON with its time and its call', async 
   t.is(new Date(time).toISOString(), time);
 });
 
-test('writes a log entry as one readable line, too', async (t) => {
+test('formats a log entry as one readable line', async (t) => {
   const { logger, lines } = logged('pretty');
   logger.info({ call_id: 'a-call', nested: { deep: [1, 2] } }, 'a call begins');
   logger.info('the next one');
@@ -47,7 +47,7 @@ test('skips entries below the level', async (t) => {
 });
 
 for (const format of ['json', 'pretty'] as const) {
-  test(`masks secrets and spoken words that are logged by mistake (${format})`, async (t) => {
+  test(`masks secrets and spoken words in log fields (${format})`, async (t) => {
     const { logger, lines } = logged(format);
     for (const name of ['authorization', 'token', 'key', 'secret', 'text', 'instruction']) {
       logger.info({ [name]: 'hush-hush' }, 'at the top');
@@ -58,7 +58,7 @@ for (const format of ['json', 'pretty'] as const) {
     t.is(written.match(/\[hidden\]/g)?.length, 12);
   });
 
-  test(`logs reason and place of a database error, but not its row (${format})`, async (t) => {
+  test(`logs reason and stack of a database error, but not its row (${format})`, async (t) => {
     const { logger, lines } = logged(format);
     const cause = Object.assign(new Error('new row violates check constraint "role"'), {
       code: '23514',

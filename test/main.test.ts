@@ -86,14 +86,14 @@ test.serial('a draining gateway accepts no new calls and continues active ones',
   );
 });
 
-test.serial('hangs up a call that outlasts the draining and stores its end', async (t) => {
+test.serial('hangs up a call that outlasts the drain time-out and stores its end', async (t) => {
   const gateway = await gatewayWithCall(t, 1);
   gateway.signal('SIGTERM');
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
   t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
 });
 
-test.serial('a second signal hangs up at once and still stores active calls', async (t) => {
+test.serial('hangs up at once at a second signal and still stores active calls', async (t) => {
   const gateway = await gatewayWithCall(t, 600);
   gateway.signal('SIGINT');
   // As npm does when both receive the signal from the terminal.
@@ -118,14 +118,14 @@ const endingWithoutDatabase = async (t: ExecutionContext) => {
   return gateway;
 };
 
-test.serial('a gateway whose database is frozen exits and logs the lost data', async (t) => {
+test.serial('exits with a frozen database and logs the lost data', async (t) => {
   const gateway = await endingWithoutDatabase(t);
   t.deepEqual(await gateway.ended, { code: 1, signal: null });
   t.regex(gateway.stdout(), /facts of calls are lost: the database is away/);
 });
 
 test.serial(
-  'with a frozen database the second signal shortens the exit, and the third is immediate',
+  'with a frozen database, shortens the exit at a second signal and exits immediately at a third',
   async (t) => {
     const gateway = await endingWithoutDatabase(t);
     gateway.signal('SIGINT');
@@ -136,7 +136,7 @@ test.serial(
   },
 );
 
-test.serial('a second signal aborts a start that waits for something', async (t) => {
+test.serial('aborts a start that is waiting for a resource at a second signal', async (t) => {
   const silentDatabase = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(silentDatabase, 'listening');
   t.teardown(() => silentDatabase.close());

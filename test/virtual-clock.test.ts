@@ -51,7 +51,7 @@ const setUp = (speed: number) => {
   return { ...process, clock, story, after };
 };
 
-test('an idle process skips ahead', (t) => {
+test('skips ahead in virtual time while the process is idle', (t) => {
   const { after, wait, story } = setUp(20);
   after(2_000, 'two seconds');
   after(1_000, 'one second');
@@ -63,7 +63,7 @@ test('an idle process skips ahead', (t) => {
   t.deepEqual(story, ['one second at 1000', 'two seconds at 2000']);
 });
 
-test('work takes the same virtual time as real time', (t) => {
+test('counts work with the same virtual as real time', (t) => {
   const { after, work, wait, story, clock } = setUp(20);
   after(1_000, 'patience');
   work(500);
@@ -76,7 +76,7 @@ test('work takes the same virtual time as real time', (t) => {
   t.deepEqual(story, ['answer at 600', 'patience at 1000']);
 });
 
-test('a suspended process sees at most the time that it slept for, plus a moment', (t) => {
+test('counts at most the slept time and a moment for a suspended process', (t) => {
   const { after, wait, story, clock } = setUp(20);
   after(1_000, 'first');
   after(9_000, 'second');
@@ -85,7 +85,7 @@ test('a suspended process sees at most the time that it slept for, plus a moment
   t.true(clock.elapsed() <= 1_000 + 2 * 20);
 });
 
-test("a timer set by another counts from that one's due time, and fires before later ones", (t) => {
+test('a timer set by another timer counts from its due time, and fires before later ones', (t) => {
   const { clock, wait, story, after } = setUp(100);
   clock.setTimeout(() => {
     story.push('break in');
@@ -96,7 +96,7 @@ test("a timer set by another counts from that one's due time, and fires before l
   t.deepEqual(story, ['break in', 'heard at 720', 'the sentence is over at 750']);
 });
 
-test('a cleared timer never fires, and without timers the process is not woken', (t) => {
+test('a cleared timer never fires, and the process is not woken without timers', (t) => {
   const { clock, after, wait, story, isAsleep } = setUp(20);
   const one = after(10, 'one');
   after(20, 'other');
@@ -109,7 +109,7 @@ test('a cleared timer never fires, and without timers the process is not woken',
   t.true(isAsleep());
 });
 
-test('a timer that sets itself again without a delay does not stop time', (t) => {
+test('virtual time continues although a timer sets itself again without a delay', (t) => {
   const { clock, after, wait, story } = setUp(20);
   const again = (): void => {
     clock.setTimeout(again, 0);
@@ -130,7 +130,7 @@ test('at half speed, timers and work take twice the real time', (t) => {
   t.deepEqual(story, ['a second at 1000']);
 });
 
-test('starts with its own process', async (t) => {
+test('starts virtual time with its own process', async (t) => {
   const clock = createVirtualClock(1_000);
   const order: string[] = [];
   await new Promise<void>((resolve) => {

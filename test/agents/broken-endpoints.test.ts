@@ -845,7 +845,7 @@ const silentWebhooks: Broken[] = [
   },
   {
     type: 'webhook',
-    title: 'a tool call as text',
+    title: 'a tool call written as text',
     answer: sendJson({ reply: '<tool_call>{"name":"find_order","arguments":{}}</tool_call>' }),
     kind: 'no_reply',
     advice: [/wrote the call of a tool into its text/, /run its tools/],

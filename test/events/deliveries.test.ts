@@ -571,7 +571,7 @@ test.serial('sends an event again with the same id if its result could not be st
   t.is(receiver.received[0]?.id, receiver.received[1]?.id);
 });
 
-test.serial('a worker continues when its database is reachable again', async (t) => {
+test.serial('a delivery worker continues when its database is reachable again', async (t) => {
   const { db, world } = await openWorld(t);
   const { receiver } = await world.endpoint(onlyEnded);
   await world.call();
@@ -585,7 +585,7 @@ test.serial('a worker continues when its database is reachable again', async (t)
   t.pass();
 });
 
-test.serial('a secret that cannot be decrypted fails an attempt, not the worker', async (t) => {
+test.serial('an undecryptable secret fails the attempt, but does not stop the worker', async (t) => {
   const { db, world } = await openWorld(t);
   const broken = await world.endpoint(onlyEnded);
   await db.execute(`update webhook_endpoint set secret_sealed = 'nonsense'`);
@@ -600,7 +600,7 @@ test.serial('a secret that cannot be decrypted fails an attempt, not the worker'
   t.is(broken.receiver.received.length, 0);
 });
 
-test.serial('close completes current attempts and claims no more', async (t) => {
+test.serial('close finishes current attempts and claims no more deliveries', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   const release = Promise.withResolvers<void>();
@@ -617,7 +617,7 @@ test.serial('close completes current attempts and claims no more', async (t) => 
   t.is(receiver.received.length, 1);
 });
 
-test.serial('leaves deliveries claimed during the close to the next worker', async (t) => {
+test.serial('leaves deliveries claimed during the close of a worker to the next one', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   await world.call();
@@ -636,7 +636,7 @@ test.serial('leaves deliveries claimed during the close to the next worker', asy
   t.is(receiver.received.length, 1);
 });
 
-test.serial('releases an attempt aborted by close at once without counting it', async (t) => {
+test.serial('releases an aborted attempt at once on close, without counting it', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   receiver.answer('hang');
@@ -698,7 +698,7 @@ const claimAt = (db: Database, now: number) =>
     perEndpoint: 1,
   });
 
-test.serial('a row and the chart have the same state after every step', async (t) => {
+test.serial('the stored delivery and its statechart have the same state after every step', async (t) => {
   const { db, world } = await openWorld(t);
   await world.endpoint(onlyEnded);
   const { workspaceId } = world;
@@ -779,7 +779,7 @@ const claimed = async (db: Database): Promise<number> =>
   (await db.execute('select 1 from event_delivery where claimed_until is not null')).length;
 
 test.serial(
-  'twelve hanging endpoints of a workspace use half of the places, and another one gets its events at once',
+  'limits twelve hanging endpoints of one workspace to half of the attempts, so that another workspace gets its events at once',
   async (t) => {
     const { db, world } = await openWorld(t);
     const hanging = await timesOf(12, () => world.endpoint(onlyEnded));
@@ -801,7 +801,7 @@ test.serial(
 );
 
 test.serial(
-  'pauses an unresponsive endpoint, tries it with one delivery, then sends the waiting ones',
+  'pauses an unresponsive endpoint, tries it with one delivery, then sends the queued ones',
   async (t) => {
     const { db, world } = await openWorld(t);
     const { receiver, id } = await world.endpoint(onlyEnded);
@@ -838,7 +838,7 @@ test.serial(
   },
 );
 
-test.serial('an error status counts as a response', async (t) => {
+test.serial('counts an error status as a response of the endpoint', async (t) => {
   const { world } = await openWorld(t);
   const { receiver } = await world.endpoint(onlyEnded);
   receiver.answer(...Array.from({ length: 6 }, () => ({ status: 500 })));
@@ -852,18 +852,18 @@ test.serial('an error status counts as a response', async (t) => {
 
 const now = Date.UTC(2026, 10, 21, 3, 0, 0, 500);
 
-test('reads seconds and dates', (t) => {
+test('reads Retry-After as seconds or as a date', (t) => {
   t.is(retryAfterMs('0', now), 0);
   t.is(retryAfterMs(' 120 ', now), 120_000);
   t.is(retryAfterMs('Sat, 21 Nov 2026 03:01:00 GMT', now), 59_500);
   t.is(retryAfterMs(['7', '9'], now), 7_000);
 });
 
-test('a date in the past requests no delay', (t) => {
+test('reads a past date in Retry-After as no delay', (t) => {
   t.is(retryAfterMs('Sun, 06 Nov 1994 08:49:37 GMT', now), 0);
 });
 
-test('ignores any other value', (t) => {
+test('ignores any other value of Retry-After', (t) => {
   for (const value of [
     undefined,
     '',
@@ -878,7 +878,7 @@ test('ignores any other value', (t) => {
     t.is(retryAfterMs(value, now), null, String(value));
 });
 
-test('any value yields a delay or none', (t) => {
+test('any value of Retry-After yields a delay or none', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\d{1,400}$/)), (value) => {
       const wish = retryAfterMs(value, now);
@@ -924,7 +924,7 @@ const fragileReceiver = async (t: ExecutionContext) => {
   };
 };
 
-test.serial('a receiver that was down for a day receives each event once', async (t) => {
+test.serial('delivers each event once to a receiver that was down for a day', async (t) => {
   const { world } = await openWorld(t);
   const receiver = await fragileReceiver(t);
   const { id } = await world.endpoint({ url: receiver.url });

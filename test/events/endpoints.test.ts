@@ -28,7 +28,7 @@ import { createEventWorld, type EventWorld, onlyEnded, openWorld, settled } from
 
 const request = { url: 'https://example.com/events', events: null, numberId: null };
 
-test.serial('returns the secret of a new endpoint once and stores it sealed', async (t) => {
+test.serial('returns the secret of a new endpoint once and stores it encrypted', async (t) => {
   const { db, world } = await openWorld(t);
   const { endpoint, secret } = await createEndpoint(world.administration, world.workspaceId, {
     ...request,
@@ -58,13 +58,13 @@ test.serial('returns the secret of a new endpoint once and stores it sealed', as
   t.is(world.administration.sealing.open(sealed, endpoint.id), secret);
 });
 
-test.serial('two endpoints have different secrets', async (t) => {
+test.serial('creates a different secret for each endpoint', async (t) => {
   const { world } = await openWorld(t);
   const create = () => createEndpoint(world.administration, world.workspaceId, request);
   t.not((await create()).secret, (await create()).secret);
 });
 
-test.serial('rejects a forbidden URL at creation and change', async (t) => {
+test.serial('rejects a forbidden URL when an endpoint is created or changed', async (t) => {
   const { db, world } = await openWorld(t);
   const { endpoint } = await createEndpoint(world.administration, world.workspaceId, request);
   const url = 'https://refused.example.com';
@@ -83,7 +83,7 @@ test.serial('rejects a forbidden URL at creation and change', async (t) => {
   t.deepEqual(await listEndpoints(db, world.workspaceId), [endpoint]);
 });
 
-test.serial('rejects a number of another workspace like an unknown one', async (t) => {
+test.serial('treats a number of another workspace like an unknown one', async (t) => {
   const { db, world } = await openWorld(t);
   const stranger = await createEventWorld(t, db);
   const refusals = await Promise.all(
@@ -101,7 +101,7 @@ test.serial('rejects a number of another workspace like an unknown one', async (
   );
 });
 
-test.serial('a change keeps omitted fields', async (t) => {
+test.serial('keeps fields that a change omits', async (t) => {
   const { world } = await openWorld(t);
   const { endpoint } = await createEndpoint(world.administration, world.workspaceId, request);
   const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
@@ -121,7 +121,7 @@ test.serial('a change keeps omitted fields', async (t) => {
   t.deepEqual(widened, endpoint);
 });
 
-test.serial('a new secret leaves the previous one valid for 24 hours', async (t) => {
+test.serial('keeps the previous secret valid for 24 hours after a rotation', async (t) => {
   const { db, world } = await openWorld(t);
   const { endpoint, secret } = await createEndpoint(world.administration, world.workspaceId, request);
   const scope = { endpointId: endpoint.id, workspaceId: world.workspaceId };
@@ -161,7 +161,7 @@ test.serial('responds with 404 for objects of another workspace', async (t) => {
   t.is(receiver.received.length, 0);
 });
 
-test.serial('deleting an endpoint deletes its deliveries', async (t) => {
+test.serial('deletes the deliveries of a deleted endpoint', async (t) => {
   const { db, world } = await openWorld(t);
   const { id } = await world.endpoint();
   await world.call();
@@ -217,7 +217,7 @@ test.serial('sends one signed test event, even to a paused endpoint, and returns
   t.deepEqual(await world.deliveries(id), []);
 });
 
-test.serial('a failed test returns the reason and advice', async (t) => {
+test.serial('returns reason and advice for a failed test', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
@@ -240,7 +240,7 @@ test.serial('a failed test returns the reason and advice', async (t) => {
   t.is(advice?.code, 'connection_refused');
 });
 
-test.serial('a test without a response in time returns a time-out', async (t) => {
+test.serial('returns a time-out for a test without a response in time', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   const tests = createWebhookTests({ ...world.administration, clients: world.clients, timeoutMs: 15_000 });
@@ -257,27 +257,30 @@ test.serial('a test without a response in time returns a time-out', async (t) =>
 
 // Endpoint states
 
-test.serial('410 ends the delivery and disables the endpoint until an admin reactivates it', async (t) => {
-  const { world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint(onlyEnded);
-  receiver.answer({ status: 410 });
-  await world.startWorker({ perEndpoint: 1 });
-  await world.call();
-  await settled(world, id, 'dead');
+test.serial(
+  'a response with 410 ends the delivery and disables the endpoint until an admin reactivates it',
+  async (t) => {
+    const { world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint(onlyEnded);
+    receiver.answer({ status: 410 });
+    await world.startWorker({ perEndpoint: 1 });
+    await world.call();
+    await settled(world, id, 'dead');
 
-  await world.call();
-  t.is((await world.deliveries(id)).length, 1, 'a disabled endpoint gets no new deliveries');
+    await world.call();
+    t.is((await world.deliveries(id)).length, 1, 'a disabled endpoint gets no new deliveries');
 
-  const scope = { endpointId: id, workspaceId: world.workspaceId };
-  const endpoint = await patchEndpoint(world.administration, scope, { state: 'active' });
-  t.like(endpoint, { state: 'active', disabledReason: null });
-  world.clock.advance(1_000);
-  await world.call();
-  await settled(world, id, 'delivered', 'dead');
-  t.is(receiver.received.length, 2);
-});
+    const scope = { endpointId: id, workspaceId: world.workspaceId };
+    const endpoint = await patchEndpoint(world.administration, scope, { state: 'active' });
+    t.like(endpoint, { state: 'active', disabledReason: null });
+    world.clock.advance(1_000);
+    await world.call();
+    await settled(world, id, 'delivered', 'dead');
+    t.is(receiver.received.length, 2);
+  },
+);
 
-test.serial('does not send deliveries that wait for a disabled endpoint', async (t) => {
+test.serial('sends no queued deliveries to a disabled endpoint', async (t) => {
   const { db, world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   receiver.answer({ status: 410 });
@@ -295,7 +298,7 @@ test.serial('does not send deliveries that wait for a disabled endpoint', async 
   t.deepEqual(row, { state: 'disabled', disabled_reason: 'The endpoint answered 410 Gone' });
 });
 
-test.serial('holds deliveries for a paused endpoint and sends them when it resumes', async (t) => {
+test.serial('queues deliveries for a paused endpoint and sends them when it is resumed', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint(onlyEnded);
   const other = await world.endpoint(onlyEnded);
@@ -312,7 +315,7 @@ test.serial('holds deliveries for a paused endpoint and sends them when it resum
   t.is(receiver.received.length, 1);
 });
 
-test.serial('delivers events of a pause when the endpoint resumes', async (t) => {
+test.serial('sends events created during a pause when the endpoint is resumed', async (t) => {
   const { world } = await openWorld(t);
   const { id } = await world.endpoint(onlyEnded);
   const scope = { endpointId: id, workspaceId: world.workspaceId };
@@ -352,7 +355,7 @@ const eventsAt = (receiver: WebhookReceiver): Map<string, { event: string; times
 
 const inAMinute = (now: number): string => new Date(now + 60_000).toUTCString();
 
-test.serial('every event finally arrives under one id, after any failures of the receiver', async (t) => {
+test.serial('delivers every event under one id after any failures of the receiver', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   const ways: Answer[] = [
@@ -404,26 +407,31 @@ test.serial('every event finally arrives under one id, after any failures of the
   t.true(receiver.received.every(({ signedWith }) => signedWith.length === 1));
 });
 
-test.serial('every event of a failing receiver becomes dead and arrives after a replay', async (t) => {
-  const { db, world } = await openWorld(t);
-  const { receiver, id } = await world.endpoint();
-  receiver.answer(...Array.from({ length: 12 }, (): Answer => ({ status: 500 })));
-  await Promise.all([world.call(), world.call()]);
-  await world.startWorker({ scheduleSec: [0, 5, 10] });
-  await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state === 'dead'));
-  t.is(receiver.received.length, 12);
-  for (const { id: deliveryId } of await world.deliveries(id))
-    await replayDelivery(db, {
-      deliveryId,
-      workspaceId: world.workspaceId,
-      now: new Date(world.clock.now()),
-    });
-  await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state === 'delivered'));
-  t.is(receiver.received.length, 16);
-  t.is(eventsAt(receiver).size, 4);
-});
+test.serial(
+  'every event of a failing receiver reaches the state dead and arrives after a replay',
+  async (t) => {
+    const { db, world } = await openWorld(t);
+    const { receiver, id } = await world.endpoint();
+    receiver.answer(...Array.from({ length: 12 }, (): Answer => ({ status: 500 })));
+    await Promise.all([world.call(), world.call()]);
+    await world.startWorker({ scheduleSec: [0, 5, 10] });
+    await inTheEnd(world, async () => (await world.deliveries(id)).every(({ state }) => state === 'dead'));
+    t.is(receiver.received.length, 12);
+    for (const { id: deliveryId } of await world.deliveries(id))
+      await replayDelivery(db, {
+        deliveryId,
+        workspaceId: world.workspaceId,
+        now: new Date(world.clock.now()),
+      });
+    await inTheEnd(world, async () =>
+      (await world.deliveries(id)).every(({ state }) => state === 'delivered'),
+    );
+    t.is(receiver.received.length, 16);
+    t.is(eventsAt(receiver).size, 4);
+  },
+);
 
-test.serial('keeps undelivered events of a disabled receiver until it returns', async (t) => {
+test.serial('keeps undelivered events of a disabled endpoint until it is enabled', async (t) => {
   const { world } = await openWorld(t);
   const { receiver, id } = await world.endpoint();
   receiver.answer({ status: 410 });
@@ -468,7 +476,7 @@ const endedCall = (): OutgoingEvent => ({
   },
 });
 
-test('the body has the event and the call, with the UTC offset of the workspace', (t) => {
+test('writes the event and the call into the body, with the UTC offset of the workspace', (t) => {
   t.deepEqual(JSON.parse(eventBody(endedCall())), {
     id: 'evt_1',
     type: 'call.ended',
@@ -493,7 +501,7 @@ test('the body has the event and the call, with the UTC offset of the workspace'
   });
 });
 
-test("the body has the caller's name and diversions beside the number", (t) => {
+test("writes the caller's name and diversions into the body, beside the number", (t) => {
   const event = endedCall();
   Object.assign(event.snapshot.call, {
     direction: 'inbound',
@@ -509,7 +517,7 @@ test("the body has the caller's name and diversions beside the number", (t) => {
   t.deepEqual(JSON.parse(eventBody(event)).call.diversions, []);
 });
 
-test('the body has a requested transfer', (t) => {
+test('writes a requested transfer into the body', (t) => {
   const event = endedCall();
   const plain = eventBody(event);
   event.snapshot.call.transfer = null;
@@ -538,7 +546,7 @@ test('the body has a requested transfer', (t) => {
   t.false('sip' in JSON.parse(eventBody(event)).call.transfer);
 });
 
-test('the body has metadata and custom INVITE headers, if any', (t) => {
+test('writes metadata and custom INVITE headers, if any, into the body', (t) => {
   const event = endedCall();
   const plain = eventBody(event);
   Object.assign(event.snapshot.call, { metadata: null, sip_headers: null });
@@ -554,7 +562,7 @@ test('the body has metadata and custom INVITE headers, if any', (t) => {
   t.deepEqual([call.metadata, call.sip], [metadata, { headers }]);
 });
 
-test('the body has Reason headers of the end, if any', (t) => {
+test('writes the Reason headers from the end of the call, if any, into the body', (t) => {
   const event = endedCall();
   const reasons = [{ protocol: 'SIP', cause: 603, text: 'Blocked' }];
   event.snapshot.call.sip_explanation = { reasons, callInfo: [] };
@@ -563,7 +571,7 @@ test('the body has Reason headers of the end, if any', (t) => {
   t.deepEqual(JSON.parse(eventBody(event)).call.sip, { call_info: ['https://block.example'] });
 });
 
-test('from and to swap with the direction', (t) => {
+test('swaps from and to by the direction of the call', (t) => {
   const event = endedCall();
   event.snapshot.call.direction = 'inbound';
   const { call } = JSON.parse(eventBody(event));
@@ -571,7 +579,7 @@ test('from and to swap with the direction', (t) => {
   t.is(call.to, '0212345678');
 });
 
-test('a recording event has the recording', (t) => {
+test('writes the recording into the body of a recording event', (t) => {
   const event = endedCall();
   event.type = 'recording.completed';
   event.snapshot.recording = {
@@ -590,7 +598,7 @@ test('a recording event has the recording', (t) => {
   });
 });
 
-test('the same event yields the same bytes for any key order of its snapshot', (t) => {
+test('writes the same bytes for an event, whatever the key order of its snapshot', (t) => {
   const event = endedCall();
   const { call } = event.snapshot;
   const reversed = Object.fromEntries(Object.entries(call).toReversed()) as typeof call;
@@ -718,7 +726,7 @@ const cases: readonly (readonly [ServerTrouble, Given, RegExp])[] = [
 ];
 
 for (const [code, given, expected] of cases) {
-  test(`${code}: ${JSON.stringify(given)}`, (t) => {
+  test(`gives advice ${code} for ${JSON.stringify(given)}`, (t) => {
     const { code: told, words } = adviceOn(given);
     t.is(told, code);
     t.regex(words, expected);
@@ -729,7 +737,7 @@ for (const [code, given, expected] of cases) {
   });
 }
 
-test('every code occurs', (t) => {
+test('every advice code occurs in a case above', (t) => {
   t.deepEqual(
     serverTroubles.filter((code) => !cases.some(([told]) => told === code)),
     [],

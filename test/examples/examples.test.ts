@@ -82,7 +82,8 @@ const acts = test.macro<[string, string]>({
     ]);
     t.notRegex(agent.output(), /Error/);
   },
-  title: (_, path) => `${path} collects digits, transfers and hangs up without requests of its own`,
+  title: (_, path) =>
+    `${path} collects digits, transfers and hangs up by controls in its replies, without API requests`,
 });
 
 test.serial(acts, 'webhook/with-controls.mjs', 'webhook');
@@ -97,7 +98,7 @@ test.serial('webhook/with-controls.mjs sends DTMF digits', async (t) => {
   t.deepEqual(await response.json(), { reply: 'One moment. <keys press="1"/>' });
 });
 
-test('the examples with controls contain no key and make no request', (t) => {
+test('examples with controls contain no key and make no request', (t) => {
   for (const path of [
     'webhook/with-controls.mjs',
     'openai-compatible/with-controls.mjs',
@@ -119,7 +120,7 @@ const scripted = z.object({
 
 /** The servers of these examples are run by `npm run test:real-agents`. */
 for (const path of ['langgraph/controls.js', 'mastra/src/mastra/controls.js'])
-  test(`${path} describes the controls to the model, and its own replies have no others`, async (t) => {
+  test(`${path} describes the controls to the model, and its built-in replies use only those`, async (t) => {
     const { controls, replyTo } = scripted.parse(
       await import(new URL(`../../examples/${path}`, import.meta.url).href),
     );
@@ -167,7 +168,7 @@ const asksOnce = test.macro<[string, string, (said: readonly string[]) => object
     t.is(gateway.requests.length, 2, 'a refusal that may pass is tried once more');
     t.regex(agent.output(), /The call goes on: .*not now/);
   },
-  title: (_, path) => `${path} says goodbye once if the gateway does not hang up, then gives up`,
+  title: (_, path) => `${path} says goodbye once and then stays silent if the gateway does not hang up`,
 });
 
 test.serial(asksOnce, 'webhook/agent.mjs', '', () => ({
@@ -181,7 +182,7 @@ test.serial(asksOnce, 'openai-compatible/agent.mjs', '/chat/completions', (said)
   ],
 }));
 
-test.serial('a call whose agent may not hang up ends after one goodbye', async (t) => {
+test.serial('ends a call after one goodbye if its agent may not hang up', async (t) => {
   const gateway = await englishGateway(t);
   const { base_url } = gateway.credentials;
   const agent = await runExample(t, 'webhook/agent.mjs', { GATEWAY_URL: base_url, NUMBER_KEY: 'wrong' });
@@ -205,14 +206,14 @@ const refuses = test.macro<[string, string]>({
     t.is((await ask('another')).status, 401);
     t.is((await ask('expected')).status, 200);
   },
-  title: (_, path) => `${path} can require the token of the binding`,
+  title: (_, path) => `${path} can require the token of the agent binding`,
 });
 
 test.serial(refuses, 'webhook/agent.mjs', '');
 test.serial(refuses, 'openai-compatible/agent.mjs', '/chat/completions');
 
 test.serial(
-  "openai-compatible/with-model.mjs adds the model and a system message, and streams the model's words",
+  "openai-compatible/with-model.mjs sends the model name and a system message, and streams the model's words",
   async (t) => {
     const models = await startModelServer(() => ({ pieces: ['Good ', 'morning.'] }));
     t.teardown(models.close);
@@ -233,7 +234,7 @@ test.serial(
 );
 
 test.serial(
-  'openai-compatible/with-model.mjs describes controls to the model if its binding permits them',
+  'openai-compatible/with-model.mjs describes controls to the model if the agent binding permits them',
   async (t) => {
     const models = await startModelServer(() => ({ pieces: ['Goodbye.', '<hangup/>'] }));
     t.teardown(models.close);
@@ -349,7 +350,7 @@ const passAll = async (t: ExecutionContext, gateway: TestGateway): Promise<void>
   }
 };
 
-test.serial('the suites pass against the built-in agent', async (t) => {
+test.serial('the rehearsal suites pass against the built-in agent', async (t) => {
   await passAll(t, await englishGateway(t));
 });
 
@@ -366,7 +367,7 @@ const example = test.macro<[string, string]>({
       });
     await passAll(t, gateway);
   },
-  title: (_, path) => `the suites pass against ${path}`,
+  title: (_, path) => `the rehearsal suites pass against ${path}`,
 });
 
 test.serial(example, 'webhook/agent.mjs', 'webhook');

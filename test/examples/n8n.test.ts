@@ -78,43 +78,52 @@ const playWorkflow = (gateway: Pick<TestGateway, 'client'>): Promise<AgentServer
     response.writeHead(200, recorded?.response.headers).end(z.string().parse(answer));
   });
 
-test.serial('its nodes are connected, from a public chat trigger that waits for Respond to Webhook', (t) => {
-  const names = workflow.nodes.map(({ name }) => name);
-  t.is(new Set(names).size, names.length);
-  t.is(new Set(workflow.nodes.map(({ id }) => id)).size, names.length);
-  for (const [from, { main }] of Object.entries(workflow.connections))
-    for (const { node } of main.flat())
-      t.true(names.includes(from) && names.includes(node), `${from} → ${node}`);
-  t.deepEqual(
-    [nextOf('Call'), nextOf('Reply'), nextOf('Is it over?', 0), nextOf('Is it over?', 1), nextOf('Hang up')],
-    [['Reply'], ['Is it over?'], ['Hang up'], ['Say it'], ['Say it']],
-  );
-  t.deepEqual(
-    workflow.nodes.map(({ type }) => type),
-    [
-      '@n8n/n8n-nodes-langchain.chatTrigger',
-      'n8n-nodes-base.code',
-      'n8n-nodes-base.if',
-      'n8n-nodes-base.httpRequest',
-      'n8n-nodes-base.respondToWebhook',
-    ],
-  );
-  t.like(nodeNamed('Call').parameters, {
-    public: true,
-    mode: 'webhook',
-    authentication: 'none',
-    options: { responseMode: 'responseNode' },
-  });
-  t.notRegex(JSON.stringify(workflow), /gw_live_/, 'no key is in it');
-});
+test.serial(
+  'the nodes of each workflow are connected, from a public chat trigger that waits for Respond to Webhook',
+  (t) => {
+    const names = workflow.nodes.map(({ name }) => name);
+    t.is(new Set(names).size, names.length);
+    t.is(new Set(workflow.nodes.map(({ id }) => id)).size, names.length);
+    for (const [from, { main }] of Object.entries(workflow.connections))
+      for (const { node } of main.flat())
+        t.true(names.includes(from) && names.includes(node), `${from} → ${node}`);
+    t.deepEqual(
+      [
+        nextOf('Call'),
+        nextOf('Reply'),
+        nextOf('Is it over?', 0),
+        nextOf('Is it over?', 1),
+        nextOf('Hang up'),
+      ],
+      [['Reply'], ['Is it over?'], ['Hang up'], ['Say it'], ['Say it']],
+    );
+    t.deepEqual(
+      workflow.nodes.map(({ type }) => type),
+      [
+        '@n8n/n8n-nodes-langchain.chatTrigger',
+        'n8n-nodes-base.code',
+        'n8n-nodes-base.if',
+        'n8n-nodes-base.httpRequest',
+        'n8n-nodes-base.respondToWebhook',
+      ],
+    );
+    t.like(nodeNamed('Call').parameters, {
+      public: true,
+      mode: 'webhook',
+      authentication: 'none',
+      options: { responseMode: 'responseNode' },
+    });
+    t.notRegex(JSON.stringify(workflow), /gw_live_/, 'no key is in it');
+  },
+);
 
-test.serial('responds to the recorded request of n8n in the recorded format', (t) => {
+test.serial("the workflow responds to n8n's recorded request in the recorded format", (t) => {
   const { output } = reply(recorded?.request?.body);
   t.is(output, 'You said: "안녕하세요" What else can I do for you?');
   t.deepEqual(Object.keys(JSON.parse(recorded?.bytes.toString() ?? '')), ['output']);
 });
 
-test.serial('talks in outbound and inbound calls, and hangs up after its goodbye', async (t) => {
+test.serial('the workflow talks in outbound and inbound calls, and hangs up after its goodbye', async (t) => {
   const gateway = await englishGateway(t);
   const n8n = await playWorkflow(gateway);
   t.teardown(n8n.close);
@@ -130,7 +139,7 @@ test.serial('talks in outbound and inbound calls, and hangs up after its goodbye
   ]);
 });
 
-test.serial('a refused hangup fails its execution', async (t) => {
+test.serial('a rejected hangup fails the execution of the workflow', async (t) => {
   t.false('onError' in nodeNamed('Hang up'), 'n8n goes on behind no error then');
   const gateway = await englishGateway(t);
   const n8n = await playWorkflow(gateway);
@@ -203,12 +212,12 @@ const callWithOrder = async (t: ExecutionContext, transferTo: string[]) => {
 const asksForKeys = 'Please type the four digits of your order.';
 const noted = 'I have noted 4 7 1 1. What else can I do for you?';
 
-test.serial('makes no request and contains no key', (t) => {
+test.serial('the workflow with controls makes no request and contains no key', (t) => {
   t.notRegex(source, /httpRequest|gw_live_|https?:/);
 });
 
 test.serial(
-  'with controls, talks in outbound and inbound calls, and hangs up after its goodbye',
+  'the workflow with controls talks in outbound and inbound calls, and hangs up after its goodbye',
   async (t) => {
     const { gateway, binding } = await bound(t, []);
     t.deepEqual(await callOut(t, gateway, binding), [
@@ -219,7 +228,7 @@ test.serial(
   },
 );
 
-test.serial("collects the caller's digits and transfers to a person", async (t) => {
+test.serial("the workflow collects the caller's digits and transfers to a person", async (t) => {
   const { ended, said } = await callWithOrder(t, [person]);
   t.like(ended, {
     status: 'completed',
@@ -229,7 +238,7 @@ test.serial("collects the caller's digits and transfers to a person", async (t) 
   t.deepEqual(said, [asksForKeys, noted, 'One moment, I connect you.']);
 });
 
-test.serial('apologises when the transfer is not permitted', async (t) => {
+test.serial('the workflow apologises when the transfer is not permitted', async (t) => {
   const { ended, said } = await callWithOrder(t, []);
   t.like(ended, { status: 'completed', end_reason: 'agent_hangup' });
   t.deepEqual(said.slice(-2), ['One moment, I connect you.', 'I am sorry, nobody is free now. Goodbye!']);

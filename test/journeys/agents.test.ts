@@ -185,7 +185,7 @@ const talks = test.macro<[AgentType, 'inbound' | 'outbound']>({
     }
     t.false(gateway.logged.some((logLine) => /agent-token|key-of-the-agent|잠깐만요|긴 안내/.test(logLine)));
   },
-  title: (_, agentType, direction) => `${agentType} ${direction}: a conversation with an interruption`,
+  title: (_, agentType, direction) => `${agentType} ${direction}: holds a conversation with an interruption`,
 });
 
 // Sequentially: the number has one agent per direction.
@@ -219,7 +219,7 @@ const leavesOut = test.macro<[AgentType]>({
 
 for (const agentType of agentTypes) test.serial(leavesOut, agentType);
 
-test.serial('an agent that only writes text presses DTMF digits, says goodbye and hangs up', async (t) => {
+test.serial('sends DTMF digits, says goodbye and hangs up by controls in the text of an agent', async (t) => {
   const gateway = await sharing(t);
   const farewell = '말씀 감사합니다. 예약을 내일 오후 세 시로 옮겨 드렸습니다. 좋은 하루 보내세요.';
   const agent = await startFakeAgent('webhook', (_, turn) => ({
@@ -259,27 +259,24 @@ const summaryOf = (gateway: TestGateway, callId: string): Promise<string> =>
     return z.string().optional().catch(undefined).parse(body['summary']);
   });
 
-test.serial(
-  'keeps and summarizes the calls of a model that ends its turns with end marks of its own',
-  async (t) => {
-    const chunk = (delta: object, finish: string | null = null): string =>
-      `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-    const model = await startModelServer(({ tools }) => {
-      const words =
-        tools.length === 0 ? '생각 중.</think>예약을 확인했다.<|im_end|>' : '<think>음.</think>네, 맞습니다.';
-      return sendBody(`${chunk({ content: words })}${chunk({}, 'eos')}data: [DONE]\n\n`);
-    });
-    t.teardown(model.close);
-    const gateway = await testGateway(t, settings(model.url));
-    await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
-      script: [{ listen: true }, { say: '정말요?' }, { listen: true }, { hang_up: true }],
-    });
-    const callId = await gateway.call(callee, '예약 확인');
-    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'counterparty_hangup' });
-    t.deepEqual(textsOf(await gateway.transcript(callId), 'assistant'), ['네, 맞습니다.', '네, 맞습니다.']);
-    t.is(await summaryOf(gateway, callId), '예약을 확인했다.');
-  },
-);
+test.serial('stores and summarizes calls of a model that writes its own end-of-turn tokens', async (t) => {
+  const chunk = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const model = await startModelServer(({ tools }) => {
+    const words =
+      tools.length === 0 ? '생각 중.</think>예약을 확인했다.<|im_end|>' : '<think>음.</think>네, 맞습니다.';
+    return sendBody(`${chunk({ content: words })}${chunk({}, 'eos')}data: [DONE]\n\n`);
+  });
+  t.teardown(model.close);
+  const gateway = await testGateway(t, settings(model.url));
+  await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
+    script: [{ listen: true }, { say: '정말요?' }, { listen: true }, { hang_up: true }],
+  });
+  const callId = await gateway.call(callee, '예약 확인');
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'counterparty_hangup' });
+  t.deepEqual(textsOf(await gateway.transcript(callId), 'assistant'), ['네, 맞습니다.', '네, 맞습니다.']);
+  t.is(await summaryOf(gateway, callId), '예약을 확인했다.');
+});
 
 test.serial(
   'the built-in agent uses its model, sends DTMF digits, hangs up with a tool and is summarized',
@@ -353,7 +350,7 @@ test.serial("the built-in agent's model collects digits and transfers the caller
   );
 });
 
-test.serial('apologises for a failing model like for any agent and reports it to the operator', async (t) => {
+test.serial('apologises for a failing language model and reports the failure to the operator', async (t) => {
   const model = await startModelServer(({ messages }) =>
     messages.length === 2 ? { pieces: ['안녕하세요.'] } : sendBody('{"error":{"message":"비밀"}}', 529),
   );
@@ -428,7 +425,7 @@ const recordedCall = async (gateway: TestGateway, instruction: string): Promise<
   });
 };
 
-test.serial('a number speaks with its chosen engine and voice, and fails over to others', async (t) => {
+test.serial('speaks with the engine and voice of a number, and fails over to other engines', async (t) => {
   const { elevenLabs, settings, voices } = await startEngines(t);
   const gateway = await testGateway(t, settings);
   t.is(await recordedCall(gateway, 'one'), 200);
@@ -450,7 +447,7 @@ test.serial('a number speaks with its chosen engine and voice, and fails over to
 });
 
 test.serial(
-  'reports once a chosen engine that the operator removed, and calls continue without it',
+  'reports once that a chosen engine was removed by the operator, and continues calls without it',
   async (t) => {
     const databaseUrl = await testDatabaseUrl(t);
     const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-engines-'));

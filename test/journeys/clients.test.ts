@@ -23,7 +23,7 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 
 const hoursOfTheDesk = 'We are open from nine to five.';
 
-test.serial('a program gets a number, connects its agent, calls, listens and hangs up', async (t) => {
+test.serial('a client program gets a number, connects its agent, calls, listens and hangs up', async (t) => {
   const gateway = await testGateway(t);
   const { base_url: baseUrl, admin_token: adminToken } = gateway.credentials;
   const agent = await startAgentServer(sendReply(hoursOfTheDesk));
@@ -81,58 +81,66 @@ test.serial('a program gets a number, connects its agent, calls, listens and han
   t.deepEqual(await beginning.bytes(), sound.slice(0, 4));
 });
 
-test.serial('a program reads all its calls, page by page, and the reason of a rejection', async (t) => {
-  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
-  const { base_url: baseUrl, number_key: key, admin_token: adminToken, number_id: id } = gateway.credentials;
-  const client = createClient({ baseUrl, key });
-  const placed: string[] = [];
-  for (const to of ['01000000002', '01000000002', '01000000003'])
-    placed.push((await client.createCall({ body: { to } })).call_id);
-  const [first = ''] = placed;
-  await client.cancelCall({ call_id: first });
-  await until('the call is over', async () =>
-    (await client.getCall({ call_id: first })).end_reason === 'cancelled' ? true : undefined,
-  );
+test.serial(
+  'a client program reads all its calls, page by page, and the reason of a rejection',
+  async (t) => {
+    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
+    const {
+      base_url: baseUrl,
+      number_key: key,
+      admin_token: adminToken,
+      number_id: id,
+    } = gateway.credentials;
+    const client = createClient({ baseUrl, key });
+    const placed: string[] = [];
+    for (const to of ['01000000002', '01000000002', '01000000003'])
+      placed.push((await client.createCall({ body: { to } })).call_id);
+    const [first = ''] = placed;
+    await client.cancelCall({ call_id: first });
+    await until('the call is over', async () =>
+      (await client.getCall({ call_id: first })).end_reason === 'cancelled' ? true : undefined,
+    );
 
-  const listed: string[] = [];
-  for await (const { calls } of pagesOf(client.listCalls, { limit: 1 }))
-    listed.push(...calls.map(({ id }) => id));
-  t.deepEqual(listed, placed.toReversed());
-  const admin = createClient({ baseUrl, key: adminToken });
-  await admin.updateNumber({ id, body: { max_duration_sec: 900 } });
-  const { calls } = await admin.listWorkspaceCalls({ direction: 'outbound' });
-  t.deepEqual(
-    calls.map(({ id }) => id),
-    listed,
-  );
+    const listed: string[] = [];
+    for await (const { calls } of pagesOf(client.listCalls, { limit: 1 }))
+      listed.push(...calls.map(({ id }) => id));
+    t.deepEqual(listed, placed.toReversed());
+    const admin = createClient({ baseUrl, key: adminToken });
+    await admin.updateNumber({ id, body: { max_duration_sec: 900 } });
+    const { calls } = await admin.listWorkspaceCalls({ direction: 'outbound' });
+    t.deepEqual(
+      calls.map(({ id }) => id),
+      listed,
+    );
 
-  const refused = async (asked: Promise<unknown>) => t.throwsAsync(asked, { instanceOf: TrunklineProblem });
-  t.like(await refused(client.createCall({ body: { to: '+82 10 0000 0001' } })), {
-    status: 400,
-    code: 'invalid_to',
-  });
-  t.like(await refused(client.createCall({ body: { to: '01000000001', max_duration_sec: 1_700 } })), {
-    code: 'max_duration_exceeds_policy',
-    maximum: 900,
-  });
-  t.like(await refused(client.listCalls({ limit: 0 })), {
-    code: 'invalid_request',
-    errors: [{ path: 'limit' }],
-  });
-  t.like(await refused(client.getRecording({ call_id: first })), {
-    status: 409,
-    code: 'recording_not_available',
-    reason: 'none',
-  });
-  const unknown: Call['id'] = '00000000-0000-4000-8000-000000000000';
-  const notFound = await refused(client.getCall({ call_id: unknown }));
-  t.like(notFound, { status: 404, code: 'call_not_found' });
-  t.regex(notFound?.requestId ?? '', /\S/);
-  t.like(await refused(client.watchCall({ call_id: unknown }).next()), { code: 'call_not_found' });
-  t.like(await refused(client.listNumbers()), { status: 401, code: 'unauthorized' });
-});
+    const refused = async (asked: Promise<unknown>) => t.throwsAsync(asked, { instanceOf: TrunklineProblem });
+    t.like(await refused(client.createCall({ body: { to: '+82 10 0000 0001' } })), {
+      status: 400,
+      code: 'invalid_to',
+    });
+    t.like(await refused(client.createCall({ body: { to: '01000000001', max_duration_sec: 1_700 } })), {
+      code: 'max_duration_exceeds_policy',
+      maximum: 900,
+    });
+    t.like(await refused(client.listCalls({ limit: 0 })), {
+      code: 'invalid_request',
+      errors: [{ path: 'limit' }],
+    });
+    t.like(await refused(client.getRecording({ call_id: first })), {
+      status: 409,
+      code: 'recording_not_available',
+      reason: 'none',
+    });
+    const unknown: Call['id'] = '00000000-0000-4000-8000-000000000000';
+    const notFound = await refused(client.getCall({ call_id: unknown }));
+    t.like(notFound, { status: 404, code: 'call_not_found' });
+    t.regex(notFound?.requestId ?? '', /\S/);
+    t.like(await refused(client.watchCall({ call_id: unknown }).next()), { code: 'call_not_found' });
+    t.like(await refused(client.listNumbers()), { status: 401, code: 'unauthorized' });
+  },
+);
 
-test.serial('leaving a stream closes it and frees its place', async (t) => {
+test.serial('a client that stops reading a stream closes it and may open another', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
   const { base_url: baseUrl, number_key: key } = gateway.credentials;
   const client = createClient({ baseUrl, key });
@@ -279,7 +287,7 @@ for (const [name, connect] of Object.entries(transports)) {
   });
 }
 
-test.serial('returns rejections of the API unchanged', async (t) => {
+test.serial('returns rejections of the API unchanged through MCP', async (t) => {
   const gateway = await testGateway(t);
   const { admin } = gateway;
   const made = await admin.post('/api/v1/admin/numbers', { number: '07012345678' });
@@ -299,7 +307,7 @@ test.serial('returns rejections of the API unchanged', async (t) => {
   }
 });
 
-test.serial('places a call once under one key, by any interface', async (t) => {
+test.serial('places one call for one idempotency key, through any interface', async (t) => {
   const gateway = await testGateway(t);
   const given = { to: polite, idempotency_key: 'monday' };
   const placed: unknown[] = [];
@@ -312,7 +320,7 @@ test.serial('places a call once under one key, by any interface', async (t) => {
   t.is(new Set(placed).size, 1);
 });
 
-test.serial('each tool describes its cost and its effect', async (t) => {
+test.serial('describes cost and effect of each MCP tool', async (t) => {
   const gateway = await testGateway(t);
   for (const connect of Object.values(transports)) {
     const { client } = await using(t, connect(gateway));
@@ -342,14 +350,14 @@ test.serial('each tool describes its cost and its effect', async (t) => {
   }
 });
 
-test.serial('rejects a wrong key over HTTP', async (t) => {
+test.serial('rejects a wrong key on MCP over HTTP', async (t) => {
   const gateway = await testGateway(t);
   const client = new Client({ name: 'an agent', version: '1' });
   const error = await t.throwsAsync(client.connect(overHttp(gateway, 'gw_live_wrong'), patient));
   t.regex(error.message, /unauthorized/);
 });
 
-test.serial('over stdio, each tool reports a wrong key or an unreachable gateway', async (t) => {
+test.serial('reports a wrong key or an unreachable gateway from each MCP tool over stdio', async (t) => {
   const gateway = await testGateway(t);
   const user = await using(t, overStdio(gateway, 'gw_live_wrong'));
   t.like(await user.refusal('list_calls', {}), { status: 401, code: 'unauthorized' });
@@ -382,7 +390,7 @@ const askedFromPage = (gateway: TestGateway, headers: Record<string, string>): P
     asking.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }));
   });
 
-test.serial('rejects pages of other sites, including DNS rebinding', async (t) => {
+test.serial('rejects MCP requests of foreign web pages, including DNS rebinding', async (t) => {
   const gateway = await testGateway(t);
   const { host, origin } = new URL(gateway.credentials.base_url);
   t.is(await askedFromPage(gateway, {}), 200);
@@ -392,7 +400,7 @@ test.serial('rejects pages of other sites, including DNS rebinding', async (t) =
   t.is(await askedFromPage(gateway, { Origin: `http://rebound.example`, Host: host }), 403);
 });
 
-test.serial('accepts one message per POST, of limited size', async (t) => {
+test.serial('accepts one MCP message of limited size per POST', async (t) => {
   const { client } = await testGateway(t);
   t.is((await client.get('/mcp')).status, 405);
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -407,7 +415,7 @@ test.serial('accepts one message per POST, of limited size', async (t) => {
 const event = z.object({ id: z.string(), type: z.string(), call: z.object({ id: z.string() }) });
 
 test.serial(
-  'the events of a call arrive signed and in order, and a recording is available when its event says so',
+  'delivers the events of a call signed and in order, and the recording exists when its event arrives',
   async (t) => {
     const receiver = await startWebhookReceiver();
     t.teardown(receiver.close);
@@ -453,7 +461,7 @@ const journalEvent = z.object({
 
 const latency = z.record(z.string(), z.number().min(0));
 
-test.serial('follows a call from ringing to summary, and a read shows the same', async (t) => {
+test.serial('streams a call from ringing to summary, equal to the facts read later', async (t) => {
   const gateway = await testGateway(t);
   const { base_url: baseUrl, number_key: key } = gateway.credentials;
   // The test ends the call: its holder may take any time, on a busy machine too.
@@ -498,7 +506,7 @@ test.serial('follows a call from ringing to summary, and a read shows the same',
 });
 
 test.serial(
-  'an agent turn has the duration of each stage, and a reconnecting reader misses no event',
+  'streams an agent turn with the duration of each stage, and misses no event for a client that reconnects',
   async (t) => {
     const gateway = await testGateway(t);
     const { base_url: baseUrl, admin_token: token } = gateway.credentials;
@@ -525,7 +533,7 @@ test.serial(
   },
 );
 
-test.serial('metrics of a call exist after its end', async (t) => {
+test.serial('has metrics of a call after its end', async (t) => {
   const gateway = await testGateway(t);
   const figures = async (): Promise<Map<string, number>> => {
     const { bytes } = await gateway.client.as(undefined).get('/metrics');
@@ -566,7 +574,7 @@ test.serial('metrics of a call exist after its end', async (t) => {
   t.false([...after.keys()].some((name) => name.includes(callId)));
 });
 
-test.serial('counts a rejected inbound caller, too', async (t) => {
+test.serial('counts a rejected inbound call in the metrics', async (t) => {
   const gateway = await testGateway(t);
   await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, { agent: 'endpoint' });
   await gateway.admin.post('/api/v1/admin/simulator/calls', {
@@ -584,7 +592,7 @@ test.serial('counts a rejected inbound caller, too', async (t) => {
   );
 });
 
-test.serial('a draining gateway keeps its streams until the last call has ended', async (t) => {
+test.serial('keeps event streams open on a draining gateway until the last call has ended', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1', GW_DRAIN_SEC: '0' });
   const callId = await gateway.call('01000000002');
   const { base_url: baseUrl, number_key: key } = gateway.credentials;

@@ -17,7 +17,7 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 const boundMs = 30_000;
 
 test.serial(
-  'during a frozen database, requests get 503 in time, calls held here are hung up and cancelled, and everything is stored afterwards',
+  'with a frozen database, requests get 503 in time, hangups and cancels of local calls work, and everything is stored later',
   async (t) => {
     const proxy = await frozenProxy(t, await testDatabaseUrl(t));
     const gateway = await testGateway(t, { GW_DATABASE_URL: proxy.url, GW_SIMULATOR_SPEED: '1' });
@@ -66,7 +66,7 @@ const journal = z.object({ events: z.array(z.object({ sequence: z.number(), type
 const event = z.object({ id: z.string(), type: z.string() });
 
 test.serial(
-  'a call continues while another server takes the database over, without losing facts or events',
+  'continues a call while another database server takes over, without losing facts or events',
   async (t) => {
     const servers = await copiedDatabase(t);
     const hosts = [servers.original, servers.copy].map((url) => new URL(url).host).join(',');
@@ -115,7 +115,7 @@ test.serial(
 const journalRead = z.object({ events: z.array(z.object({ sequence: z.number(), type: z.string() })) });
 
 test.serial(
-  'a call continues while its database is killed and restarted, without losing facts',
+  'continues a call while its database is killed and restarted, without losing facts',
   async (t) => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'trunkline-killed-'));
     t.teardown(() => rm(dataFolder, { recursive: true, force: true }));

@@ -70,7 +70,7 @@ test.serial(
   },
 );
 
-test.serial('immediate does not wait for the farewell', async (t) => {
+test.serial('an immediate hangup does not wait for the farewell', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
   const server = await startAgentServer(sendReply(`${farewell} ${farewell}`));
   t.teardown(server.close);
@@ -92,7 +92,7 @@ test.serial('immediate does not wait for the farewell', async (t) => {
   t.is(again.body['code'], 'call_not_active');
 });
 
-test.serial('a ringing call can be cancelled but not hung up', async (t) => {
+test.serial('cancels a ringing call, but rejects its hangup', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
   const callId = await gateway.call('01000000002');
   const refused = await gateway.client.post(`/api/v1/calls/${callId}/hangup`);
@@ -105,22 +105,19 @@ test.serial('a ringing call can be cancelled but not hung up', async (t) => {
   });
 });
 
-test.serial(
-  'the built-in agent hangs up by the same request and repeats an interrupted goodbye',
-  async (t) => {
-    // Slow enough that its short farewell is spoken into in time.
-    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
-    const callId = await gateway.call('01000000005', '예약 확인');
-    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
-    const { body } = await gateway.admin.get(`/api/v1/admin/calls/${callId}`);
-    t.is(body['status'], 'completed');
-    const turns = await until('the transcript is complete', async () => {
-      const all = await gateway.transcript(callId);
-      return all.at(-1)?.text.includes('안녕히 계세요') === true ? all : undefined;
-    });
-    t.true(turns.some(({ role, text }) => role === 'user' && text.includes('잠깐만요')));
-  },
-);
+test.serial('the built-in agent hangs up by request and repeats an interrupted goodbye', async (t) => {
+  // Slow enough that its short farewell is spoken into in time.
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
+  const callId = await gateway.call('01000000005', '예약 확인');
+  t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
+  const { body } = await gateway.admin.get(`/api/v1/admin/calls/${callId}`);
+  t.is(body['status'], 'completed');
+  const turns = await until('the transcript is complete', async () => {
+    const all = await gateway.transcript(callId);
+    return all.at(-1)?.text.includes('안녕히 계세요') === true ? all : undefined;
+  });
+  t.true(turns.some(({ role, text }) => role === 'user' && text.includes('잠깐만요')));
+});
 
 // A media server that is away
 
@@ -199,7 +196,7 @@ test.serial('hangs up and cancels calls while no media server is reachable', asy
 });
 
 test.serial(
-  'accepts a hangup while drachtio-server is unreachable and sends BYE after reconnection',
+  'accepts a hangup while drachtio-server is unreachable and sends the BYE after reconnection',
   async (t) => {
     const started = await startGateway(t);
     const { gateway, drachtio, isReady } = started;
@@ -216,20 +213,23 @@ test.serial(
   },
 );
 
-test.serial('calls end when drachtio-server stays unreachable, and hangups are rejected', async (t) => {
-  const started = await startGateway(t);
-  const { gateway, drachtio, isReady } = started;
-  const { callId } = await answered(started);
-  await drachtio.kill();
-  await until('it is found out', async () => !(await isReady()) || undefined);
-  await gateway.untilStatus(callId, ...finalStatuses);
-  const answer = refusal.parse(await gateway.client.post(`/api/v1/calls/${callId}/hangup`));
-  t.deepEqual([answer.status, answer.body.code], [409, 'call_not_active']);
-});
+test.serial(
+  'ends calls when drachtio-server stays unreachable, and rejects later hangups as call_not_active',
+  async (t) => {
+    const started = await startGateway(t);
+    const { gateway, drachtio, isReady } = started;
+    const { callId } = await answered(started);
+    await drachtio.kill();
+    await until('it is found out', async () => !(await isReady()) || undefined);
+    await gateway.untilStatus(callId, ...finalStatuses);
+    const answer = refusal.parse(await gateway.client.post(`/api/v1/calls/${callId}/hangup`));
+    t.deepEqual([answer.status, answer.body.code], [409, 'call_not_active']);
+  },
+);
 
 // Without FreeSWITCH
 
-test.serial('is ready, and hangs up an active and a ringing call', async (t) => {
+test.serial('without FreeSWITCH, becomes ready and hangs up an active and a ringing call', async (t) => {
   const { drachtio, trunk } = await startServers(t, 0);
   const gateway = await testGateway(t, {
     GW_LINES: 'drachtio',

@@ -123,7 +123,7 @@ test.serial('any gateway sends DTMF digits and speaks words in a call', async (t
 });
 
 test.serial(
-  'with a frozen holder a request gets 502, the call continues, and a second request hangs up',
+  'with a frozen gateway, a request gets 502 and the call continues, and a second request hangs up',
   async (t) => {
     const { holder, other } = await gateways(t);
     const callId = await place(holder, silent);
@@ -138,7 +138,7 @@ test.serial(
   },
 );
 
-test.serial('a call without a holder gets 409 room_unknown from every gateway', async (t) => {
+test.serial('every gateway responds with 409 room_unknown for a call that no gateway owns', async (t) => {
   const { holder, other, rows } = await gateways(t);
   const callId = await place(holder, '01000000004');
   await untilStatus(other, callId, 'no_answer');
@@ -159,7 +159,7 @@ test.serial('a call without a holder gets 409 room_unknown from every gateway', 
     duration_sec = 0 where id = '${callId}'`);
 });
 
-test.serial('a gateway without lines shows calls and refuses to place or hang up any', async (t) => {
+test.serial('a gateway without lines shows calls, but rejects placing and ending any', async (t) => {
   const { holder, showing } = await gateways(t);
   const callId = await place(holder, silent);
   await untilStatus(showing, callId, 'active');
@@ -178,31 +178,36 @@ test.serial('a gateway without lines shows calls and refuses to place or hang up
   t.deepEqual([over.status, over.body['code']], [409, 'call_not_active']);
 });
 
-test.serial('another gateway continues the calls of a frozen one whose lease has expired', async (t) => {
-  const { holder, other, rows } = await gateways(t);
-  const callId = await place(holder, silent);
-  await untilStatus(other, callId, 'active');
-  // Frozen first: a running gateway would notice at its next heartbeat that it was declared dead.
-  holder.signal('SIGSTOP');
-  await rows(`update node set lost_at = now() where name = 'holder'`);
-  await untilTakenOver(other, callId);
-  holder.signal('SIGCONT');
-  await holder.printed('registers again');
-  t.is(await statusOf(holder, callId), 'active');
-  await hangUp(t, holder, callId);
-  await untilStatus(holder, callId, 'completed');
-  const next = await place(holder, silent);
-  await untilStatus(other, next, 'active');
-  t.deepEqual(
-    await rows(`select count(*)::int as ends from event where call_id = '${callId}' and type = 'call.ended'`),
-    [{ ends: 1 }],
-  );
-  await hangUp(t, other, next);
-  await untilStatus(other, next, 'completed');
-});
+test.serial(
+  'another gateway takes over the calls of a frozen gateway when its lease has expired',
+  async (t) => {
+    const { holder, other, rows } = await gateways(t);
+    const callId = await place(holder, silent);
+    await untilStatus(other, callId, 'active');
+    // Frozen first: a running gateway would notice at its next heartbeat that it was declared dead.
+    holder.signal('SIGSTOP');
+    await rows(`update node set lost_at = now() where name = 'holder'`);
+    await untilTakenOver(other, callId);
+    holder.signal('SIGCONT');
+    await holder.printed('registers again');
+    t.is(await statusOf(holder, callId), 'active');
+    await hangUp(t, holder, callId);
+    await untilStatus(holder, callId, 'completed');
+    const next = await place(holder, silent);
+    await untilStatus(other, next, 'active');
+    t.deepEqual(
+      await rows(
+        `select count(*)::int as ends from event where call_id = '${callId}' and type = 'call.ended'`,
+      ),
+      [{ ends: 1 }],
+    );
+    await hangUp(t, other, next);
+    await untilStatus(other, next, 'completed');
+  },
+);
 
 // From here on gateways are killed.
-test.serial('any gateway serves a recording while its owner runs', async (t) => {
+test.serial('any gateway serves a recording while the gateway that stores it is running', async (t) => {
   const { holder, other } = await gateways(t);
   const callId = await place(holder, '01000000007');
   const path = `/api/v1/calls/${callId}/recording`;
@@ -232,7 +237,7 @@ test.serial('any gateway serves a recording while its owner runs', async (t) => 
 /** More polls than a gateway with lines needs to find another one dead, and far fewer than a lease has. */
 const looks = 6;
 
-test.serial('a gateway without lines leaves the calls of a killed one to others', async (t) => {
+test.serial('a gateway without lines leaves the calls of a killed gateway to others', async (t) => {
   const { other, showing, rows } = await gateways(t);
   const callId = await place(other, silent);
   await untilStatus(showing, callId, 'active');

@@ -67,52 +67,52 @@ const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
 });
 
 // First, as the rows are locked until it has run.
-test.serial('the next holder executes a hangup requested while no gateway held the call', async (t) => {
-  const { leaving, staying, locked, unlock } = await handOver(t);
-  const hangups = [staying, leaving].map(({ client }, index) =>
-    client.post(`/api/v1/calls/${locked[index]}/hangup`, { immediate: true }),
-  );
-  // These reads are answered after the holders of the hangup requests were looked up.
-  for (const [index, gateway] of [staying, leaving].entries())
-    await gateway.client.get(`/api/v1/calls/${locked[index]}`);
-  await unlock();
-  t.deepEqual(
-    (await Promise.all(hangups)).map(({ status }) => status),
-    [202, 202],
-  );
-  for (const callId of locked) await untilStatus(staying, callId, 'completed');
-});
-
 test.serial(
-  'a gateway that receives SIGTERM hands over its calls and leaves nothing to clean up',
+  'executes a hangup after the take-over that was requested while no gateway owned the call',
   async (t) => {
-    const { leaving, staying, free, rows } = await handOver(t);
-    await leaving.ended;
-    t.regex(leaving.stdout(), /6 calls go on at staying, each when nobody speaks/);
-    t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
-    for (const callId of free) {
-      await untilTakenOver(staying, callId);
-      t.is(await statusOf(staying, callId), 'active');
-      const hangup = await staying.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
-      t.is(hangup.status, 202);
-      await untilStatus(staying, callId, 'completed');
-    }
-    t.deepEqual(
-      await rows(`select type, count(*)::int as count from event
-      where type like 'call.%' and type <> 'call.summarized' and call_id in (${listed(free)})
-      group by type order by type`),
-      [
-        { type: 'call.answered', count: 2 },
-        { type: 'call.ended', count: 2 },
-        { type: 'call.hangup_requested', count: 2 },
-        { type: 'call.ringing', count: 2 },
-      ],
+    const { leaving, staying, locked, unlock } = await handOver(t);
+    const hangups = [staying, leaving].map(({ client }, index) =>
+      client.post(`/api/v1/calls/${locked[index]}/hangup`, { immediate: true }),
     );
-    t.false(staying.stdout().includes('cleans up after it'));
+    // These reads are answered after the holders of the hangup requests were looked up.
+    for (const [index, gateway] of [staying, leaving].entries())
+      await gateway.client.get(`/api/v1/calls/${locked[index]}`);
+    await unlock();
+    t.deepEqual(
+      (await Promise.all(hangups)).map(({ status }) => status),
+      [202, 202],
+    );
+    for (const callId of locked) await untilStatus(staying, callId, 'completed');
   },
 );
 
-test.serial('two persons who talk to each other continue at the next holder', async (t) => {
+test.serial('hands over all calls at SIGTERM and leaves nothing to clean up', async (t) => {
+  const { leaving, staying, free, rows } = await handOver(t);
+  await leaving.ended;
+  t.regex(leaving.stdout(), /6 calls go on at staying, each when nobody speaks/);
+  t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
+  for (const callId of free) {
+    await untilTakenOver(staying, callId);
+    t.is(await statusOf(staying, callId), 'active');
+    const hangup = await staying.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
+    t.is(hangup.status, 202);
+    await untilStatus(staying, callId, 'completed');
+  }
+  t.deepEqual(
+    await rows(`select type, count(*)::int as count from event
+      where type like 'call.%' and type <> 'call.summarized' and call_id in (${listed(free)})
+      group by type order by type`),
+    [
+      { type: 'call.answered', count: 2 },
+      { type: 'call.ended', count: 2 },
+      { type: 'call.hangup_requested', count: 2 },
+      { type: 'call.ringing', count: 2 },
+    ],
+  );
+  t.false(staying.stdout().includes('cleans up after it'));
+});
+
+test.serial('two connected persons keep talking after a hand-over', async (t) => {
   const { staying, bridged, rows } = await handOver(t);
   await untilTakenOver(staying, bridged);
   await untilStatus(staying, bridged, 'completed');
@@ -127,7 +127,7 @@ test.serial('two persons who talk to each other continue at the next holder', as
   );
 });
 
-test.serial('an event stream at the next holder has every fact once', async (t) => {
+test.serial('an event stream on the next gateway has every fact once', async (t) => {
   const { staying, watched, stream } = await handOver(t);
   await untilTakenOver(staying, watched);
   const hangup = await staying.client.post(`/api/v1/calls/${watched}/hangup`, { immediate: true });
@@ -141,7 +141,7 @@ test.serial('an event stream at the next holder has every fact once', async (t) 
 });
 
 test.serial(
-  'gateways that share the recordings folder write both parts of a call into one file',
+  'gateways with a shared recordings folder write both parts of a call into one file',
   async (t) => {
     const { staying, watched } = await handOver(t);
     const { truncated, longerBySec } = await recordingOf(staying, watched);
@@ -150,7 +150,7 @@ test.serial(
   },
 );
 
-test.serial('with GW_HAND_OVER=never a gateway waits for its calls and logs the reason', async (t) => {
+test.serial('with GW_HAND_OVER=never, waits for the end of calls and logs the reason', async (t) => {
   const { start, rows } = await handOver(t);
   const leaving = await start('waiting', { GW_HAND_OVER: 'never' });
   const callId = await place(leaving, silent);

@@ -40,20 +40,23 @@ test.serial('the built-in agent greets a caller, takes the message and says good
   t.is(turns[0]?.text, '안녕하세요, 전화 주셔서 감사합니다. 무엇을 도와드릴까요?');
 });
 
-test.serial('a one-syllable cry, almost a backchannel, counts like any word', async (t) => {
-  const gateway = await sharing(t);
-  const cry = `${'아'.repeat(40)}악`;
-  const { call_id } = await callIn(gateway, [{ interrupt: cry }, { listen: true }, { hang_up: true }]);
-  t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
-  const turns = await gateway.transcript(call_id);
-  t.deepEqual(
-    turns.filter(({ role }) => role === 'user').map(({ text }) => text),
-    [cry],
-  );
-  t.is(turns.at(-1)?.role, 'assistant');
-});
+test.serial(
+  'treats a one-syllable exclamation that resembles a backchannel like any other word',
+  async (t) => {
+    const gateway = await sharing(t);
+    const cry = `${'아'.repeat(40)}악`;
+    const { call_id } = await callIn(gateway, [{ interrupt: cry }, { listen: true }, { hang_up: true }]);
+    t.like(await gateway.untilStatus(call_id, ...finalStatuses), { end_reason: 'counterparty_hangup' });
+    const turns = await gateway.transcript(call_id);
+    t.deepEqual(
+      turns.filter(({ role }) => role === 'user').map(({ text }) => text),
+      [cry],
+    );
+    t.is(turns.at(-1)?.role, 'assistant');
+  },
+);
 
-test.serial('waits for a caller who puts the call on hold longer than the silence time-out', async (t) => {
+test.serial('keeps a call whose caller holds it for longer than the silence time-out', async (t) => {
   const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 10 });
   const { call_id } = await callIn(gateway, [
@@ -74,7 +77,7 @@ test.serial('waits for a caller who puts the call on hold longer than the silenc
 });
 
 test.serial(
-  'an endpoint receives the caller, the swapped context and the session token of the handshake',
+  'sends an inbound agent the caller, the swapped context and the session token of the handshake',
   async (t) => {
     const gateway = await sharing(t);
     const door = await startAgentServer(sendJson({ session_token: 'caller-session' }));
@@ -107,7 +110,7 @@ test.serial(
   },
 );
 
-test.serial('does not answer a caller rejected by the handshake', async (t) => {
+test.serial('does not answer a caller that the handshake rejects', async (t) => {
   const gateway = await sharing(t);
   const door = await startAgentServer(sendJson({}, 403));
   t.teardown(door.close);
@@ -158,14 +161,14 @@ test.serial(
   '대화는 없었습니다. 연결된 에이전트가 없어 받지 않았습니다.',
 );
 
-test.serial('a number without an inbound endpoint rejects its callers', async (t) => {
+test.serial('rejects callers of a number without an inbound agent', async (t) => {
   const gateway = await sharing(t);
   await gateway.admin.put(`${gateway.numberPath}/agents/inbound`, { agent: 'endpoint' });
   const { status, end_reason } = await callIn(gateway);
   t.deepEqual({ status, end_reason }, { status: 'failed', end_reason: 'no_agent_endpoint' });
 });
 
-test.serial('speaks the greeting of a number to its callers, for any agent', async (t) => {
+test.serial('speaks the greeting of a number to its callers, for any agent type', async (t) => {
   const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { greeting: 'Welcome to the shop.' });
   const { call_id } = await callIn(gateway, [{ listen: true }, { hang_up: true }]);
@@ -224,7 +227,7 @@ const callWithConsent = async (t: ExecutionContext, require: string, script: rea
   };
 };
 
-test.serial('a party that agrees talks to the agent and is recorded from then on', async (t) => {
+test.serial('a party that consents talks to the agent and is recorded from then on', async (t) => {
   const call = await callWithConsent(t, 'speech', [
     { listen: true },
     { say: '네, 동의합니다.' },
@@ -251,46 +254,49 @@ test.serial('a party that agrees talks to the agent and is recorded from then on
   t.true((first ?? 0) >= agreedAfter - 0.2, 'nothing of what was said before is in it');
 });
 
-test.serial('a party that refuses gets a goodbye, and the agent never receives the call', async (t) => {
-  const call = await callWithConsent(t, 'speech', [{ listen: true }, { say: '아니요.' }]);
-  t.like(await call.end(), { status: 'completed', end_reason: 'consent_refused' });
-  t.like(await call.told(), { given: false, how: 'speech' });
-  t.is(call.agent.requests.length, 0);
-  const { blocks } = await call.recording();
-  t.false(blocks.some(({ left, right }) => left || right === true));
-});
-
-test.serial('a digit agrees where it is required, and silence does not', async (t) => {
-  const agreed = await callWithConsent(t, 'key', [
-    { listen: true },
-    { digits: '1' },
-    { say: '예약을 확인하고 싶어요.' },
-    { listen: true },
-    { hang_up: true },
-  ]);
-  t.like(consented.parse((await agreed.end())['consent']), { given: true, how: 'key' });
-  t.is(agreed.agent.turns.length, 1);
-  const silent = await callWithConsent(t, 'key', [{ wait_sec: 120 }]);
-  const ended = await silent.end();
-  t.is(ended['end_reason'], 'consent_refused');
-  t.like(consented.parse(ended['consent']), { given: false, how: 'silence' });
-});
-
 test.serial(
-  'a party hears the announcement first, and requests to the call are rejected before its end',
+  'a party that refuses consent hears a goodbye, and the agent never receives the call',
   async (t) => {
-    const call = await callWithConsent(t, 'none', [
-      { wait_sec: 5 },
-      { say: '여보세요?' },
-      { listen: true },
-      { hang_up: true },
-    ]);
-    t.like(consented.parse((await call.end())['consent']), { given: true, how: 'announcement' });
-    t.is((await call.turns())[0], `assistant: ${announce}`);
+    const call = await callWithConsent(t, 'speech', [{ listen: true }, { say: '아니요.' }]);
+    t.like(await call.end(), { status: 'completed', end_reason: 'consent_refused' });
+    t.like(await call.told(), { given: false, how: 'speech' });
+    t.is(call.agent.requests.length, 0);
+    const { blocks } = await call.recording();
+    t.false(blocks.some(({ left, right }) => left || right === true));
   },
 );
 
-test.serial('requires an announcement when consent is required', async (t) => {
+test.serial(
+  'accepts a digit as consent where a digit is required, and does not accept silence',
+  async (t) => {
+    const agreed = await callWithConsent(t, 'key', [
+      { listen: true },
+      { digits: '1' },
+      { say: '예약을 확인하고 싶어요.' },
+      { listen: true },
+      { hang_up: true },
+    ]);
+    t.like(consented.parse((await agreed.end())['consent']), { given: true, how: 'key' });
+    t.is(agreed.agent.turns.length, 1);
+    const silent = await callWithConsent(t, 'key', [{ wait_sec: 120 }]);
+    const ended = await silent.end();
+    t.is(ended['end_reason'], 'consent_refused');
+    t.like(consented.parse(ended['consent']), { given: false, how: 'silence' });
+  },
+);
+
+test.serial('plays the announcement first, and rejects requests to the call before its end', async (t) => {
+  const call = await callWithConsent(t, 'none', [
+    { wait_sec: 5 },
+    { say: '여보세요?' },
+    { listen: true },
+    { hang_up: true },
+  ]);
+  t.like(consented.parse((await call.end())['consent']), { given: true, how: 'announcement' });
+  t.is((await call.turns())[0], `assistant: ${announce}`);
+});
+
+test.serial('rejects settings that require consent without an announcement', async (t) => {
   const { admin, numberPath } = await sharing(t);
   for (const consent of [
     { announce: null, require: 'key' },
@@ -330,7 +336,7 @@ const collectingAgent = async (
   return agent;
 };
 
-test.serial('the agent receives the collected digits as one turn', async (t) => {
+test.serial('sends the collected digits to the agent as one turn', async (t) => {
   const gateway = await sharing(t);
   const agent = await collectingAgent(t, gateway, (_, turn) =>
     turn === 1 ? 'Your number, please.<collect finish="#"/>' : 'Thank you. Goodbye.<hangup/>',

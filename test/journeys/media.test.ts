@@ -45,7 +45,7 @@ const talk = async (t: ExecutionContext, settings: object) => {
 };
 
 test.serial(
-  'both parties can be heard at a gateway that does not hold the call, until its end',
+  "streams both parties' audio from a gateway that does not own the call, until its end",
   async (t) => {
     const { start } = await oneDatabase(t);
     const holder = await start('holder', soundSettings);
@@ -66,7 +66,7 @@ test.serial(
   },
 );
 
-test.serial('rejects monitoring where the number forbids it and records each attempt', async (t) => {
+test.serial('rejects monitoring if the number forbids it and records each attempt', async (t) => {
   const { gateway, callId, place: here, phone } = await talk(t, {});
   t.is(await refusedListener(here, callId), 403, 'the number says nothing, so it is off');
   t.is(await refusedListener(here, crypto.randomUUID()), 404);
@@ -92,7 +92,7 @@ test.serial('rejects monitoring where the number forbids it and records each att
   t.is(await refusedListener(here, callId), 404, 'the call is over');
 });
 
-test.serial('notifies the other party before any audio is sent', async (t) => {
+test.serial('notifies the other party of monitoring before sending any audio', async (t) => {
   const { gateway, callId, place: here } = await talk(t, { listen_in: 'announced' });
   const listener = await openListener(t, here, callId);
   await listener.untilState('on');
@@ -105,7 +105,7 @@ test.serial('notifies the other party before any audio is sent', async (t) => {
   t.deepEqual(second.states, ['on'], 'it was told once');
 });
 
-test.serial('masks for listeners what is masked in a recording', async (t) => {
+test.serial('masks the same audio for listeners as in a recording', async (t) => {
   const { gateway, callId, path, place: here } = await talk(t, { listen_in: 'silent' });
   const listener = await openListener(t, here, callId);
   await listener.untilHeard('the other party', isHum);
@@ -125,7 +125,7 @@ test.serial('masks for listeners what is masked in a recording', async (t) => {
   t.false(listener.sound().some(isSound));
 });
 
-test.serial('masks secret digits for listeners of an unrecorded call, too', async (t) => {
+test.serial('masks secret digits for listeners of an unrecorded call', async (t) => {
   const {
     gateway,
     callId,
@@ -203,7 +203,7 @@ const openPhone = async (t: ExecutionContext, gateway: TestGateway, name = 'phon
   };
 };
 
-test.serial('shows on a ringing web phone the headers of its INVITE', async (t) => {
+test.serial('shows the headers of the INVITE on a ringing web phone', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
   await gateway.admin.post('/api/v1/admin/trunks', {
     name: 'carrier',
@@ -218,42 +218,37 @@ test.serial('shows on a ringing web phone the headers of its INVITE', async (t) 
   t.false('sip_headers' in (await phone.next('ring')));
 });
 
-test.serial(
-  'any number rings in the browser, is answered there, and the conversation is recorded',
-  async (t) => {
-    const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
-    const phone = await openPhone(t, gateway);
-    const other = await openPhone(t, gateway, 'phone-0002');
-    const callId = await gateway.call('01055551234', '내일 오후 3시 예약을 확인해 주세요');
-    t.like(await phone.next('ring'), { call_id: callId, to: '01055551234', direction: 'outbound' });
-    t.like(await other.next('ring'), { call_id: callId });
-    phone.send({ type: 'answer', call_id: callId });
-    await phone.next('answered');
-    t.like(await other.next('ended'), { reason: 'answered_elsewhere' });
+test.serial('rings in the browser for any number, answers there and records the conversation', async (t) => {
+  const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
+  const phone = await openPhone(t, gateway);
+  const other = await openPhone(t, gateway, 'phone-0002');
+  const callId = await gateway.call('01055551234', '내일 오후 3시 예약을 확인해 주세요');
+  t.like(await phone.next('ring'), { call_id: callId, to: '01055551234', direction: 'outbound' });
+  t.like(await other.next('ring'), { call_id: callId });
+  phone.send({ type: 'answer', call_id: callId });
+  await phone.next('answered');
+  t.like(await other.next('ended'), { reason: 'answered_elsewhere' });
 
-    const first = await phone.next('agent_says');
-    t.true((first.text ?? '').length > 0);
-    phone.send({ type: 'say', text: '네, 오후 3시 좋습니다.' });
-    await until('what was typed is heard', async () =>
-      (await gateway.transcript(callId)).find(
-        ({ role, text }) => role === 'user' && text.includes('좋습니다'),
-      ),
-    );
-    await phone.next('agent_says');
-    phone.send({ type: 'digit', digit: '5' });
-    phone.send({ type: 'hang_up' });
-    t.like(await phone.next('ended'), { reason: 'hung_up' });
-    const call = await gateway.untilStatus(callId, 'completed');
-    t.is(call['end_reason'], 'counterparty_hangup');
-    await until('the recording is there', async () => {
-      const { status } = await gateway.client.get(`/api/v1/calls/${callId}/recording`);
-      return status === 200 || undefined;
-    });
-    t.false(gateway.logged.some((line) => line.includes('좋습니다') || line.includes('01055551234')));
-  },
-);
+  const first = await phone.next('agent_says');
+  t.true((first.text ?? '').length > 0);
+  phone.send({ type: 'say', text: '네, 오후 3시 좋습니다.' });
+  await until('what was typed is heard', async () =>
+    (await gateway.transcript(callId)).find(({ role, text }) => role === 'user' && text.includes('좋습니다')),
+  );
+  await phone.next('agent_says');
+  phone.send({ type: 'digit', digit: '5' });
+  phone.send({ type: 'hang_up' });
+  t.like(await phone.next('ended'), { reason: 'hung_up' });
+  const call = await gateway.untilStatus(callId, 'completed');
+  t.is(call['end_reason'], 'counterparty_hangup');
+  await until('the recording is there', async () => {
+    const { status } = await gateway.client.get(`/api/v1/calls/${callId}/recording`);
+    return status === 200 || undefined;
+  });
+  t.false(gateway.logged.some((line) => line.includes('좋습니다') || line.includes('01055551234')));
+});
 
-test.serial('a call can be declined; without a phone it rings until the ring time-out', async (t) => {
+test.serial('declines a call on the web phone, and rings until the ring time-out without one', async (t) => {
   const gateway = await testGateway(t);
   await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 10 });
   const alone = await gateway.call('01055551234');
@@ -267,7 +262,7 @@ test.serial('a call can be declined; without a phone it rings until the ring tim
 });
 
 test.serial(
-  'a disconnected phone returns to its call, and one that does not return has hung up',
+  'a reconnecting web phone returns to its call; one that does not reconnect hangs up',
   async (t) => {
     const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
     const phone = await openPhone(t, gateway);
@@ -283,7 +278,7 @@ test.serial(
   },
 );
 
-test.serial('dials a number of the workspace from the phone', async (t) => {
+test.serial('dials a number of the workspace from the web phone', async (t) => {
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '8' });
   const phone = await openPhone(t, gateway);
   phone.send({ type: 'dial', to: '070-9999-9999' });
@@ -300,7 +295,7 @@ test.serial('dials a number of the workspace from the phone', async (t) => {
 });
 
 test.serial(
-  'rejects connections without token or name, and invalid messages without other effects',
+  'rejects web phone connections without token or name, and ignores invalid messages',
   async (t) => {
     const gateway = await testGateway(t);
     const { admin_token: token, number_key } = gateway.credentials;
@@ -323,56 +318,59 @@ test.serial(
 
 const anyMessage = z.looseObject({ type: z.string() });
 
-test.serial('sends the agent’s voice in frames, rejects invalid frames, and records the audio', async (t) => {
-  // No recognizer is available there: the call continues without words.
-  const settings = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'vosk', GW_VOSK_URL: 'ws://127.0.0.1:9' };
-  const gateway = await testGateway(t, settings);
-  const { base_url: base, admin_token: token } = gateway.credentials;
-  const address = `${base.replace(/^http/, 'ws')}/api/v1/admin/phone?phone=phone-0001`;
-  const socket = new WebSocket(address, ['trunkline.phone', token]);
-  t.teardown(() => socket.terminate());
-  const told: z.infer<typeof anyMessage>[] = [];
-  const frames: Buffer[] = [];
-  socket.on('message', (data: Buffer, isBinary: boolean) => {
-    if (isBinary) frames.push(data);
-    else told.push(anyMessage.parse(JSON.parse(data.toString())));
-  });
-  await once(socket, 'open');
-  const next = (type: string) =>
-    until(`the phone is told ${type}`, () => told.find((one) => one.type === type));
-  await next('sound_offered');
+test.serial(
+  'sends the agent’s audio to the web phone in frames, rejects invalid frames, and records the audio',
+  async (t) => {
+    // No recognizer is available there: the call continues without words.
+    const settings = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'vosk', GW_VOSK_URL: 'ws://127.0.0.1:9' };
+    const gateway = await testGateway(t, settings);
+    const { base_url: base, admin_token: token } = gateway.credentials;
+    const address = `${base.replace(/^http/, 'ws')}/api/v1/admin/phone?phone=phone-0001`;
+    const socket = new WebSocket(address, ['trunkline.phone', token]);
+    t.teardown(() => socket.terminate());
+    const told: z.infer<typeof anyMessage>[] = [];
+    const frames: Buffer[] = [];
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isBinary) frames.push(data);
+      else told.push(anyMessage.parse(JSON.parse(data.toString())));
+    });
+    await once(socket, 'open');
+    const next = (type: string) =>
+      until(`the phone is told ${type}`, () => told.find((one) => one.type === type));
+    await next('sound_offered');
 
-  for (const garbage of ['', 'x', 'x'.repeat(643), 'x'.repeat(10_000)]) socket.send(Buffer.from(garbage));
-  await until(
-    'garbage is refused',
-    () => told.filter(({ type }) => type === 'refused').length === 4 || undefined,
-  );
-  t.true(told.every((one) => one.type !== 'refused' || one['code'] === 'invalid_sound'));
-
-  const callId = await gateway.call('01055551234');
-  await next('ring');
-  socket.send(JSON.stringify({ type: 'answer', call_id: callId, sound: true }));
-  t.like(await next('answered'), { call_id: callId, sound: true });
-  await next('agent_says');
-  t.is(frames.length, 0, 'the phone cannot play yet');
-
-  // Like a browser that has played all received audio.
-  const playedSamples = (): number => frames.reduce((sum, { length }) => sum + length / 2, 0);
-  const microphone = setInterval(() => socket.send(soundFrame(playedSamples())), 20);
-  t.teardown(() => clearInterval(microphone));
-  const isHeard = (frame: Buffer): boolean =>
-    Array.from({ length: frame.length / 2 }, (_, index) => Math.abs(frame.readInt16LE(index * 2))).some(
-      (sample) => sample > loud,
+    for (const garbage of ['', 'x', 'x'.repeat(643), 'x'.repeat(10_000)]) socket.send(Buffer.from(garbage));
+    await until(
+      'garbage is refused',
+      () => told.filter(({ type }) => type === 'refused').length === 4 || undefined,
     );
-  await until('the agent is heard', () => frames.some(isHeard) || undefined);
-  t.true(frames.every(({ length }) => length > 0 && length <= 640 && length % 2 === 0));
+    t.true(told.every((one) => one.type !== 'refused' || one['code'] === 'invalid_sound'));
 
-  clearInterval(microphone);
-  socket.send(JSON.stringify({ type: 'hang_up' }));
-  await gateway.untilStatus(callId, 'completed');
-  const recording = await until('the recording is there', async () => {
-    const { status, bytes } = await gateway.client.get(`/api/v1/calls/${callId}/recording`);
-    return status === 200 ? bytes : undefined;
-  });
-  t.true(recording.length > 0);
-});
+    const callId = await gateway.call('01055551234');
+    await next('ring');
+    socket.send(JSON.stringify({ type: 'answer', call_id: callId, sound: true }));
+    t.like(await next('answered'), { call_id: callId, sound: true });
+    await next('agent_says');
+    t.is(frames.length, 0, 'the phone cannot play yet');
+
+    // Like a browser that has played all received audio.
+    const playedSamples = (): number => frames.reduce((sum, { length }) => sum + length / 2, 0);
+    const microphone = setInterval(() => socket.send(soundFrame(playedSamples())), 20);
+    t.teardown(() => clearInterval(microphone));
+    const isHeard = (frame: Buffer): boolean =>
+      Array.from({ length: frame.length / 2 }, (_, index) => Math.abs(frame.readInt16LE(index * 2))).some(
+        (sample) => sample > loud,
+      );
+    await until('the agent is heard', () => frames.some(isHeard) || undefined);
+    t.true(frames.every(({ length }) => length > 0 && length <= 640 && length % 2 === 0));
+
+    clearInterval(microphone);
+    socket.send(JSON.stringify({ type: 'hang_up' }));
+    await gateway.untilStatus(callId, 'completed');
+    const recording = await until('the recording is there', async () => {
+      const { status, bytes } = await gateway.client.get(`/api/v1/calls/${callId}/recording`);
+      return status === 200 ? bytes : undefined;
+    });
+    t.true(recording.length > 0);
+  },
+);

@@ -59,7 +59,7 @@ test.serial('a first-time user places a call and reads its result', async (t) =>
   t.regex(summarized, /AI가 통화를 마쳤습니다/);
 });
 
-test.serial('a ringing call has pending options and no end fields', async (t) => {
+test.serial('returns pending options and no end fields for a ringing call', async (t) => {
   const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { ring_timeout_sec: 120 });
   const callId = await gateway.call('01000000002');
@@ -69,7 +69,7 @@ test.serial('a ringing call has pending options and no end fields', async (t) =>
   t.deepEqual(body['options_pending'], { max_duration_sec: 600, recording: true });
 });
 
-test.serial('the recording of a call is a playable file with both parties', async (t) => {
+test.serial('records both parties of a call into a playable file', async (t) => {
   const gateway = await sharing(t);
   const callId = await gateway.call('01000000001', 'Confirm the reservation');
   await gateway.untilStatus(callId, ...finalStatuses);
@@ -88,7 +88,7 @@ test.serial('the recording of a call is a playable file with both parties', asyn
   t.deepEqual(part.bytes, file.bytes.subarray(-100));
 });
 
-test.serial('sends a customer the events of a call, each after a read shows it, the end last', async (t) => {
+test.serial('delivers each event of a call after the API returns its state, and the end last', async (t) => {
   const gateway = await sharing(t);
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
@@ -203,7 +203,7 @@ const callWithFailing = async (t: ExecutionContext, failing: (turn: number) => b
 };
 
 test.serial(
-  'an agent that fails twice in a row apologises once, then says goodbye and ends the call',
+  'an agent that fails twice in a row apologises, then says goodbye and ends the call',
   async (t) => {
     const { said, asked } = await callWithFailing(t, (turn) => turn > 1);
     const { apology, failedGoodbye } = phrases.ko;
@@ -212,7 +212,7 @@ test.serial(
   },
 );
 
-test.serial('an agent that fails at the kickoff introduces the call and says goodbye', async (t) => {
+test.serial('introduces the call and says goodbye if the agent fails at the kickoff', async (t) => {
   const { said, asked } = await callWithFailing(t, () => true);
   t.deepEqual(said, [phrases.ko.failedOpening]);
   t.is(asked, 1);
@@ -226,7 +226,7 @@ const outcome = test.macro<[string, string, string]>({
     t.like(ended, { status, end_reason: endReason });
     if (status !== 'completed') t.is(ended['duration_sec'], 0);
   },
-  title: (_, to, status, endReason) => `a call to ${to} ends as ${status} because of ${endReason}`,
+  title: (_, to, status, endReason) => `a call to ${to} ends with status ${status} and reason ${endReason}`,
 });
 
 test.serial(outcome, '01000000002', 'no_answer', 'no_answer');
@@ -265,7 +265,7 @@ const world = async (t: ExecutionContext, number: Record<string, unknown>): Prom
 const said = async (gateway: TestGateway, callId: string, role: string): Promise<string[]> =>
   (await gateway.transcript(callId)).filter((turn) => turn.role === role).map(({ text }) => text);
 
-test.serial('leaves the whole message after the beep, then the agent ends the call', async (t) => {
+test.serial('speaks the whole message after the beep of a voicemail, then ends the call', async (t) => {
   const gateway = await world(t, { voicemail: 'leave_message', voicemail_message: message });
   const callId = await gateway.call(machine, '예약 확인');
   t.like(await gateway.untilStatus(callId, ...finalStatuses), {
@@ -280,7 +280,7 @@ test.serial('leaves the whole message after the beep, then the agent ends the ca
   t.is(turns.at(-2)?.text, greeting, 'nothing was said between the greeting and the message');
 });
 
-test.serial('a number without its own message leaves the sentence of its language', async (t) => {
+test.serial("speaks the default message in the call's language for a number without its own", async (t) => {
   const gateway = await world(t, { voicemail: 'leave_message' });
   const callId = await gateway.call(machine, '비밀스러운 용건');
   t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
@@ -288,7 +288,7 @@ test.serial('a number without its own message leaves the sentence of its languag
   t.is(last, '안녕하세요. 전화를 받지 못하셔서 메시지를 남깁니다. 다시 연락드리겠습니다. 감사합니다.');
 });
 
-test.serial('hangs up on a machine when the number is configured so', async (t) => {
+test.serial('hangs up on an answering machine when the number is configured so', async (t) => {
   const gateway = await world(t, { voicemail: 'hang_up' });
   const callId = await gateway.call(machine);
   t.like(await gateway.untilStatus(callId, ...finalStatuses), {
@@ -298,7 +298,7 @@ test.serial('hangs up on a machine when the number is configured so', async (t) 
   });
 });
 
-test.serial('otherwise only notifies the agent, which talks to the machine', async (t) => {
+test.serial('by default notifies the agent of an answering machine and lets it talk', async (t) => {
   const gateway = await world(t, {});
   const callId = await gateway.call(machine, '예약 확인');
   const ended = await gateway.untilStatus(callId, ...finalStatuses);
@@ -307,7 +307,7 @@ test.serial('otherwise only notifies the agent, which talks to the machine', asy
 });
 
 test.serial(
-  'gives name and reason to call screening, and the agent talks to the person after it',
+  'gives name and reason to call screening, and the agent talks to the callee after it',
   async (t) => {
     const gateway = await world(t, { voicemail: 'leave_message', caller_name: '행복한 치과' });
     const script = [
@@ -335,7 +335,7 @@ test.serial(
   },
 );
 
-test.serial('reports a person during the conversation, and never classifies a caller', async (t) => {
+test.serial('reports a person during the conversation, and does not classify a caller', async (t) => {
   const gateway = await world(t, { voicemail: 'hang_up' });
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
@@ -380,7 +380,7 @@ const events = z.object({ events: z.array(z.object({ type: z.string() })) });
 
 for (const mode of ['pause', 'stop'] as const)
   test.serial(
-    `with "${mode}", noise does not interrupt, and ${mode === 'pause' ? 'each pause' : 'no pause'} is in the journal`,
+    `with barge-in "${mode}", noise does not interrupt, and ${mode === 'pause' ? 'each pause' : 'no pause'} is in the journal`,
     async (t) => {
       const gateway = await slow(t);
       t.is((await gateway.admin.patch(gateway.numberPath, { barge_in: { mode } })).status, 200);
@@ -420,31 +420,34 @@ const refusal = (...names: string[]) => ({
   })),
 });
 
-test.serial('sends all headers that one trunk of the number permits, or rejects the call', async (t) => {
-  const gateway = await testGateway(t);
-  t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'there is no trunk');
-  const first = await addTrunk(gateway, 'first', { headers_out: ['X-Ticket', 'X-Queue'] });
-  const other = await addTrunk(gateway, 'other', { headers_out: ['X-Other'], headers_in: ['X-In'] });
+test.serial(
+  'sends all custom headers if one trunk of the number permits them, otherwise rejects the call',
+  async (t) => {
+    const gateway = await testGateway(t);
+    t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'there is no trunk');
+    const first = await addTrunk(gateway, 'first', { headers_out: ['X-Ticket', 'X-Queue'] });
+    const other = await addTrunk(gateway, 'other', { headers_out: ['X-Other'], headers_in: ['X-In'] });
 
-  const call = await placed(gateway, { 'x-ticket': '1', 'X-Queue': '2' });
-  t.like(await gateway.untilStatus(z.uuid().parse(call['call_id']), ...finalStatuses), {
-    sip: { headers: { 'x-ticket': '1', 'X-Queue': '2' } },
-  });
-  t.like(await placed(gateway, { 'X-Ticket': '1', 'X-Other': '2' }), refusal('X-Other'), 'of two trunks');
-  t.like(await placed(gateway, { 'X-In': '1' }), refusal('X-In'), 'it is taken, not sent');
+    const call = await placed(gateway, { 'x-ticket': '1', 'X-Queue': '2' });
+    t.like(await gateway.untilStatus(z.uuid().parse(call['call_id']), ...finalStatuses), {
+      sip: { headers: { 'x-ticket': '1', 'X-Queue': '2' } },
+    });
+    t.like(await placed(gateway, { 'X-Ticket': '1', 'X-Other': '2' }), refusal('X-Other'), 'of two trunks');
+    t.like(await placed(gateway, { 'X-In': '1' }), refusal('X-In'), 'it is taken, not sent');
 
-  await gateway.admin.patch(gateway.numberPath, { trunk_id: other });
-  t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'the number has another trunk');
-  await gateway.admin.patch(gateway.numberPath, { trunk_id: first });
-  await gateway.admin.patch(`/api/v1/admin/trunks/${first}`, { enabled: false });
-  t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'its trunk is disabled');
-  const { body } = await gateway.client.get('/api/v1/calls');
-  t.is(z.array(z.unknown()).parse(body['calls']).length, 1);
-});
+    await gateway.admin.patch(gateway.numberPath, { trunk_id: other });
+    t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'the number has another trunk');
+    await gateway.admin.patch(gateway.numberPath, { trunk_id: first });
+    await gateway.admin.patch(`/api/v1/admin/trunks/${first}`, { enabled: false });
+    t.like(await placed(gateway, { 'X-Ticket': '1' }), refusal('X-Ticket'), 'its trunk is disabled');
+    const { body } = await gateway.client.get('/api/v1/calls');
+    t.is(z.array(z.unknown()).parse(body['calls']).length, 1);
+  },
+);
 
 const told = z.object({ type: z.string(), call: z.looseObject({ id: z.string() }) });
 
-test.serial('stores the permitted headers of a caller in call, events and record', async (t) => {
+test.serial('stores the permitted headers of a caller in call, events and call record', async (t) => {
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);
   const gateway = await testGateway(t);
@@ -489,7 +492,7 @@ const neverAnswers = '01000000002';
 const polite = '01000000001';
 
 test.serial(
-  'the next call uses the durations, recording setting and time zone of the workspace',
+  'applies changed durations, recording setting and time zone of the workspace to the next call',
   async (t) => {
     const { admin, client, call, untilStatus } = await testGateway(t);
     const before = await call(polite);
@@ -511,7 +514,7 @@ test.serial(
   },
 );
 
-test.serial('settings of a number precede those of the workspace', async (t) => {
+test.serial('applies settings of a number before those of the workspace', async (t) => {
   const { admin, client, numberPath } = await testGateway(t);
   await admin.patch(path, { max_duration_sec: 300 });
   await admin.patch(numberPath, { max_duration_sec: 120 });
@@ -521,7 +524,7 @@ test.serial('settings of a number precede those of the workspace', async (t) => 
   t.is((await client.post('/api/v1/calls', tooLong)).status, 201);
 });
 
-test.serial('the workspace limits active calls over all of its numbers', async (t) => {
+test.serial('limits the active calls of a workspace across all its numbers', async (t) => {
   const { admin, client } = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
   const made = await admin.post('/api/v1/admin/numbers', { number: '07012345678' });
   const { key } = z
@@ -535,7 +538,7 @@ test.serial('the workspace limits active calls over all of its numbers', async (
   t.is((await client.as(key).post('/api/v1/calls', { to: neverAnswers })).status, 201);
 });
 
-test.serial('a viewer watches charts but has no web phone', async (t) => {
+test.serial('a viewer sees charts but has no web phone', async (t) => {
   const { admin, credentials } = await testGateway(t, { GW_INSPECT: '1' });
   const { token } = z
     .object({ token: z.string() })

@@ -47,7 +47,7 @@ const recordedFiles = async (folder: string): Promise<string[]> =>
   (await readdir(join(folder, 'recordings'), { recursive: true })).filter((name) => name.includes('.'));
 
 test.serial(
-  'a paused recording contains nothing of the pause, and everything else at its time',
+  'a paused recording contains no audio of the pause, and all other audio at its original time',
   async (t) => {
     // In real time: at a higher speed the clock of the call depends on how busy the machine is.
     const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
@@ -130,52 +130,55 @@ test.serial('a call without recording has no file and rejects a pause', async (t
   t.is((await download(gateway, unrecorded)).body['reason'], 'none', 'when it is over');
 });
 
-test.serial('a recording moves to the store and is read from there, whole and in ranges', async (t) => {
-  const server = await startS3Server(t);
-  const folder = await dataFolder(t);
-  const gateway = await testGateway(t, { ...storeSettings(server), GW_DATA_DIR: folder });
-  server.misbehave(() => ({ status: 503, body: 'SlowDown hush-hush' }));
-  const callId = await gateway.call('01000000007');
-  await gateway.untilStatus(callId, ...finalStatuses);
-  await until('the store was asked', () => (server.seen.length > 0 ? true : undefined));
-  t.is((await recordingOf(gateway, callId)).status, 'pending');
-  t.is((await download(gateway, callId)).body['reason'], 'pending');
-  server.misbehave(() => undefined);
-  await completed(gateway, callId);
-  await until('the local file is gone', async () =>
-    (await recordedFiles(folder)).length === 0 ? true : undefined,
-  );
-  const [[key, object] = ['', undefined]] = server.objects;
-  t.regex(key, new RegExp(`^gateway-1/\\d{4}-\\d{2}/${callId}\\.ogg$`));
-  if (object === undefined) throw new Error('Nothing is in the store');
-  const { bytes, contentType } = object;
-  t.is(contentType, 'audio/ogg');
+test.serial(
+  'moves a recording to the object store and reads it from there, completely and in ranges',
+  async (t) => {
+    const server = await startS3Server(t);
+    const folder = await dataFolder(t);
+    const gateway = await testGateway(t, { ...storeSettings(server), GW_DATA_DIR: folder });
+    server.misbehave(() => ({ status: 503, body: 'SlowDown hush-hush' }));
+    const callId = await gateway.call('01000000007');
+    await gateway.untilStatus(callId, ...finalStatuses);
+    await until('the store was asked', () => (server.seen.length > 0 ? true : undefined));
+    t.is((await recordingOf(gateway, callId)).status, 'pending');
+    t.is((await download(gateway, callId)).body['reason'], 'pending');
+    server.misbehave(() => undefined);
+    await completed(gateway, callId);
+    await until('the local file is gone', async () =>
+      (await recordedFiles(folder)).length === 0 ? true : undefined,
+    );
+    const [[key, object] = ['', undefined]] = server.objects;
+    t.regex(key, new RegExp(`^gateway-1/\\d{4}-\\d{2}/${callId}\\.ogg$`));
+    if (object === undefined) throw new Error('Nothing is in the store');
+    const { bytes, contentType } = object;
+    t.is(contentType, 'audio/ogg');
 
-  const whole = await download(gateway, callId);
-  t.is(whole.status, 200);
-  t.deepEqual(whole.bytes, bytes);
-  const part = await download(gateway, callId, { range: 'bytes=100-199' });
-  t.is(part.status, 206);
-  t.is(part.headers.get('content-range'), `bytes 100-199/${bytes.length}`);
-  t.deepEqual(part.bytes, bytes.subarray(100, 200));
-  const outside = await download(gateway, callId, { range: `bytes=${bytes.length}-` });
-  t.is(outside.status, 416);
-  t.is(outside.headers.get('content-range'), `bytes */${bytes.length}`);
+    const whole = await download(gateway, callId);
+    t.is(whole.status, 200);
+    t.deepEqual(whole.bytes, bytes);
+    const part = await download(gateway, callId, { range: 'bytes=100-199' });
+    t.is(part.status, 206);
+    t.is(part.headers.get('content-range'), `bytes 100-199/${bytes.length}`);
+    t.deepEqual(part.bytes, bytes.subarray(100, 200));
+    const outside = await download(gateway, callId, { range: `bytes=${bytes.length}-` });
+    t.is(outside.status, 416);
+    t.is(outside.headers.get('content-range'), `bytes */${bytes.length}`);
 
-  for (const how of [{ status: 500, body: 'hush-hush' }, 'disconnects'] as const) {
-    server.misbehave(() => how);
-    const away = await download(gateway, callId);
-    t.is(away.status, 503);
-    t.is(away.body['code'], 'service_unavailable');
-    t.truthy(away.headers.get('retry-after'));
-    t.notRegex(away.bytes.toString(), /hush|S3/i);
-  }
-  server.misbehave(() => 'breaks off');
-  await t.throwsAsync(download(gateway, callId), undefined, 'a part is not the whole');
-  t.notRegex(gateway.logged.join('\n'), /hush/);
-});
+    for (const how of [{ status: 500, body: 'hush-hush' }, 'disconnects'] as const) {
+      server.misbehave(() => how);
+      const away = await download(gateway, callId);
+      t.is(away.status, 503);
+      t.is(away.body['code'], 'service_unavailable');
+      t.truthy(away.headers.get('retry-after'));
+      t.notRegex(away.bytes.toString(), /hush|S3/i);
+    }
+    server.misbehave(() => 'breaks off');
+    await t.throwsAsync(download(gateway, callId), undefined, 'a part is not the whole');
+    t.notRegex(gateway.logged.join('\n'), /hush/);
+  },
+);
 
-test.serial('uploads after a restart what waited for the store before', async (t) => {
+test.serial('uploads recordings after a restart that were waiting for the object store', async (t) => {
   const server = await startS3Server(t);
   const settings = {
     ...storeSettings(server),
@@ -255,7 +258,7 @@ const start = async (t: ExecutionContext) => {
   return { gateway, databaseUrl };
 };
 
-test.serial('an erased call keeps its times and its end without data about the other party', async (t) => {
+test.serial('keeps times and end of an erased call, but no data about the other party', async (t) => {
   const { gateway, databaseUrl } = await start(t);
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);

@@ -173,7 +173,7 @@ const placedBy = (t: ExecutionContext, answer: ApiResponse | undefined): string 
 const ask = (client: ApiClient, key: string): Promise<ApiResponse> =>
   client.post('/api/v1/calls', { to: '01000000004' }, { 'Idempotency-Key': key });
 
-test.serial('a repeated request gets its single call, whenever a gateway is killed', async (t) => {
+test.serial('returns the single call of a repeated request, whenever a gateway is killed', async (t) => {
   const settings = await serverSettings(t);
   const databaseUrl = settings['GW_DATABASE_URL'] ?? '';
   const asked: { key: string; callId: string | undefined; isLost: boolean }[] = [];
@@ -233,7 +233,7 @@ const setClock = (t: ExecutionContext, byMs: number): void => {
 
 for (const [title, step] of Object.entries({ forward: hourMs, back: -hourMs })) {
   test.serial(
-    `a clock set ${title} by an hour during a call changes neither its duration nor the times of its events`,
+    `a clock set ${title} by an hour during a call changes neither its duration nor its event times`,
     async (t) => {
       const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
       const receiver = await startWebhookReceiver();

@@ -456,7 +456,7 @@ const leavesNoTrace = test.macro(async (t, makeCalls: () => SecretCall[]) => {
 
 for (const agentType of agentTypes)
   test.serial(
-    `no digit of forty PINs is stored, logged, sent or shown, except to the requesting agent (${agentType})`,
+    `no digit of forty PINs is stored, logged or returned, and only the requesting agent receives them (${agentType})`,
     leavesNoTrace,
     () => [
       ...Array.from({ length: callsWithMany }, (_, index) => many(agentType, index)),
@@ -465,12 +465,12 @@ for (const agentType of agentTypes)
   );
 
 test.serial(
-  'no secret digit is stored, logged, sent or shown, in any way of pressing it',
+  'secret digits are never stored, logged, sent or returned, however they are pressed',
   leavesNoTrace,
   odd,
 );
 
-test.serial('the search finds unmasked digits in every place', async (t) => {
+test.serial('the search for leaks finds unmasked digits in every place', async (t) => {
   const { gateway, databaseUrl } = await world(t);
   const pin = newPin();
   const ran = await run(t, gateway, {

@@ -27,7 +27,7 @@ const placeAtOnce = async (gateways: readonly Running[], count: number) => {
 };
 
 test.serial(
-  'simultaneous calls through three gateways start up to the maximum of the number, even while one is killed',
+  'starts simultaneous calls on three gateways up to the maximum of the number, even while one is killed',
   async (t) => {
     const { start, rows } = await oneDatabase(t);
     const gateways = [await start('one'), await start('two'), await start('three')];
@@ -79,7 +79,7 @@ test.serial(
   },
 );
 
-test.serial('a second gateway that joins and leaves does not change the limit', async (t) => {
+test.serial('keeps the limit while a second gateway joins and leaves', async (t) => {
   const { start, rows } = await oneDatabase(t);
   const one = await start('one');
   const alone = (name: string) =>
@@ -105,7 +105,7 @@ test.serial('a second gateway that joins and leaves does not change the limit', 
   t.deepEqual(await rows(inProgress), [{ calls: 5 }]);
 });
 
-test.serial('a key has one request limit over all gateways', async (t) => {
+test.serial('limits the requests of a key across all gateways', async (t) => {
   const { start, rows } = await oneDatabase(t);
   const limited = { GW_RATE_LIMIT: '50' };
   const gateways = [await start('one', limited), await start('two', limited)];

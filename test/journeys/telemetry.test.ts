@@ -35,7 +35,7 @@ const spanOf = (callId: string): Promise<CollectedSpan> =>
 const under = (parent: CollectedSpan | undefined, name: string): CollectedSpan[] =>
   spans.filter((span) => span.name === name && span.parentId === parent?.spanId);
 
-test.serial("a single trace spans the client's request, the gateway and the agent", async (t) => {
+test.serial("one trace spans the client's request, the gateway and the agent", async (t) => {
   const gateway = await testGateway(t);
   const agent = await startAgentServer(sendReply('Pomegranate.'));
   t.teardown(agent.close);
@@ -82,7 +82,7 @@ test.serial("a single trace spans the client's request, the gateway and the agen
   t.like(asked[0]?.attributes, { 'http.request.method': 'POST', 'server.address': '127.0.0.1' });
 });
 
-test.serial('marks failures from the agent to the call', async (t) => {
+test.serial('marks spans as failed from the agent up to the call', async (t) => {
   // Slow enough that an answer is there before the callee has more to say.
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
   const agent = await startAgentServer([sendReply('Good day.'), sendJson({ wrong: true }, 500)]);
@@ -101,7 +101,7 @@ test.serial('marks failures from the agent to the call', async (t) => {
   }
 });
 
-test.serial('an inbound call has spans, too', async (t) => {
+test.serial('traces an inbound call', async (t) => {
   const gateway = await testGateway(t);
   const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
     to: gateway.credentials.number,
@@ -159,53 +159,57 @@ for (const agentType of agentTypes) test.serial(isUntold, agentType);
 
 const toldEvent = z.object({ type: z.string(), call: z.looseObject({ id: z.string() }) });
 
-test.serial('metadata is in every event and record of the call, and in no log line or trace', async (t) => {
-  const receiver = await startWebhookReceiver();
-  t.teardown(receiver.close);
-  const gateway = await testGateway(t);
-  const { client, admin } = gateway;
-  const { body: webhook } = await admin.post('/api/v1/admin/webhooks', { url: receiver.url });
-  receiver.trust(z.string().parse(webhook['secret']));
-  const place = async (more: object): Promise<string> => {
-    const { body } = await client.post('/api/v1/calls', { to: '01000000007', ...more });
-    const callId = z.string().parse(body['call_id']);
-    await gateway.untilStatus(callId, ...finalStatuses);
-    return callId;
-  };
-  const said = await place({ metadata });
-  const silent = await place({});
-  await client.get('/api/v1/calls?metadata.quokka_id=wombat-1042');
-  await client.get('/api/v1/calls?metadata.quokka%20id=wombat-1042');
+test.serial(
+  'writes metadata into every event and record of the call, but into no log line or trace',
+  async (t) => {
+    const receiver = await startWebhookReceiver();
+    t.teardown(receiver.close);
+    const gateway = await testGateway(t);
+    const { client, admin } = gateway;
+    const { body: webhook } = await admin.post('/api/v1/admin/webhooks', { url: receiver.url });
+    receiver.trust(z.string().parse(webhook['secret']));
+    const place = async (more: object): Promise<string> => {
+      const { body } = await client.post('/api/v1/calls', { to: '01000000007', ...more });
+      const callId = z.string().parse(body['call_id']);
+      await gateway.untilStatus(callId, ...finalStatuses);
+      return callId;
+    };
+    const said = await place({ metadata });
+    const silent = await place({});
+    await client.get('/api/v1/calls?metadata.quokka_id=wombat-1042');
+    await client.get('/api/v1/calls?metadata.quokka%20id=wombat-1042');
 
-  const events = await until('the last events of both have arrived', () => {
-    const arrived = receiver.received.map(({ rawBody }) => toldEvent.parse(JSON.parse(rawBody)));
-    const has = (id: string, type: string) => arrived.some((one) => one.call.id === id && one.type === type);
-    const isAllThere = [said, silent].every(
-      (id) => has(id, 'call.ended') && has(id, 'call.summarized') && has(id, 'recording.completed'),
-    );
-    return isAllThere ? arrived : undefined;
-  });
-  for (const { type, call } of events) {
-    if (call.id === said) t.deepEqual(call['metadata'], metadata, type);
-    else t.false('metadata' in call, type);
-  }
+    const events = await until('the last events of both have arrived', () => {
+      const arrived = receiver.received.map(({ rawBody }) => toldEvent.parse(JSON.parse(rawBody)));
+      const has = (id: string, type: string) =>
+        arrived.some((one) => one.call.id === id && one.type === type);
+      const isAllThere = [said, silent].every(
+        (id) => has(id, 'call.ended') && has(id, 'call.summarized') && has(id, 'recording.completed'),
+      );
+      return isAllThere ? arrived : undefined;
+    });
+    for (const { type, call } of events) {
+      if (call.id === said) t.deepEqual(call['metadata'], metadata, type);
+      else t.false('metadata' in call, type);
+    }
 
-  const records = await admin.get('/api/v1/admin/call-records');
-  const [names = [], ...rows] = readCsv(records.bytes.toString());
-  const column = names.indexOf('metadata');
-  const cells = [names[column], ...rows.map((row) => row[column])];
-  t.is(cells[0], 'metadata');
-  t.deepEqual(JSON.parse(cells[1] ?? ''), metadata);
-  t.is(cells[2], '');
-  const lines = (await admin.get('/api/v1/admin/call-records?format=jsonl')).bytes.toString().trim();
-  const [first, second] = lines.split('\n').map((line) => z.looseObject({}).parse(JSON.parse(line)));
-  t.deepEqual(first?.['metadata'], metadata);
-  t.false('metadata' in (second ?? {}));
+    const records = await admin.get('/api/v1/admin/call-records');
+    const [names = [], ...rows] = readCsv(records.bytes.toString());
+    const column = names.indexOf('metadata');
+    const cells = [names[column], ...rows.map((row) => row[column])];
+    t.is(cells[0], 'metadata');
+    t.deepEqual(JSON.parse(cells[1] ?? ''), metadata);
+    t.is(cells[2], '');
+    const lines = (await admin.get('/api/v1/admin/call-records?format=jsonl')).bytes.toString().trim();
+    const [first, second] = lines.split('\n').map((line) => z.looseObject({}).parse(JSON.parse(line)));
+    t.deepEqual(first?.['metadata'], metadata);
+    t.false('metadata' in (second ?? {}));
 
-  t.notRegex(gateway.logged.join(''), metadataWords);
-  t.true(spans.some(({ attributes }) => attributes['trunkline.call_id'] === said));
-  t.notRegex(JSON.stringify(spans), metadataWords);
-});
+    t.notRegex(gateway.logged.join(''), metadataWords);
+    t.true(spans.some(({ attributes }) => attributes['trunkline.call_id'] === said));
+    t.notRegex(JSON.stringify(spans), metadataWords);
+  },
+);
 
 // Logs
 
@@ -269,7 +273,7 @@ const callIn = async (gateway: TestGateway, script: readonly object[]): Promise<
   return z.uuid().parse(body['call_id']);
 };
 
-test.serial('the number search recognizes all notations', (t) => {
+test.serial('the search for telephone numbers in logs finds all notations', (t) => {
   for (const form of [
     '01098765432',
     '+821098765432',
@@ -394,7 +398,7 @@ const askInVain = async (t: ExecutionContext, { gateway, over }: Story) => {
   t.is((await admin.get(`${numberPath}/key`)).body['key'], credentials.number_key);
 };
 
-test.serial('a log shows the events of each call without spoken words, numbers and secrets', async (t) => {
+test.serial('logs the events of each call without spoken words, numbers and secrets', async (t) => {
   const story = await startStory(t);
   const { gateway, secrets, calls } = story;
   const { logged } = gateway;

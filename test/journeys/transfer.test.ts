@@ -100,7 +100,7 @@ const talking = async (
 };
 
 test.serial(
-  'a person who answers talks to the other party, and the call ends when they hang up',
+  'connects a person who answers with the other party, and ends the call when they hang up',
   async (t) => {
     const call = await talking(t);
     const asked = await call.transfer({ to: answers });
@@ -132,7 +132,7 @@ for (const [to, reason] of [
   [isAbsent, 'no_answer'],
   [unassigned, 'invalid_number'],
 ] as const)
-  test.serial(`${reason}: the agent is notified, and the call continues`, async (t) => {
+  test.serial(`${reason}: notifies the agent and continues the call`, async (t) => {
     const call = await talking(t);
     t.is((await call.transfer({ to, ring_timeout_sec: 5 })).status, 202);
     await call.untilTold(reason, to);
@@ -142,13 +142,13 @@ for (const [to, reason] of [
     t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
   });
 
-test.serial('ends a call that may not continue without the transfer', async (t) => {
+test.serial('ends a call with on_failure hangup when the transfer fails', async (t) => {
   const call = await talking(t);
   t.is((await call.transfer({ to: isBusy, on_failure: 'hang_up' })).status, 202);
   t.like(await call.end(), { status: 'completed', end_reason: 'transfer_failed' });
 });
 
-test.serial('permits one transfer at a time, which can be withdrawn', async (t) => {
+test.serial('permits one transfer at a time, and cancels it on request', async (t) => {
   const call = await talking(t);
   t.is((await call.cancel()).body['code'], 'call_not_active');
   t.is((await call.shown()).one, null);
@@ -167,7 +167,7 @@ test.serial('permits one transfer at a time, which can be withdrawn', async (t) 
   t.is((await call.transfer({ to: answers })).body['code'], 'call_not_active');
 });
 
-test.serial('rings only persons that the number permits', async (t) => {
+test.serial('calls only transfer targets that the number permits', async (t) => {
   for (const transferTo of [null, ['0212345*']]) {
     const call = await talking(t, transferTo);
     const refused = await call.transfer({ to: answers });
@@ -182,32 +182,35 @@ test.serial('rings only persons that the number permits', async (t) => {
   }
 });
 
-test.serial('endpoints that subscribe to all events receive the transfer in its current state', async (t) => {
-  const receiver = await startWebhookReceiver();
-  t.teardown(receiver.close);
-  const call = await talking(t);
-  receiver.trust(await call.tellWebhook(receiver.url));
-  t.is((await call.transfer({ to: isBusy })).status, 202);
-  await call.untilTold('busy', isBusy);
-  t.is((await call.transfer({ to: answers })).status, 202);
-  await call.end();
-  const told = await until('its end has arrived', () => {
-    const events = receiver.received.map(({ rawBody }) => event.parse(JSON.parse(rawBody)));
-    return events.some(({ type }) => type === 'call.ended') ? events : undefined;
-  });
-  t.deepEqual(
-    told
-      .filter(({ type }) => type.startsWith('call.transfer_') || type === 'call.ended')
-      .map(({ type, call: { transfer } }) => [type, transfer?.to, transfer?.status, transfer?.reason]),
-    [
-      ['call.transfer_requested', isBusy, 'ringing', null],
-      ['call.transfer_failed', isBusy, 'failed', 'busy'],
-      ['call.transfer_requested', answers, 'ringing', null],
-      ['call.transfer_connected', answers, 'connected', null],
-      ['call.ended', answers, 'connected', null],
-    ],
-  );
-});
+test.serial(
+  'delivers the current state of a transfer to endpoints that subscribe to all events',
+  async (t) => {
+    const receiver = await startWebhookReceiver();
+    t.teardown(receiver.close);
+    const call = await talking(t);
+    receiver.trust(await call.tellWebhook(receiver.url));
+    t.is((await call.transfer({ to: isBusy })).status, 202);
+    await call.untilTold('busy', isBusy);
+    t.is((await call.transfer({ to: answers })).status, 202);
+    await call.end();
+    const told = await until('its end has arrived', () => {
+      const events = receiver.received.map(({ rawBody }) => event.parse(JSON.parse(rawBody)));
+      return events.some(({ type }) => type === 'call.ended') ? events : undefined;
+    });
+    t.deepEqual(
+      told
+        .filter(({ type }) => type.startsWith('call.transfer_') || type === 'call.ended')
+        .map(({ type, call: { transfer } }) => [type, transfer?.to, transfer?.status, transfer?.reason]),
+      [
+        ['call.transfer_requested', isBusy, 'ringing', null],
+        ['call.transfer_failed', isBusy, 'failed', 'busy'],
+        ['call.transfer_requested', answers, 'ringing', null],
+        ['call.transfer_connected', answers, 'connected', null],
+        ['call.ended', answers, 'connected', null],
+      ],
+    );
+  },
+);
 
 for (const accept_key of [null, '1'])
   test.serial(
@@ -232,7 +235,7 @@ for (const accept_key of [null, '1'])
     },
   );
 
-test.serial('a person who declines during the briefing leaves the call to the agent', async (t) => {
+test.serial('continues with the agent when a person declines during the briefing', async (t) => {
   const call = await talking(t);
   t.is((await call.transfer({ to: declines, mode: 'warm', briefing: '주문 문의입니다.' })).status, 202);
   await call.untilTold('declined', declines);
@@ -245,7 +248,7 @@ test.serial('a person who declines during the briefing leaves the call to the ag
   t.like(await call.end(), { status: 'completed', end_reason: 'agent_hangup' });
 });
 
-test.serial('a person who does not press the digit has not accepted, and the agent continues', async (t) => {
+test.serial('continues with the agent when a person does not press the accept digit', async (t) => {
   const call = await talking(t);
   const asked = { to: pressesNothing, mode: 'warm', accept_key: '1', briefing: '주문 문의입니다.' };
   t.is((await call.transfer(asked)).status, 202);
@@ -261,7 +264,7 @@ for (const [when, asked, status] of [
   ['during the announcement to the other party', { say: '잠시만요. '.repeat(40) }, 'requested'],
   ['during the briefing', { briefing: '주문 문의. '.repeat(80) }, 'briefing'],
 ] as const)
-  test.serial(`withdrawn ${when}: the agent continues`, async (t) => {
+  test.serial(`continues with the agent after a cancellation ${when}`, async (t) => {
     const call = await talking(t);
     t.is((await call.transfer({ to: answers, mode: 'warm', ...asked })).status, 202);
     await call.untilTransferIs(status);
@@ -274,7 +277,7 @@ for (const [when, asked, status] of [
   });
 
 test.serial(
-  'an agent that hangs up while a person rings ends the call and releases all limits',
+  'ends the call and releases all limits when the agent hangs up while a person is ringing',
   async (t) => {
     const call = await talking(t);
     t.is((await call.limit(1)).status, 200);
@@ -302,7 +305,7 @@ for (const [to, transfer, reason] of [
   [isAbsent, { status: 'failed', reason: 'call_ended' }, 'counterparty_hangup'],
   [answers, { status: 'connected', reason: null }, 'transfer_completed'],
 ] as const)
-  test.serial(`a hangup by the other party ends the call: ${reason}`, async (t) => {
+  test.serial(`ends the call when the other party hangs up: ${reason}`, async (t) => {
     const { admin } = await sharing(t);
     const script = [{ say: '안녕하세요.' }, { listen: true }, { wait_sec: 6 }, { hang_up: true }];
     t.is((await admin.put(`/api/v1/admin/simulator/callees/${leaves}`, { script })).status, 200);
@@ -313,7 +316,7 @@ for (const [to, transfer, reason] of [
     t.is((await call.facts()).filter(({ type }) => type === 'call.ended').length, 1);
   });
 
-test.serial('sends a replaced agent no requests while two persons talk', async (t) => {
+test.serial('sends the agent no requests while two persons talk', async (t) => {
   const call = await talking(t);
   t.is((await call.transfer({ to: answers })).status, 202);
   await call.untilTransferIs('connected');
@@ -334,7 +337,7 @@ test.serial('sends a replaced agent no requests while two persons talk', async (
   t.true(Math.abs((Date.parse(to) - Date.parse(from)) / 1_000 - duration) < 1, 'it counts to the end');
 });
 
-test.serial('rejects a transfer to the numbers of the call itself', async (t) => {
+test.serial("rejects a transfer to one of the call's own numbers", async (t) => {
   const call = await talking(t, [talks, '010*', '070*']);
   for (const to of await call.ownNumbers()) {
     const refused = await call.transfer({ to });
@@ -383,23 +386,26 @@ const called = async (t: ExecutionContext, transferTo: string[] | null, ...repli
 const failedTurn = (reason: string, to: string): string =>
   `[transfer failed: ${reason}] The other party is still on the line. You speak first.\n[to] ${to}`;
 
-test.serial('connects a permitted person after the words before the control were heard', async (t) => {
-  const { call, facts, said } = await called(
-    t,
-    [answers],
-    '안녕하세요.',
-    `담당자를 연결해 드릴게요.<transfer to="${answers}" mode="warm" briefing="청구서 문의입니다."/>`,
-  );
-  t.like(call, { status: 'completed', end_reason: 'transfer_completed' });
-  t.like(facts, [
-    { type: 'call.transfer_requested', data: { to: answers, mode: 'warm' } },
-    { type: 'call.transfer_answered' },
-    { type: 'call.transfer_connected' },
-  ]);
-  t.deepEqual(said, ['안녕하세요.', '담당자를 연결해 드릴게요.']);
-});
+test.serial(
+  'connects a permitted person after the words before the transfer control were heard',
+  async (t) => {
+    const { call, facts, said } = await called(
+      t,
+      [answers],
+      '안녕하세요.',
+      `담당자를 연결해 드릴게요.<transfer to="${answers}" mode="warm" briefing="청구서 문의입니다."/>`,
+    );
+    t.like(call, { status: 'completed', end_reason: 'transfer_completed' });
+    t.like(facts, [
+      { type: 'call.transfer_requested', data: { to: answers, mode: 'warm' } },
+      { type: 'call.transfer_answered' },
+      { type: 'call.transfer_connected' },
+    ]);
+    t.deepEqual(said, ['안녕하세요.', '담당자를 연결해 드릴게요.']);
+  },
+);
 
-test.serial('notifies an agent whose person is busy, and the call continues', async (t) => {
+test.serial('notifies the agent that the transfer target is busy, and continues the call', async (t) => {
   const { call, facts, turns } = await called(
     t,
     ['0100000001*'],
@@ -417,7 +423,7 @@ for (const [what, to, reason] of [
   ['to a number that is not permitted', answers, 'not_allowed'],
   ['to an invalid number', '12 34', 'invalid_number'],
 ] as const)
-  test.serial(`rejects a transfer ${what}: the agent is notified, and all its words are heard`, async (t) => {
+  test.serial(`rejects a transfer ${what}, notifies the agent, and plays all its words`, async (t) => {
     const { call, facts, said, turns, logged } = await called(
       t,
       ['0212345*'],
@@ -438,7 +444,7 @@ for (const [what, to, reason] of [
 // The briefing
 
 test.serial(
-  'the language model summarizes the call for the ringing person, without secret digits',
+  'the language model summarizes the call for the transfer target, without secret digits',
   async (t) => {
     const summary = '비밀번호를 확인했고 주문을 문의합니다.';
     const model = await startModelServer(() => ({ pieces: [summary] }));
@@ -478,7 +484,7 @@ test.serial(
   },
 );
 
-test.serial('a model that does not respond delays no party', async (t) => {
+test.serial('delays no party if the language model does not respond', async (t) => {
   const model = await startModelServer(() => stayQuiet);
   t.teardown(model.close);
   const gateway = await testGateway(t, { GW_LLM_BASE_URL: model.url, GW_LLM_MODEL: 'small' });

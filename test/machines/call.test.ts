@@ -80,7 +80,7 @@ test('cancels the line at the ring time-out and records the SIP details that the
   t.is(world.counts.linesClosed, 1);
 });
 
-test('ends a cancelled call whose line never reports the result', (t) => {
+test('ends a cancelled call even if its line never reports the result', (t) => {
   const world = createCallWorld({ hangUpTimeoutMs: 5_000 });
   world.ask({ type: 'cancel.requested' });
   world.clock.increment(4_999);
@@ -120,7 +120,7 @@ const unanswered = test.macro<[UnansweredCause, FinalStatus]>({
     t.deepEqual(world.facts, [{ type: 'call.ended', at: 2_000, reason: cause, status, sip }]);
     t.is(world.counts.linesClosed, 1);
   },
-  title: (_, cause, status) => `an unanswered call that ends by ${cause} gets the status ${status}`,
+  title: (_, cause, status) => `an unanswered call that ends with ${cause} gets the status ${status}`,
 });
 
 test(unanswered, 'no_answer', 'no_answer');
@@ -137,7 +137,7 @@ test(unanswered, 'trunk_error', 'failed');
 
 test(unanswered, 'media_error', 'failed');
 
-test('cancelling a ringing call ends it as cancelled', (t) => {
+test('ends a ringing call as cancelled on a cancel', (t) => {
   const world = createCallWorld();
   world.ask({ type: 'cancel.requested' });
   t.deepEqual(world.commands, [{ type: 'hangUp' }]);
@@ -170,7 +170,7 @@ test('answers and greets an inbound call, then listens to the caller', (t) => {
   t.deepEqual(world.turns(), ['assistant: Hello, how can I help?', 'user: I have a question.']);
 });
 
-test('an inbound call whose caller hangs up before the answer is cancelled', (t) => {
+test('ends an inbound call as cancelled if the caller hangs up before the answer', (t) => {
   const world = createCallWorld({ direction: 'inbound', kickoff: null });
   world.onLine({ type: 'line.unanswered', cause: 'cancelled' });
   t.like(world.end(), { reason: 'cancelled', status: 'no_answer' });
@@ -179,7 +179,7 @@ test('an inbound call whose caller hangs up before the answer is cancelled', (t)
 // Audio
 // Facts of a call about its trunk and its audio.
 
-test('publishes the trunk with the answer and the audio statistics with the end', (t) => {
+test('emits the trunk with the answer and the audio statistics with the end', (t) => {
   const world = createCallWorld();
   world.onLine({ type: 'line.answered', route: someRoute });
   world.ask({ type: 'hangup.requested', immediate: true });
@@ -197,7 +197,7 @@ test('omits trunk and audio statistics when the line reports none', (t) => {
   t.false(Object.hasOwn(end ?? {}, 'sound'));
 });
 
-test('publishes one-way audio during the call and while it ends', (t) => {
+test('emits a fact for one-way audio during the call and during its end', (t) => {
   const world = listening();
   world.onLine({ type: 'line.one_way', missing: 'nothing_received' });
   t.like(world.facts.at(-1), { type: 'sound.one_way', missing: 'nothing_received' });
@@ -210,7 +210,7 @@ test('publishes one-way audio during the call and while it ends', (t) => {
 // Requests
 // Requests to a talking call other than hangup: DTMF digits and recording pauses.
 
-test("passes the agent's DTMF digits to the line and stays in the same state", (t) => {
+test("sends the agent's DTMF digits to the line without a change of state", (t) => {
   const world = sayingFarewell();
   world.actor.send({ type: 'keys.requested', keys: '1w#' });
   t.is(world.state(), 'active.talking.hangup-pending');
@@ -222,7 +222,7 @@ test("passes the agent's DTMF digits to the line and stays in the same state", (
   t.like(world.facts.at(-1), { type: 'keys.failed', keys: '2' });
 });
 
-test('pauses and resumes the recording, each only once for repeated requests', (t) => {
+test('pauses and resumes the recording only once for repeated requests', (t) => {
   const world = createCallWorld({ recording: true });
   world.answer();
   const begun = world.commands.length;
@@ -265,7 +265,7 @@ test('rejects a recording pause when the call is not recorded or not answered', 
 // Failures
 // Failing lines, agents and conversations, and a gateway that shuts down.
 
-test('a lost audio path ends the call with media_error', (t) => {
+test('ends the call with media_error when the audio path is lost', (t) => {
   const world = listening();
   world.onLine({ type: 'line.failed' });
   t.is(world.state(), 'active.ending');
@@ -275,7 +275,7 @@ test('a lost audio path ends the call with media_error', (t) => {
   t.like(world.end(), { reason: 'media_error', status: 'failed' });
 });
 
-test('a lost audio path ends the call as failed on a line that confirms no hangup', (t) => {
+test('ends the call as failed when the audio path is lost and the line confirms no hangup', (t) => {
   const world = listening();
   world.onLine({ type: 'line.failed' });
   world.clock.increment(5_000);
@@ -296,7 +296,7 @@ test('two consecutive agent failures end the call with agent_error', (t) => {
   t.like(world.end(), { reason: 'agent_error', status: 'failed' });
 });
 
-test('lasting silence ends the call as completed with silence_timeout', (t) => {
+test('ends the call as completed with silence_timeout after long silence', (t) => {
   const world = listening({ silenceTimeoutSec: 30 });
   world.clock.increment(30_000);
   world.play();
@@ -307,14 +307,14 @@ test('lasting silence ends the call as completed with silence_timeout', (t) => {
   t.like(world.end(), { reason: 'silence_timeout', status: 'completed' });
 });
 
-test('a line that cannot be opened fails the call with system_error', (t) => {
+test('fails the call with system_error if its line cannot be opened', (t) => {
   const world = createCallWorld({}, { lineCrashes: true });
   t.is(world.state(), 'failed');
   t.deepEqual(world.facts, [{ type: 'call.ended', reason: 'system_error', status: 'failed' }]);
   t.deepEqual(world.errors, []);
 });
 
-test('a line that crashes during a call fails it with system_error and aborts the reply', (t) => {
+test('fails the call with system_error and aborts the reply if its line crashes', (t) => {
   const world = createCallWorld({}, { lineCrashesOn: 'say' });
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Hello.' });
@@ -325,7 +325,7 @@ test('a line that crashes during a call fails it with system_error and aborts th
   t.deepEqual(world.errors, []);
 });
 
-test('a line that crashes while hanging up does not change the end reason', (t) => {
+test('keeps the end reason if the line crashes during the hangup', (t) => {
   const world = createCallWorld({}, { lineCrashesOn: 'hangUp' });
   world.answer();
   world.ask({ type: 'hangup.requested', immediate: true });
@@ -333,7 +333,7 @@ test('a line that crashes while hanging up does not change the end reason', (t) 
   t.deepEqual(world.errors, []);
 });
 
-test('a conversation that crashes ends its call with system_error', (t) => {
+test('ends the call with system_error if its conversation crashes', (t) => {
   const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.digit' });
   world.answer();
   world.onLine({ type: 'line.digit', digit: '1' });
@@ -347,7 +347,7 @@ test('a conversation that crashes ends its call with system_error', (t) => {
   t.deepEqual(world.errors, []);
 });
 
-test('ends the call after a conversation crash on a line that confirms no hangup', (t) => {
+test('ends the call after a crash of the conversation even if the line confirms no hangup', (t) => {
   const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.digit' });
   world.answer();
   world.onLine({ type: 'line.digit', digit: '1' });
@@ -357,7 +357,7 @@ test('ends the call after a conversation crash on a line that confirms no hangup
   t.like(world.end(), { reason: 'system_error', status: 'failed' });
 });
 
-test('ends the call when the conversation crashes during its last words', (t) => {
+test('ends the call if the conversation crashes during its last words', (t) => {
   const world = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'turn.spoken' });
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Hello.' });
@@ -380,7 +380,7 @@ const closing = test.macro<[string, () => World, EndReason, FinalStatus]>({
     t.is(world.story().filter((type) => type === 'call.ended').length, 1);
     t.is(world.counts.linesClosed, 1);
   },
-  title: (_, state, __, reason) => `a shutdown while the call is ${state} ends it: ${reason}`,
+  title: (_, state, __, reason) => `a shutdown ends a call in state ${state} with ${reason}`,
 });
 
 test(closing, 'ringing', () => createCallWorld(), 'system_error', 'failed');
@@ -416,7 +416,7 @@ test('counts the maximum duration from the answer', (t) => {
   t.like(world.end(), { reason: 'max_duration', status: 'completed', at: 100_000 });
 });
 
-test('a cancelled hangup does not restart the maximum duration', (t) => {
+test('does not restart the maximum duration after a cancelled hangup', (t) => {
   const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300 });
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
@@ -433,7 +433,7 @@ test('a cancelled hangup does not restart the maximum duration', (t) => {
   t.like(world.end(), { reason: 'max_duration' });
 });
 
-test('the maximum duration ends a call whose hangup is pending', (t) => {
+test('ends a call with a pending hangup at the maximum duration', (t) => {
   const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300, farewellWaitMs: 120_000 });
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Goodbye.' });
@@ -444,7 +444,7 @@ test('the maximum duration ends a call whose hangup is pending', (t) => {
   t.like(world.end(), { reason: 'max_duration' });
 });
 
-test('the maximum duration neither repeats nor delays a hangup in progress', (t) => {
+test('a hangup in progress is not repeated or delayed at the maximum duration', (t) => {
   const world = createCallWorld({ maxDurationSec: 60, silenceTimeoutSec: 300 });
   world.answer();
   world.clock.increment(58_000);
@@ -468,7 +468,7 @@ test('ends the call when the line does not confirm the hangup in time', (t) => {
   t.is(world.counts.linesClosed, 1);
 });
 
-test('stores the heard part of a sentence when the line neither confirms the hangup nor reports the rest', (t) => {
+test('stores the heard part of a sentence if the line confirms no hangup and reports no playback', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
@@ -481,7 +481,7 @@ test('stores the heard part of a sentence when the line neither confirms the han
   t.is(world.story().at(-1), 'call.ended');
 });
 
-test('stores the heard part of a sentence when the line ends without reporting the rest', (t) => {
+test('stores the heard part of a sentence if the line ends without reporting it', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'The first sentence.' });
@@ -493,7 +493,7 @@ test('stores the heard part of a sentence when the line ends without reporting t
   t.is(world.story().at(-1), 'call.ended');
 });
 
-test('a hangup by the other party completes the call with its time and SIP details', (t) => {
+test("completes the call with the time and SIP details of the other party's hangup", (t) => {
   const world = listening();
   world.clock.increment(3_000);
   const details = { status: 200, reason: 'Normal Clearing', callId: 'x' };
@@ -509,7 +509,7 @@ test('a hangup by the other party completes the call with its time and SIP detai
   t.is(timesHungUp(world), 0);
 });
 
-test('a call cut off by the network does not count as hung up by the other party', (t) => {
+test('does not attribute the end to the other party if the network cut the call', (t) => {
   const world = listening();
   const reasons = [{ protocol: 'Q.850', cause: 41, text: 'Temporary failure' }];
   const details = { status: 200, reason: 'OK', callId: 'x', reasons };
@@ -519,7 +519,7 @@ test('a call cut off by the network does not count as hung up by the other party
   t.is(timesHungUp(world), 0);
 });
 
-test('a hangup by the other party during a sentence leaves the heard part in the transcript', (t) => {
+test('stores the heard part of a sentence when the other party hangs up during it', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'This is the whole sentence.' });
@@ -531,7 +531,7 @@ test('a hangup by the other party during a sentence leaves the heard part in the
   t.deepEqual(world.story(), ['call.answered', 'turn.spoken', 'call.ended']);
 });
 
-test('a hangup by the other party during agent thinking aborts the request', (t) => {
+test('aborts the agent request when the other party hangs up during it', (t) => {
   const world = createCallWorld();
   world.answer();
   theyHangUp(world);
@@ -558,7 +558,7 @@ test('does not speak a reply that arrives while the call is being hung up', (t) 
   t.deepEqual(world.said(), []);
 });
 
-test('publishes, speaks and requests no more after the end', (t) => {
+test('emits no facts and no commands after the end of the call', (t) => {
   const world = listening();
   theyHangUp(world);
   const facts = [...world.facts];
@@ -572,7 +572,7 @@ test('publishes, speaks and requests no more after the end', (t) => {
   t.is(world.counts.linesClosed, 1);
 });
 
-test('accepts only playback reports once the end is decided', (t) => {
+test('accepts only playback reports once the end of the call is decided', (t) => {
   const world = sayingFarewell();
   world.ask({ type: 'hangup.requested', immediate: true });
   const before = { facts: [...world.facts], commands: [...world.commands] };
@@ -592,7 +592,7 @@ test('accepts only playback reports once the end is decided', (t) => {
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('the last fact of a call holds its end reason', (t) => {
+test('writes the end reason with the last fact of a call', (t) => {
   const unanswered = createCallWorld();
   unanswered.onLine({ type: 'line.unanswered', cause: 'busy', sip });
   t.deepEqual(unanswered.actor.getSnapshot().output, {
@@ -617,7 +617,7 @@ test('the last fact of a call holds its end reason', (t) => {
   t.deepEqual(broken.actor.getSnapshot().output, output);
 });
 
-test('tags show whether the call is ringing or talking', (t) => {
+test('has tags for ringing and talking', (t) => {
   const world = createCallWorld();
   const tags = (): string[] => [...world.actor.getSnapshot().tags];
   t.deepEqual(tags(), ['ringing']);
@@ -630,7 +630,7 @@ test('tags show whether the call is ringing or talking', (t) => {
 // Hangup
 // A hangup that waits for the farewell, and one that does not.
 
-test('a hangup waits until the farewell was played, not merely sent', (t) => {
+test('a hangup waits until the farewell was played, not merely sent to the line', (t) => {
   const world = sayingFarewell();
   t.is(world.state(), 'active.talking.hangup-pending');
   t.is(lastCommand(world), 'expectHangup');
@@ -660,7 +660,7 @@ test('a hangup waits for the last of several sentences', (t) => {
   t.deepEqual(world.turns(), ['assistant: Thank you. Goodbye.']);
 });
 
-test('a hangup does not cut off a reply that is still being generated after its sentences were played', (t) => {
+test('a hangup does not cut off an unfinished reply when its first sentences were played', (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'Thank you.' });
@@ -671,7 +671,7 @@ test('a hangup does not cut off a reply that is still being generated after its 
   t.is(world.state(), 'active.ending');
 });
 
-test('a hangup during agent thinking waits for the pending reply', (t) => {
+test('a hangup during an agent request waits for the pending reply', (t) => {
   const world = createCallWorld();
   world.answer();
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -681,7 +681,7 @@ test('a hangup during agent thinking waits for the pending reply', (t) => {
   t.deepEqual(world.turns(), ['assistant: Goodbye.']);
 });
 
-test('a hangup during agent thinking ends the call when the agent chooses silence', (t) => {
+test('a hangup during an agent request ends the call when the agent chooses silence', (t) => {
   const world = createCallWorld();
   world.answer();
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -705,7 +705,7 @@ test('a hangup waits for the farewell at most for the maximum farewell time', (t
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('a second hangup does not change or prolong a pending one', (t) => {
+test('ignores a second hangup while one is pending', (t) => {
   const world = sayingFarewell();
   world.clock.increment(20_000);
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -729,7 +729,7 @@ test('an immediate hangup does not wait for the farewell', (t) => {
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('an immediate hangup ends a pending hangup at once', (t) => {
+test('an immediate hangup replaces a pending one', (t) => {
   const world = sayingFarewell();
   world.ask({ type: 'hangup.requested', immediate: true });
   t.is(world.state(), 'active.ending');
@@ -749,7 +749,7 @@ test('ignores a hangup after the end was decided', (t) => {
   t.is(world.story().filter((type) => type === 'call.hangup_requested').length, 1);
 });
 
-test('a hangup that follows a cancelled one waits for the full time again', (t) => {
+test('a hangup after a cancelled one waits for the full time again', (t) => {
   const world = sayingFarewell();
   world.clock.increment(20_000);
   world.hear('Wait!');
@@ -762,13 +762,13 @@ test('a hangup that follows a cancelled one waits for the full time again', (t) 
   t.is(world.state(), 'active.ending');
 });
 
-test('a hangup by the other party during the farewell sets the end reason', (t) => {
+test('attributes the end to the other party if it hangs up during the farewell', (t) => {
   const world = sayingFarewell();
   theyHangUp(world);
   t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
 });
 
-test('words of the other party cancel a hangup that was requested while they were speaking', (t) => {
+test('words of the other party cancel a hangup requested while they were spoken', (t) => {
   const world = createCallWorld();
   world.answer();
   world.replyAndPlay('Thank you, goodbye.');
@@ -789,7 +789,7 @@ test('words of the other party cancel a hangup that was requested while they wer
 // Cancelled hangup
 // Words during the farewell cancel a hangup; a murmur or a DTMF digit does not.
 
-test('real speech during the farewell cancels the hangup and continues the call', (t) => {
+test('speech during the farewell cancels the hangup and continues the call', (t) => {
   const world = sayingFarewell();
   world.clock.increment(500);
   world.onLine({ type: 'line.speech' });
@@ -804,7 +804,7 @@ test('real speech during the farewell cancels the hangup and continues the call'
   t.deepEqual(world.turns(), ['assistant: Good', 'user: Wait!']);
 });
 
-test('words without a speech event before them cancel the hangup, too', (t) => {
+test('words during the farewell cancel the hangup even without a speech event before them', (t) => {
   const world = sayingFarewell();
   world.onLine({ type: 'line.heard', text: 'One more thing.', backchannel: false });
   t.is(world.state(), 'active.talking.conversing');
@@ -826,7 +826,7 @@ test('a backchannel does not cancel the hangup', (t) => {
   t.deepEqual(world.turns(), ['user: 네', 'assistant: Goodbye.']);
 });
 
-test('speech does not cancel the hangup of a gateway shutdown; it is answered before the call ends', (t) => {
+test('answers speech during the farewell of a gateway shutdown, but still ends the call', (t) => {
   const world = createCallWorld();
   world.answer();
   world.replyAndPlay('How are you?');
@@ -847,7 +847,7 @@ test('speech does not cancel the hangup of a gateway shutdown; it is answered be
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('a gateway shutdown makes a pending hangup final', (t) => {
+test('a gateway shutdown makes a pending hangup irrevocable', (t) => {
   const world = sayingFarewell();
   world.ask({ type: 'hangup.requested', immediate: false, isFinal: true });
   world.onLine({ type: 'line.heard', text: 'Wait!', backchannel: false });
@@ -900,7 +900,7 @@ const firstWins = test.macro<[Cause, Cause]>({
     t.is(world.end()?.status, outcomeOf(reason, true).status);
     t.is(world.story().filter((type) => type === 'call.ended').length, 1);
   },
-  title: (_, [first], [second]) => `${first} came first, so ${second} is not the end reason`,
+  title: (_, [first], [second]) => `keeps the end reason of ${first} when ${second} follows`,
 });
 
 for (const first of causes)

@@ -307,7 +307,7 @@ const anyConsent = fc.constantFrom<ConsentRequirement | null>(null, null, 'none'
 
 const anyPolicy = fc.constantFrom<VoicemailPolicy>('talk', 'hang_up', 'leave_message');
 
-test('every call on a line that keeps its contract ends once and releases everything', (t) => {
+test('any call on a line that keeps its contract ends once and releases everything', (t) => {
   const steps = fc.array(fc.oneof(lineSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
   t.notThrows(() =>
     fc.assert(
@@ -319,7 +319,7 @@ test('every call on a line that keeps its contract ends once and releases everyt
   );
 });
 
-test('every call on a line that breaks its contract ends once and releases everything', (t) => {
+test('any call on a line that breaks its contract ends once and releases everything', (t) => {
   const steps = fc.array(fc.oneof(wildSteps, lineSteps, ...outsideSteps), { maxLength: 40 });
   t.notThrows(() =>
     fc.assert(
@@ -334,7 +334,7 @@ test('every call on a line that breaks its contract ends once and releases every
 // Separate calls
 // Calls are separate roots: a crash of one does not affect another.
 
-test('a call whose journal crashes does not affect another call', (t) => {
+test('a crash of the journal in one call does not affect another call', (t) => {
   const healthy = createCallWorld();
   const broken = createCallWorld({}, { publishCrashes: () => true });
   healthy.answer();
@@ -350,7 +350,7 @@ test('a call whose journal crashes does not affect another call', (t) => {
   t.deepEqual(healthy.story(), ['call.answered', 'turn.spoken', 'turn.spoken', 'call.ended']);
 });
 
-test('a crashed call ignores further events without throwing to the sender', (t) => {
+test('a crashed call ignores further events and does not throw', (t) => {
   const broken = createCallWorld({}, { publishCrashes: (fact) => fact.type === 'call.answered' });
   broken.answer();
   t.notThrows(() => {
@@ -410,7 +410,7 @@ const begin = (times: DeliveryTimes = deliveryPolicy, failures = 0) => {
   };
 };
 
-test('a delivery is sending once claimed, and delivered when the endpoint accepts it', (t) => {
+test('a delivery is in state sending once claimed, and delivered when the endpoint accepts it', (t) => {
   const { send, state } = begin();
   t.is(state(), 'pending');
   send({ type: 'attempt.delivered' });
@@ -421,7 +421,7 @@ test('a delivery is sending once claimed, and delivered when the endpoint accept
   t.is(state(), 'delivered');
 });
 
-test('attempts without jitter follow after 0 s, 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h and 14 h, then the delivery is dead', (t) => {
+test('attempts without jitter follow after 0 s, 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h and 14 h, then the state is dead', (t) => {
   const { send, state, waits } = begin();
   const minute = 60_000;
   const waited: number[] = [];
@@ -455,7 +455,7 @@ test('respects Retry-After up to the longest delay and never waits less than the
   t.is(wait(Infinity), deliveryPolicy.longestRetryAfterSec * 1_000);
 });
 
-test('jitter only lengthens a delay, by at most its share', (t) => {
+test('jitter lengthens a delay by at most its share and never shortens it', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.nat({ max: 1_000 }), { minLength: 2, maxLength: 9 }),
@@ -478,14 +478,14 @@ test('jitter only lengthens a delay, by at most its share', (t) => {
   );
 });
 
-test('an endpoint that is gone is disabled, and its event is dead after the first attempt', (t) => {
+test('a response with 410 disables the endpoint, and its delivery is dead after the first attempt', (t) => {
   const { send, state, disabled } = begin();
   send({ type: 'claimed' }, { type: 'attempt.gone' });
   t.is(state(), 'dead');
   t.is(disabled(), 1);
 });
 
-test('retries an attempt without a result and does not count it', (t) => {
+test('retries an attempt with an unknown result and does not count it', (t) => {
   const { send, state } = begin({ ...deliveryPolicy, scheduleSec: [0, 0] });
   send({ type: 'claimed' }, { type: 'released' });
   t.is(state(), 'pending');
@@ -493,7 +493,7 @@ test('retries an attempt without a result and does not count it', (t) => {
   t.is(state(), 'waiting');
 });
 
-test('a replay restarts the schedule in every state except during an attempt', (t) => {
+test('a replay restarts the retry schedule in every state except during an attempt', (t) => {
   const times = { ...deliveryPolicy, scheduleSec: [0, 5] };
   const ways: DeliveryEvent[][] = [
     [{ type: 'claimed' }, { type: 'attempt.delivered' }],
@@ -554,11 +554,11 @@ test('charts have at most four levels of states', (t) => {
   t.deepEqual(charts.map(levels), [4, 3, 1, 2, 2, 2, 2, 1]);
 });
 
-test('the example in the guide is the test that runs', (t) => {
+test('the example in the guide is the same as the test', (t) => {
   t.deepEqual(blocks('ts'), [readFileSync(new URL('test/machines/example.test.ts', root), 'utf8')]);
 });
 
-test('the guide lists every fact', (t) => {
+test('the guide lists every fact type', (t) => {
   const source = readFileSync(new URL('machines/facts.ts', root), 'utf8');
   const facts = [...source.matchAll(/type: '([\w.]+)'/g)].map(([, type]) => type ?? '');
   t.true(facts.length > 5);

@@ -25,7 +25,7 @@ import {
 // Turns
 // The opening of a conversation, and the turns that follow.
 
-test('an outbound conversation begins with the kickoff as the first reply', (t) => {
+test('begins an outbound conversation with the kickoff as request for the first reply', (t) => {
   const world = answered();
   t.is(world.conversationState(), 'replying.thinking');
   t.deepEqual(world.requests, [
@@ -34,12 +34,12 @@ test('an outbound conversation begins with the kickoff as the first reply', (t) 
   t.true(isBusy(world));
 });
 
-test('the kickoff is not a turn of the transcript', (t) => {
+test('omits the kickoff from the transcript', (t) => {
   const world = listening();
   t.deepEqual(world.turns(), ['assistant: Good morning.']);
 });
 
-test('an inbound conversation with a greeting speaks it first, without an agent request', (t) => {
+test('speaks the greeting of an inbound conversation first, without an agent request', (t) => {
   const world = answered({ ...inbound, greeting: 'Hello, how can I help?' });
   t.is(world.conversationState(), 'saying.sounding');
   t.true(isBusy(world));
@@ -52,7 +52,7 @@ test('an inbound conversation with a greeting speaks it first, without an agent 
   t.deepEqual(history(world), ['assistant: Hello, how can I help?', 'user: A question.']);
 });
 
-test('an inbound conversation without a greeting waits for the caller', (t) => {
+test('waits for the caller in an inbound conversation without a greeting', (t) => {
   const world = answered({ ...inbound, greeting: null });
   t.is(world.conversationState(), 'listening.silent');
   t.deepEqual(world.said(), []);
@@ -79,7 +79,7 @@ test('speaks a reply sentence by sentence and listens after the last one was pla
   t.false(isBusy(world));
 });
 
-test('a reply is one turn, from the start of its first word to the end of its last', (t) => {
+test('writes a reply as one turn, from the start of its first word to the end of its last', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'One.' });
   world.onReply({ type: 'reply.sentence', text: 'Two.' });
@@ -98,7 +98,7 @@ test('a reply is one turn, from the start of its first word to the end of its la
   });
 });
 
-test('a reply that was played completely before it was complete ends with its last word', (t) => {
+test('ends the turn of a reply with its last word if the end of the stream arrives after its playback', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'One.' });
   world.play();
@@ -109,7 +109,7 @@ test('a reply that was played completely before it was complete ends with its la
   t.deepEqual(world.turns(), ['assistant: One.']);
 });
 
-test('words of the other party are a turn and request the next reply with the whole history', (t) => {
+test('writes words of the other party as a turn and requests the next reply with the whole history', (t) => {
   const world = listening();
   world.clock.increment(2_000);
   world.onLine({ type: 'line.speech' });
@@ -129,14 +129,14 @@ test('words of the other party are a turn and request the next reply with the wh
   t.deepEqual(history(world), [`user: ${kickoff}`, 'assistant: Good morning.', 'user: Who is this?']);
 });
 
-test('a short word counts as an answer when the agent is silent, even if it is a backchannel otherwise', (t) => {
+test('treats a backchannel as an answer when the agent is silent', (t) => {
   const world = listening();
   world.onLine({ type: 'line.heard', text: '네', backchannel: true });
   t.is(world.conversationState(), 'replying.thinking');
   t.deepEqual(history(world).at(-1), 'user: 네');
 });
 
-test('an empty reply means that the agent chooses silence', (t) => {
+test('treats an empty reply as silence that the agent chose', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.finished' });
   t.is(world.conversationState(), 'listening.silent');
@@ -145,7 +145,7 @@ test('an empty reply means that the agent chooses silence', (t) => {
   t.deepEqual(history(world), [`user: ${kickoff}`, 'user: Hello?']);
 });
 
-test('a DTMF digit is a fact but not a turn', (t) => {
+test('writes a DTMF digit as a fact, but not as a turn', (t) => {
   const world = listening();
   world.onLine({ type: 'line.digit', digit: '5' });
   t.deepEqual(world.facts.at(-1), { type: 'turn.digit', at: 0, digit: '5' });
@@ -159,7 +159,7 @@ test('a DTMF digit is a fact but not a turn', (t) => {
 const say = (world: World, text: string, interrupt = false): void =>
   world.ask({ type: 'say.requested', sentences: [text], interrupt });
 
-test('words of a program are spoken at once during silence, as a turn of the agent', (t) => {
+test('speaks words requested by API at once during silence, as a turn of the agent', (t) => {
   const world = listening();
   say(world, 'One moment, please.');
   t.is(world.conversationState(), 'saying.sounding');
@@ -174,7 +174,7 @@ test('words of a program are spoken at once during silence, as a turn of the age
   t.deepEqual(history(world).slice(-2), ['assistant: One moment, please.', 'user: Well?']);
 });
 
-test('words of a program wait for the current reply and are a turn of their own', (t) => {
+test('speaks words requested by API after the current reply, as a separate turn', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   say(world, 'One moment, please.');
@@ -193,7 +193,7 @@ test('words of a program wait for the current reply and are a turn of their own'
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('words of a program wait for the speaking party and for the answer', (t) => {
+test("speaks words requested by API after the other party's speech and its answer", (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   say(world, 'One moment, please.', true);
@@ -206,7 +206,7 @@ test('words of a program wait for the speaking party and for the answer', (t) =>
   t.is(world.said().at(-1), 'One moment, please.');
 });
 
-test('words of a program are spoken when the voice contained no words', (t) => {
+test("speaks words requested by API when the other party's speech had no words", (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   say(world, 'One moment, please.');
@@ -214,7 +214,7 @@ test('words of a program are spoken when the voice contained no words', (t) => {
   t.is(world.said().at(-1), 'One moment, please.');
 });
 
-test('words of a program with an interruption replace the reply, which counts as far as it was heard', (t) => {
+test('an interrupting API request replaces the current reply, of which the heard part is stored', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   const aborted = world.counts.repliesAborted;
@@ -230,7 +230,7 @@ test('words of a program with an interruption replace the reply, which counts as
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('a question whose answer was interrupted before it began is answered after the words of a program', (t) => {
+test('answers a question after words requested by API that replaced its unheard answer', (t) => {
   const world = asked();
   say(world, 'One moment, please.', true);
   t.is(world.said().at(-1), 'One moment, please.');
@@ -240,7 +240,7 @@ test('a question whose answer was interrupted before it began is answered after 
   t.deepEqual(history(world).slice(-2), ['assistant: One moment, please.', 'user: A question.']);
 });
 
-test('speech of the other party interrupts words of a program', (t) => {
+test('stops words requested by API when the other party speaks', (t) => {
   const world = listening();
   say(world, 'One moment, please.');
   world.hear('No!');
@@ -250,7 +250,7 @@ test('speech of the other party interrupts words of a program', (t) => {
   t.is(world.turns().at(-1), 'assistant: One');
 });
 
-test('speech before words of a program begin is answered first', (t) => {
+test('answers speech that precedes the playback of words requested by API first', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   say(world, 'Stop.', true);
@@ -260,7 +260,7 @@ test('speech before words of a program begin is answered first', (t) => {
   t.false(world.said().includes('Stop.'));
 });
 
-test('words of a program wait while the call is on hold', (t) => {
+test('holds words requested by API while the call is on hold', (t) => {
   const world = listening();
   world.onLine({ type: 'line.held' });
   say(world, 'One moment, please.', true);
@@ -269,7 +269,7 @@ test('words of a program wait while the call is on hold', (t) => {
   t.is(world.said().at(-1), 'One moment, please.');
 });
 
-test('a hangup requested behind words of a program waits until they were heard', (t) => {
+test('delays a hangup requested after words by API until the words were heard', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   say(world, 'Goodbye.', true);
@@ -281,7 +281,7 @@ test('a hangup requested behind words of a program waits until they were heard',
   t.is(world.turns().at(-1), 'assistant: Goodbye.');
 });
 
-test('words of a program restart the silence timer', (t) => {
+test('restarts the silence timer after words requested by API', (t) => {
   const world = listening();
   world.clock.increment(29_000);
   say(world, 'Are you there?');
@@ -302,7 +302,7 @@ const pressCollecting = (world: World, digits: string): void => {
   for (const digit of digits) world.onLine({ type: 'line.digit', digit });
 };
 
-test('the requested number of digits forms a turn of the other party, which the agent answers', (t) => {
+test('writes the requested number of digits as one turn of the other party and requests a reply', (t) => {
   const world = listening();
   collect(world);
   t.is(world.conversationState(), 'listening.collecting');
@@ -320,14 +320,14 @@ test('the requested number of digits forms a turn of the other party, which the 
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('the finish digit is not part of the collected digits', (t) => {
+test('omits the finish digit from the collected digits', (t) => {
   const world = listening();
   collect(world, { digits: null, finish: '#' });
   pressCollecting(world, '12#');
   t.is(history(world).at(-1), 'user: [keys] 12');
 });
 
-test('collected digits are complete when no further digit arrives in time', (t) => {
+test('completes a collection when no further digit arrives in time', (t) => {
   const world = listening();
   collect(world);
   world.clock.increment(9_999);
@@ -355,7 +355,7 @@ test('sends no silence reprompt while digits are collected', (t) => {
   t.is(world.conversationState(), 'listening.collecting');
 });
 
-test('digits pressed while the agent speaks count, and are answered after its words', (t) => {
+test("collects digits pressed during the agent's speech, and answers them after it", (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'Four digits, please.' });
   collect(world);
@@ -367,7 +367,7 @@ test('digits pressed while the agent speaks count, and are answered after its wo
   t.deepEqual(history(world).slice(-2), ['assistant: Four digits, please.', 'user: [keys] 1234']);
 });
 
-test('words during digit collection are answered, and the collection continues', (t) => {
+test('answers words during digit collection and continues the collection', (t) => {
   const world = listening();
   collect(world);
   pressCollecting(world, '1');
@@ -379,7 +379,7 @@ test('words during digit collection are answered, and the collection continues',
   t.is(history(world).at(-1), 'user: [keys] 1234');
 });
 
-test('a new digit request replaces the previous one', (t) => {
+test('replaces a digit request by a new one', (t) => {
   const world = listening();
   collect(world);
   pressCollecting(world, '12');
@@ -388,7 +388,7 @@ test('a new digit request replaces the previous one', (t) => {
   t.is(history(world).at(-1), 'user: [keys] 9');
 });
 
-test('a control of a reply acts after the words before it', (t) => {
+test('executes a control of a reply after the words before it', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'Four digits, please.' });
   world.onReply({ type: 'reply.control', control: { act: 'collect_keys', wanted: collectingWanted } });
@@ -399,7 +399,7 @@ test('a control of a reply acts after the words before it', (t) => {
   t.true(world.story().includes('collect.requested'));
 });
 
-test('a requested hangup waits for the digits', (t) => {
+test('delays a requested hangup until the digits are collected', (t) => {
   const world = listening();
   collect(world);
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -410,7 +410,7 @@ test('a requested hangup waits for the digits', (t) => {
   t.is(world.state(), 'active.ending');
 });
 
-test('the line masks secret digits while they are collected, and the recording pauses', (t) => {
+test('masks secret digits on the line and pauses the recording while they are collected', (t) => {
   const world = listening({ recording: true });
   const before = world.commands.length;
   collect(world, { digits: null, finish: '#', secret: true });
@@ -426,7 +426,7 @@ test('the line masks secret digits while they are collected, and the recording p
   t.false(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('a recording that was paused before secret digits stays paused after them', (t) => {
+test('keeps a recording paused after secret digits if it was paused before', (t) => {
   const world = listening({ recording: true });
   world.ask({ type: 'recording.pause_requested' });
   collect(world, { digits: 1, secret: true });
@@ -434,7 +434,7 @@ test('a recording that was paused before secret digits stays paused after them',
   t.true(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('a call that was taken over continues collecting and masks the digits again', (t) => {
+test('continues collecting digits after a take-over and masks them again', (t) => {
   const collected = {
     wanted: { ...collectingWanted, secret: true },
     keys: '',
@@ -454,7 +454,7 @@ test('a call that was taken over continues collecting and masks the digits again
   t.false(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('the next gateway masks digits when the last requested ones were secret', (t) => {
+test('masks digits after a take-over if the last requested ones were secret', (t) => {
   const world = createCallWorld({ takenOver: takenOver({}, { keysAreHidden: true }) });
   world.onLine({ type: 'line.adopted' });
   t.deepEqual(world.commands, [{ type: 'forgetKeys' }]);
@@ -462,7 +462,7 @@ test('the next gateway masks digits when the last requested ones were secret', (
   t.deepEqual(world.commands.at(-1), { type: 'showKeys' });
 });
 
-test('a recording that was paused before secret digits stays paused after take-over', (t) => {
+test('keeps a recording paused after a take-over if it was paused before secret digits', (t) => {
   const collected = noKeysYet({ ...collectingWanted, secret: true });
   const world = createCallWorld({
     recording: true,
@@ -473,7 +473,7 @@ test('a recording that was paused before secret digits stays paused after take-o
   t.true(world.actor.getSnapshot().context.recordingIsPaused);
 });
 
-test('a request for digits that are not secret ends the masking', (t) => {
+test('ends the masking at a request for non-secret digits', (t) => {
   const world = listening();
   const before = world.commands.length;
   collect(world, { secret: true });
@@ -493,7 +493,7 @@ const askInSecret = (world: World): void => {
   world.onReply({ type: 'reply.finished' });
 };
 
-test('masks secret digits while the agent still asks for them, and only digits after the question are a turn', (t) => {
+test('masks secret digits during the question, and collects only digits after the question', (t) => {
   const world = asked({ recording: true });
   const before = world.commands.length;
   askInSecret(world);
@@ -513,7 +513,7 @@ test('masks secret digits while the agent still asks for them, and only digits a
   t.is(history(world).at(-1), 'user: [keys] ••••');
 });
 
-test('speech that interrupts the question cancels secret digits and resumes the recording', (t) => {
+test('cancels the collection of secret digits and resumes the recording when speech interrupts the question', (t) => {
   const world = asked({ recording: true });
   askInSecret(world);
   t.true(world.actor.getSnapshot().context.recordingIsPaused);
@@ -543,7 +543,7 @@ const finish = (world: World): void => world.onReply({ type: 'reply.finished' })
 const pressed = (world: World): string[] =>
   world.commands.flatMap((command) => (command.type === 'press' ? [command.keys] : []));
 
-test('a hangup control after a farewell waits until it was heard, like a hangup of the API', (t) => {
+test('a hangup control after a farewell waits until the farewell was heard, like a hangup by API', (t) => {
   const world = asked();
   write(world, 'Thank you.', 'Goodbye.', hangUp);
   finish(world);
@@ -557,7 +557,7 @@ test('a hangup control after a farewell waits until it was heard, like a hangup 
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('a hangup control before the farewell is pending while it is spoken', (t) => {
+test('a hangup control before the farewell stays pending while the farewell is spoken', (t) => {
   const world = asked();
   write(world, hangUp);
   t.is(world.state(), 'active.talking.hangup-pending');
@@ -569,7 +569,7 @@ test('a hangup control before the farewell is pending while it is spoken', (t) =
   t.is(world.state(), 'active.ending');
 });
 
-test('speech during the farewell cancels a hangup control, as with a hangup of the API', (t) => {
+test('speech during the farewell cancels a hangup control, like a hangup by API', (t) => {
   const world = asked();
   write(world, hangUp, 'Goodbye.');
   finish(world);
@@ -577,7 +577,7 @@ test('speech during the farewell cancels a hangup control, as with a hangup of t
   t.is(world.state(), 'active.talking.conversing');
 });
 
-test('controls act in the order of the reply', (t) => {
+test('executes controls in the order of the reply', (t) => {
   const world = asked();
   write(world, pressControls('1'), 'One.', pressControls('2'), pressControls('3'), 'Two.');
   t.deepEqual(pressed(world), ['1']);
@@ -605,7 +605,7 @@ test('skips controls after an interrupted sentence', (t) => {
   t.is(world.state(), 'active.talking.conversing');
 });
 
-test('each control acts once all before it was played and none acts after an interruption, in any order of events', (t) => {
+test('executes each control once after everything before it was played, and none after an interruption, for any order of events', (t) => {
   const step = fc.constantFrom('sentence', 'control', 'play');
   fc.assert(
     fc.property(fc.array(step, { maxLength: 24 }), fc.boolean(), (steps, isInterrupted) => {
@@ -646,7 +646,7 @@ test('each control acts once all before it was played and none acts after an int
   );
 });
 
-test('a voice onset without words delays the following controls but drops none', (t) => {
+test('delays controls at a voice onset without words, but drops none', (t) => {
   const world = asked();
   write(world, 'Goodbye.', hangUp);
   finish(world);
@@ -657,14 +657,14 @@ test('a voice onset without words delays the following controls but drops none',
   t.is(world.state(), 'active.ending');
 });
 
-test('a sentence that cannot be synthesized counts as played, so that the controls after it act', (t) => {
+test('treats a sentence that cannot be synthesized as played, so that later controls are executed', (t) => {
   const world = asked();
   write(world, '…', pressControls('1'));
   world.onLine({ type: 'line.played', utterance: 2, text: '', whole: true, startedAt: 0 });
   t.deepEqual(pressed(world), ['1']);
 });
 
-test('a control before the failure of its reply has acted', (t) => {
+test('keeps the effect of a control before the failure of its reply', (t) => {
   const world = asked();
   write(world, 'One moment.', pressControls('1'));
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
@@ -705,7 +705,7 @@ const transfer: Control = { act: 'transfer', transfer: wanted };
 const refusedTurn = (reason: string): string =>
   `user: [transfer failed: ${reason}] The other party is still on the line. You speak first.\n[to] ${to}`;
 
-test('requests a transfer once the words before it were heard, and rings only when it is permitted', (t) => {
+test('requests a transfer after the words before it were heard, and calls the target only if permitted', (t) => {
   const world = asked();
   write(world, 'One moment.', 'I connect you.', transfer);
   finish(world);
@@ -738,7 +738,7 @@ test('skips a transfer after words that were not heard', (t) => {
   t.deepEqual(held.wantedTransfers, []);
 });
 
-test('reports a refused transfer to the agent after all words of its reply were spoken', (t) => {
+test('reports a rejected transfer to the agent after all words of its reply were spoken', (t) => {
   const world = asked();
   write(world, transfer, 'One moment.');
   world.refuseTransfer(to);
@@ -761,7 +761,7 @@ test('reports a refused transfer to the agent after all words of its reply were 
   t.false(world.story().some((type) => type.startsWith('call.transfer')));
 });
 
-test('a transfer refused after the whole reply requests the next reply at once', (t) => {
+test('requests the next reply at once when a transfer is rejected after the whole reply', (t) => {
   const world = asked();
   write(world, 'One moment.', transfer);
   finish(world);
@@ -772,7 +772,7 @@ test('a transfer refused after the whole reply requests the next reply at once',
   t.is(history(world).at(-1), refusedTurn('invalid_number'));
 });
 
-test('answers a transfer refused during hold when the other party returns', (t) => {
+test('reports a transfer rejected during hold when the other party returns', (t) => {
   const world = asked();
   write(world, transfer);
   finish(world);
@@ -784,7 +784,7 @@ test('answers a transfer refused during hold when the other party returns', (t) 
   t.is(world.requests.length, requests + 1);
 });
 
-test('ignores a transfer refusal once the call is ending or a person is ringing', (t) => {
+test('ignores a transfer rejection if the call is ending or a person is ringing', (t) => {
   const ending = asked();
   write(ending, transfer, { act: 'hang_up' }, 'Goodbye.');
   finish(ending);
@@ -802,7 +802,7 @@ test('ignores a transfer refusal once the call is ending or a person is ringing'
   t.is(history(ringing).filter((message) => message.includes('[transfer failed')).length, 1);
 });
 
-test('stops an agent that answers each refusal with another transfer', (t) => {
+test('stops an agent that answers each rejection with another transfer', (t) => {
   const world = asked();
   const writeTransfer = (): void => {
     write(world, transfer);
@@ -821,7 +821,7 @@ test('stops an agent that answers each refusal with another transfer', (t) => {
   t.is(world.wantedTransfers.length, 4);
 });
 
-test('a first reply may be a transfer', (t) => {
+test('accepts a transfer as the first reply', (t) => {
   const world = listening({ direction: 'inbound', kickoff: null, greeting: 'Good morning.' });
   world.hear('A person, please.');
   write(world, transfer);
@@ -847,7 +847,7 @@ const failures: readonly ReplyFailure[] = [
 ];
 
 for (const failure of failures)
-  test(`apologises for a reply that failed with ${failure} and continues the call`, (t) => {
+  test(`apologises for a reply that fails with ${failure} and continues the call`, (t) => {
     const world = asked();
     world.onReply({ type: 'reply.failed', failure, detail: 'status 500' });
     t.is(world.conversationState(), 'saying.sounding');
@@ -864,7 +864,7 @@ test('a failure without a detail omits it from the fact', (t) => {
   t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure: 'invalid_reply' });
 });
 
-test('a reply that fails midway keeps its spoken part and gets the apology for broken replies', (t) => {
+test('keeps the spoken part of a reply that fails midway and apologises for it', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'I will look it up.' });
   world.onReply({ type: 'reply.failed', failure: 'connection_failed' });
@@ -882,7 +882,7 @@ test('a reply that fails midway keeps its spoken part and gets the apology for b
   t.deepEqual(world.turns().at(-1), `assistant: I will look it up. ${brokenOff}`);
 });
 
-test('a reply that breaks off after all of it was heard gets the same apology', (t) => {
+test('apologises for a reply that breaks off after all of its text was heard', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'I will look' });
   world.play();
@@ -891,7 +891,7 @@ test('a reply that breaks off after all of it was heard gets the same apology', 
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('a failed kickoff introduces the call and says goodbye before the call ends', (t) => {
+test('introduces the call, says goodbye and hangs up after a failed kickoff', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.failed', failure: 'first_token_timeout' });
   t.is(world.conversationState(), 'parting');
@@ -903,14 +903,14 @@ test('a failed kickoff introduces the call and says goodbye before the call ends
   t.deepEqual(world.turns(), [`assistant: ${failedOpening}`]);
 });
 
-test('introduces an outbound call to a callee who has only said hello', (t) => {
+test('introduces an outbound call after a failure if the callee has only said hello', (t) => {
   const world = answered();
   world.hear('Hello?');
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   t.deepEqual(world.said(), [failedOpening]);
 });
 
-test('a kickoff that breaks off after its first words lets the other party answer', (t) => {
+test('lets the other party answer a kickoff that breaks off after its first words', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Good morning, I call about' });
   world.onReply({ type: 'reply.failed', failure: 'reply_cut_off' });
@@ -935,7 +935,7 @@ const failedOnce = (): World => {
   return world;
 };
 
-test('the second consecutive failure says goodbye, and the call ends after it was heard', (t) => {
+test('says goodbye at the second consecutive failure and ends the call after it was heard', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.failed', failure: 'reply_timeout' });
   t.is(world.conversationState(), 'parting');
@@ -948,7 +948,7 @@ test('the second consecutive failure says goodbye, and the call ends after it wa
   t.deepEqual(world.turns().at(-1), `assistant: ${failedGoodbye}`);
 });
 
-test('plays the words before the second failure to their end, and the goodbye after them', (t) => {
+test('plays the words before the second failure, then the goodbye', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.sentence', text: 'One.' });
   world.onReply({ type: 'reply.sentence', text: 'Two.' });
@@ -963,7 +963,7 @@ test('plays the words before the second failure to their end, and the goodbye af
   t.deepEqual(world.turns().at(-1), `assistant: One. Two. ${failedGoodbye}`);
 });
 
-test('words during the goodbye are recorded but not answered', (t) => {
+test('records words during the goodbye without answering them', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   world.onLine({ type: 'line.speech' });
@@ -976,7 +976,7 @@ test('words during the goodbye are recorded but not answered', (t) => {
   t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
 });
 
-test('waits only a limited time for a line that never reports the goodbye as played', (t) => {
+test('waits only a limited time if the line never reports the goodbye as played', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   world.clock.increment(119_999);
@@ -985,14 +985,14 @@ test('waits only a limited time for a line that never reports the goodbye as pla
   t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
 });
 
-test('an interrupted reply between two failures does not count as a success', (t) => {
+test('does not count an interrupted reply between two failures as a success', (t) => {
   const world = failedOnce();
   world.hear('Hello?');
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   t.is(world.conversationState(), 'parting');
 });
 
-test('a success between two failures resets the failure count', (t) => {
+test('resets the failure count at a success', (t) => {
   const world = failedOnce();
   world.replyAndPlay('Here I am.');
   world.hear('And now?');
@@ -1001,7 +1001,7 @@ test('a success between two failures resets the failure count', (t) => {
   t.deepEqual(world.said().slice(1), [apology, 'Here I am.', apology]);
 });
 
-test('a chosen silence between two failures counts as a success', (t) => {
+test('counts a chosen silence between two failures as a success', (t) => {
   const world = failedOnce();
   world.onReply({ type: 'reply.finished' });
   world.hear('And now?');
@@ -1009,7 +1009,7 @@ test('a chosen silence between two failures counts as a success', (t) => {
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('a reply that crashes gets the same apology as one that failed', (t) => {
+test('apologises for a crashed reply as for a failed one', (t) => {
   const world = asked({}, { replyCrashes: (turn) => turn === 2 });
   t.is(world.conversationState(), 'saying.sounding');
   t.deepEqual(world.facts.at(-1), { type: 'reply.failed', turn: 2, failure: 'agent_crashed' });
@@ -1019,7 +1019,7 @@ test('a reply that crashes gets the same apology as one that failed', (t) => {
   t.deepEqual(world.turns().slice(2), [`assistant: ${apology}`, 'user: Hello?', 'assistant: Here I am.']);
 });
 
-test('a second consecutive crash ends the conversation', (t) => {
+test('ends the conversation at the second consecutive crash', (t) => {
   const world = asked({}, { replyCrashes: (turn) => turn > 1 });
   world.play();
   world.hear('Hello?');
@@ -1029,7 +1029,7 @@ test('a second consecutive crash ends the conversation', (t) => {
   t.is(world.actor.getSnapshot().context.endReason, 'agent_error');
 });
 
-test('an apology can be interrupted', (t) => {
+test('stops an apology when the other party speaks', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   world.onLine({ type: 'line.speech' });

@@ -173,7 +173,7 @@ for (const [state, path, arrows] of inbound)
     }
   });
 
-test('the end of an inbound leg names its cause and its final response', (t) => {
+test('reports cause and final response at the end of an inbound leg', (t) => {
   const ends: Readonly<Record<string, InboundLegEnd>> = {
     'screened, answer, prepared, confirmed': { answered: true },
     refused: { answered: false, cause: 'cancelled', refusal: busy },
@@ -401,7 +401,7 @@ for (const [state, path, arrows] of outbound)
     }
   });
 
-test('every state of the legs in which they wait is reachable', (t) => {
+test('every waiting state of the legs is reachable', (t) => {
   const leaves = ({ key, states }: (typeof outboundLegMachine.root.states)[string]): string[] => {
     const inner = Object.keys(states);
     return inner.length === 0 ? [key] : inner.map((name) => `${key}.${name}`);
@@ -412,7 +412,7 @@ test('every state of the legs in which they wait is reachable', (t) => {
   t.deepEqual([...new Set(outbound.map(([state]) => state))].sort(), waiting.sort());
 });
 
-test('the end of an outbound leg names its cause and its last response', (t) => {
+test('reports cause and last response at the end of an outbound leg', (t) => {
   const noSip = { status: null, reason: null, callId: null };
   const ends: readonly (readonly [readonly OutboundStep[], OutboundLegEnd])[] = [
     [[...toInviting, 'answered', 'connected'], { answered: true }],

@@ -139,7 +139,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
 ];
 
 for (const [state, path, arrows] of lives)
-  test(`a line life reaches ${state} by ${path.length === 0 ? 'no event' : path.join(', ')} and handles each event there`, (t) => {
+  test(`a line-life actor reaches ${state} by ${path.length === 0 ? 'no event' : path.join(', ')} and handles each event there`, (t) => {
     t.is(after(...path).state, state);
     for (const { type } of events) {
       const [target = state, ...did] = arrows[type] ?? [];
@@ -147,7 +147,7 @@ for (const [state, path, arrows] of lives)
     }
   });
 
-test('every state of a line life is reachable', (t) => {
+test('every state of the line-life chart is reachable', (t) => {
   const ids = Object.values(lineLifeMachine.states).flatMap(({ key, states }) => {
     const inner = Object.keys(states);
     return inner.length === 0 ? [key] : inner.map((name) => `${key}.${name}`);
@@ -223,7 +223,7 @@ const life = (input: Partial<TrunkInput> = {}) => {
   };
 };
 
-test.serial('a disabled trunk sends nothing', async (t) => {
+test.serial('sends no requests to a disabled trunk', async (t) => {
   const { start, pass, is, asked } = life({ isEnabled: false, registers: true, isChecked: true });
   await start();
   await pass(100);
@@ -231,7 +231,7 @@ test.serial('a disabled trunk sends nothing', async (t) => {
   t.deepEqual(asked, []);
 });
 
-test.serial('a trunk without registration or health check is up from the start', async (t) => {
+test.serial('treats a trunk without registration or health check as up from the start', async (t) => {
   const { start, pass, is, asked } = life();
   await start();
   t.true(is('serving'));
@@ -253,7 +253,7 @@ test.serial('refreshes a registration before it expires, while the trunk stays u
   t.true(is('serving'));
 });
 
-test.serial('retries a refused registration with growing delays and reports the reason', async (t) => {
+test.serial('retries a rejected registration with growing delays and reports the reason', async (t) => {
   const { start, pass, is, asked, answers, context } = life({ registers: true });
   answers.register = { error: 'The trunk refuses the password.' };
   await start();
@@ -271,7 +271,7 @@ test.serial('retries a refused registration with growing delays and reports the 
   t.is(context().refusals, 0);
 });
 
-test.serial('a failed refresh takes the trunk down and starts the retries', async (t) => {
+test.serial('takes the trunk down after a failed refresh and starts the retries', async (t) => {
   const { start, pass, is, answers, asked } = life({ registers: true });
   await start();
   answers.register = { error: 'The trunk answers 503.' };
@@ -284,7 +284,7 @@ test.serial('a failed refresh takes the trunk down and starts the retries', asyn
 });
 
 test.serial(
-  'three consecutive unanswered OPTIONS take a trunk down, two answers bring it back',
+  'takes a trunk down after three consecutive unanswered OPTIONS, and up after two answers',
   async (t) => {
     const { start, pass, is, answers, asked, context } = life({ isChecked: true });
     await start();
@@ -311,7 +311,7 @@ test.serial(
   },
 );
 
-test.serial('a short outage does not take a trunk down', async (t) => {
+test.serial('keeps a trunk up during a short outage', async (t) => {
   const { start, pass, is, answers, context } = life({ isChecked: true });
   await start();
   answers.check = false;
@@ -324,7 +324,7 @@ test.serial('a short outage does not take a trunk down', async (t) => {
   t.true(is('serving'));
 });
 
-test.serial('registers again when the trunk comes back', async (t) => {
+test.serial('registers again when a trunk is up again', async (t) => {
   const { start, pass, is, answers, asked } = life({ registers: true, isChecked: true });
   answers.check = false;
   await start();
@@ -339,7 +339,7 @@ test.serial('registers again when the trunk comes back', async (t) => {
   );
 });
 
-test.serial('a trunk that stops aborts its pending request', async (t) => {
+test.serial('aborts the pending request of a stopped trunk', async (t) => {
   const { start, actor, answers, asked } = life({ registers: true });
   answers.register = 'silence';
   await start();
@@ -375,7 +375,7 @@ const lastCommand = (world: World): string | undefined => world.commands.at(-1)?
 const factsOf = (world: World): unknown[] =>
   world.facts.flatMap((fact) => (fact.type === 'call.answered_by' ? [fact.by] : []));
 
-test('publishes who answered once, and "talk" has no other effect', (t) => {
+test('emits the result of answer detection once; the setting "talk" has no other effect', (t) => {
   for (const by of ['human', 'machine'] as const) {
     const world = talking('talk');
     const { commands } = world;
@@ -435,7 +435,7 @@ test('listens to call screening to its end and gives name and reason once', (t) 
   ]);
 });
 
-test('treats the person after call screening as at the beginning of a call', (t) => {
+test('treats the person after call screening like a new callee', (t) => {
   const world = introduced();
   world.onLine({ type: 'line.answered_by', by: 'human' });
   t.is(world.conversationState(), 'listening.hearing');
@@ -478,7 +478,7 @@ test('answers call screening even if its question has no detectable end', (t) =>
   t.is(world.said().at(-1), introduction);
 });
 
-test('hangs up on call screening when the number is configured so', (t) => {
+test('hangs up on call screening if the number is configured so', (t) => {
   const world = talking('talk', { screening: 'hang_up' });
   world.onLine({ type: 'line.answered_by', by: 'screening' });
   t.is(world.state(), 'active.ending');
@@ -486,7 +486,7 @@ test('hangs up on call screening when the number is configured so', (t) => {
   t.like(world.end(), { reason: 'agent_hangup' });
 });
 
-test('the agent listens to a menu, or the call hangs up when the number is configured so', (t) => {
+test('the agent listens to a voice menu, or the call hangs up if the number is configured so', (t) => {
   const heard = talking('leave_message');
   heard.onLine({ type: 'line.answered_by', by: 'menu' });
   t.is(heard.conversationState(), 'replying.speaking', 'no message is left on it');
@@ -541,14 +541,14 @@ test('"hang_up" ends the call at once, attributed to the agent', (t) => {
   t.deepEqual(world.story(), ['call.answered', 'call.answered_by', 'turn.spoken', 'call.ended']);
 });
 
-test('hangs up on a machine detected during the farewell, too', (t) => {
+test('hangs up on an answering machine detected during the farewell', (t) => {
   const world = talking('hang_up');
   world.ask({ type: 'hangup.requested', immediate: false });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
   t.is(world.state(), 'active.ending');
 });
 
-test('stops the detection once the call is ending', (t) => {
+test('stops the detection when the call is ending', (t) => {
   const world = talking('leave_message');
   world.ask({ type: 'hangup.requested', immediate: true });
   world.onLine({ type: 'line.answered_by', by: 'machine' });
@@ -585,7 +585,7 @@ test('speaks the whole message after the beep, then the agent ends the call', (t
   t.deepEqual(world.turns(), ['assistant: Good morning.', 'user: Beep.', `assistant: ${voicemailMessage}`]);
 });
 
-test('another beep restarts the message', (t) => {
+test('restarts the message at another beep', (t) => {
   const world = atMachine();
   world.onLine({ type: 'line.takes_message' });
   world.onLine({ type: 'line.takes_message' });
@@ -618,7 +618,7 @@ test('leaves the message before a hangup that the agent requested', (t) => {
   t.like(world.end(), { reason: 'agent_hangup' });
 });
 
-test('a machine that hangs up ends the call, with the heard part of the message', (t) => {
+test('ends the call with the heard part of the message if the machine hangs up', (t) => {
   const world = atMachine();
   world.onLine({ type: 'line.takes_message' });
   world.play('Please call');
@@ -627,7 +627,7 @@ test('a machine that hangs up ends the call, with the heard part of the message'
   t.is(world.turns().at(-1), 'assistant: Please call');
 });
 
-test('the maximum duration also ends a call with a machine', (t) => {
+test('ends a call with a machine at the maximum duration', (t) => {
   const world = atMachine({ maxDurationSec: 20 });
   world.clock.increment(20_000);
   world.onLine({ type: 'line.ended', by: 'gateway' });
@@ -675,7 +675,7 @@ const answers: Readonly<Record<string, Readonly<Record<Assent, readonly string[]
 
 for (const [language, expected] of Object.entries(answers))
   for (const assent of ['yes', 'no', 'unclear'] as const)
-    test(`${language}: ${assent}`, (t) => {
+    test(`${language}: classifies answers to the consent question as ${assent}`, (t) => {
       for (const text of expected[assent]) t.is(assentOf(text, language), assent, text);
       t.pass();
     });
@@ -739,7 +739,7 @@ test('greets a caller after the announcement', (t) => {
   t.deepEqual(world.said(), [announcement, 'Welcome.']);
 });
 
-test('words during the announcement are no answer and do not interrupt it', (t) => {
+test('words during the announcement neither give consent nor interrupt it', (t) => {
   const world = answered('speech');
   world.hear('Yes.');
   t.is(world.commands.filter(({ type }) => type === 'stopTalking').length, 0);
@@ -749,7 +749,7 @@ test('words during the announcement are no answer and do not interrupt it', (t) 
   t.is(world.requests.length, 1);
 });
 
-test('a refusal of consent gets a goodbye, and the call ends', (t) => {
+test('says goodbye and ends the call after a refusal of consent', (t) => {
   const world = announced('speech');
   world.hear('No, thank you.');
   t.is(world.said().at(-1), 'Without that, goodbye.');
@@ -762,7 +762,7 @@ test('a refusal of consent gets a goodbye, and the call ends', (t) => {
   t.deepEqual([world.requests.length, recordingIsOn(world)], [0, false]);
 });
 
-test('repeats the consent question once after an unclear answer; a second one counts as a refusal', (t) => {
+test('repeats the consent question once after an unclear answer; a second unclear answer counts as a refusal', (t) => {
   const world = announced('speech');
   world.hear('Who is this?');
   t.deepEqual(world.said(), [announcement, announcement]);
@@ -771,7 +771,7 @@ test('repeats the consent question once after an unclear answer; a second one co
   t.deepEqual(consents(world), [{ given: false, how: 'speech' }]);
 });
 
-test('repeats the consent question once after silence; silence is never consent', (t) => {
+test('repeats the consent question once after silence, and never treats silence as consent', (t) => {
   for (const requirement of ['speech', 'key'] as const) {
     const world = announced(requirement);
     world.clock.increment(10_000);
@@ -782,7 +782,7 @@ test('repeats the consent question once after silence; silence is never consent'
   }
 });
 
-test('waits for the words of a party that begins to speak in time', (t) => {
+test('waits for the words of a party that begins to speak before the time-out', (t) => {
   const world = announced('speech');
   world.clock.increment(9_000);
   world.onLine({ type: 'line.speech' });
@@ -791,7 +791,7 @@ test('waits for the words of a party that begins to speak in time', (t) => {
   t.deepEqual(consents(world), [{ given: true, how: 'speech' }]);
 });
 
-test('only the digit 1 gives consent when a digit is required; other digits and words do not', (t) => {
+test('accepts only the digit 1 as consent if a digit is required', (t) => {
   const agreed = announced('key');
   agreed.hear('Yes.');
   t.deepEqual(consents(agreed), []);
@@ -802,7 +802,7 @@ test('only the digit 1 gives consent when a digit is required; other digits and 
   t.deepEqual(consents(refused), [{ given: false, how: 'key' }]);
 });
 
-test('ignores agent and program requests before consent', (t) => {
+test('ignores agent and API requests before consent, except a hangup', (t) => {
   const world = announced('speech');
   const before = world.commands.length;
   world.ask({ type: 'say.requested', sentences: ['Hello.'], interrupt: true });
@@ -856,7 +856,7 @@ test('restarts the consent question when a call is taken over before the answer'
   t.is(world.requests[0]?.messages.length, 1);
 });
 
-test('ends instead a taken-over call that was already to be hung up', (t) => {
+test('ends a taken-over call that had a decided hangup, without a consent question', (t) => {
   const world = createCallWorld({
     consent: { announcement, requirement: 'speech', language: 'en' },
     takenOver: takenOver(

@@ -43,7 +43,7 @@ test('silence after the reprompt ends the conversation', (t) => {
   t.is(world.actor.getSnapshot().context.endReason, 'silence_timeout');
 });
 
-test("counts silence from the end of the agent's words", (t) => {
+test("counts silence from the end of the agent's speech", (t) => {
   const world = answered();
   world.clock.increment(40_000);
   world.onReply({ type: 'reply.sentence', text: 'A very long sentence.' });
@@ -54,7 +54,7 @@ test("counts silence from the end of the agent's words", (t) => {
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('words reset the silence timer and the reprompt', (t) => {
+test('resets the silence timer and the reprompt at words', (t) => {
   const world = listening();
   world.clock.increment(30_000);
   world.play();
@@ -66,7 +66,7 @@ test('words reset the silence timer and the reprompt', (t) => {
   t.deepEqual(world.said(), ['Good morning.', reprompt, 'Good.', reprompt]);
 });
 
-test('noise without words does not reset the silence timer', (t) => {
+test('does not reset the silence timer at noise without words', (t) => {
   const world = listening();
   for (const second of [10_000, 10_000, 10_000]) {
     world.onLine({ type: 'line.digit', digit: '1' });
@@ -75,7 +75,7 @@ test('noise without words does not reset the silence timer', (t) => {
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('does not reprompt a party that speaks longer than the silence time-out', (t) => {
+test('does not reprompt a party that speaks for longer than the silence time-out', (t) => {
   const world = listening({ silenceTimeoutSec: 5 });
   world.onLine({ type: 'line.speech' });
   world.clock.increment(20_000);
@@ -94,7 +94,7 @@ test('keeps listening to a party that continues speaking', (t) => {
   t.is(world.conversationState(), 'listening.hearing');
 });
 
-test('speech without recognized words counts as silence after a while', (t) => {
+test('counts speech without recognized words as silence after a time-out', (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   world.clock.increment(30_000);
@@ -103,7 +103,7 @@ test('speech without recognized words counts as silence after a while', (t) => {
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('a reprompt does not count as a success of the agent', (t) => {
+test('does not count a reprompt as a success of the agent', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.failed', failure: 'http_error' });
   world.play();
@@ -130,7 +130,7 @@ test('a closing conversation aborts its reply, requests no other and records the
   t.is(world.requests.length, 1);
 });
 
-test('a conversation that closes while the other party speaks adds no turn', (t) => {
+test('adds no turn if the conversation closes while the other party speaks', (t) => {
   const world = listening();
   world.onLine({ type: 'line.speech' });
   world.ask({ type: 'gateway.closing' });
@@ -151,7 +151,7 @@ const speaking = (): World => {
   return world;
 };
 
-test('the agent pauses at a voice onset and resumes when no words follow', (t) => {
+test("pauses the agent's speech at a voice onset and resumes it if no words follow", (t) => {
   const world = speaking();
   world.onLine({ type: 'line.onset' });
   t.is(world.conversationState(), 'replying.paused');
@@ -170,7 +170,7 @@ test('the agent pauses at a voice onset and resumes when no words follow', (t) =
   t.deepEqual(world.turns(), ['assistant: A long story.']);
 });
 
-test('ignores events of a reply after its end and resumes the paused line', (t) => {
+test('ignores reply events after the end of a reply and resumes the paused line', (t) => {
   for (const late of [
     { type: 'reply.sentence', text: 'And more.' },
     { type: 'reply.finished' },
@@ -188,7 +188,7 @@ test('ignores events of a reply after its end and resumes the paused line', (t) 
   }
 });
 
-test('speaks the text that arrives during a pause after the paused sentence', (t) => {
+test('speaks text that arrives during a pause after the paused sentence', (t) => {
   const world = speaking();
   world.onLine({ type: 'line.onset' });
   world.onReply({ type: 'reply.sentence', text: 'Its end.' });
@@ -204,7 +204,7 @@ test('speaks the text that arrives during a pause after the paused sentence', (t
   t.deepEqual(world.turns(), ['assistant: A long story. Its end.']);
 });
 
-test('words turn a pause into an interruption: the part heard before it counts', (t) => {
+test('words turn a pause into an interruption, and the part heard before the pause is stored', (t) => {
   for (const event of [
     { type: 'line.speech' },
     { type: 'line.heard', text: 'Stop.', backchannel: false },
@@ -222,7 +222,7 @@ test('words turn a pause into an interruption: the part heard before it counts',
   }
 });
 
-test('a backchannel during a pause is recorded but does not take the floor', (t) => {
+test('records a backchannel during a pause and resumes', (t) => {
   const world = speaking();
   world.onReply({ type: 'reply.finished' });
   world.onLine({ type: 'line.onset' });
@@ -233,7 +233,7 @@ test('a backchannel during a pause is recorded but does not take the floor', (t)
   t.deepEqual(world.turns(), ['user: uh-huh', 'assistant: A long story.']);
 });
 
-test('a pause without words ends after a time-out', (t) => {
+test('resumes after a time-out of a pause without words', (t) => {
   for (const isWhole of [false, true]) {
     const world = speaking();
     if (isWhole) world.onReply({ type: 'reply.finished' });
@@ -247,7 +247,7 @@ test('a pause without words ends after a time-out', (t) => {
   }
 });
 
-test('a sentence whose last sample was played at the voice onset ends during the pause', (t) => {
+test('ends a sentence during the pause if its last sample was played at the voice onset', (t) => {
   const whole = speaking();
   whole.onReply({ type: 'reply.finished' });
   whole.onLine({ type: 'line.onset' });
@@ -273,7 +273,7 @@ test('apologises for a reply that fails during a pause, after its words', (t) =>
   t.is(pauseTold(world).at(-1), 'resumeTalking');
 });
 
-test('a greeting pauses, too', (t) => {
+test('pauses a greeting at a voice onset', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome.' });
   world.onLine({ type: 'line.onset' });
   t.is(world.conversationState(), 'saying.paused');
@@ -295,7 +295,7 @@ test('a greeting pauses, too', (t) => {
   ]);
 });
 
-test('a hangup waits for a paused farewell; speech during the pause cancels it', (t) => {
+test('a hangup waits for a paused farewell, and speech during the pause cancels the hangup', (t) => {
   const world = speaking();
   world.onReply({ type: 'reply.finished' });
   world.ask({ type: 'hangup.requested', immediate: false });
@@ -338,7 +338,7 @@ test('hold, an answering machine and the end of the call end a pause', (t) => {
   t.deepEqual(gone.turns(), ['assistant: A long']);
 });
 
-test('ignores a voice onset while the agent thinks or listens', (t) => {
+test('ignores a voice onset while the agent is silent', (t) => {
   const world = answered();
   world.onLine({ type: 'line.onset' });
   world.onLine({ type: 'line.no_speech' });
@@ -349,7 +349,7 @@ test('ignores a voice onset while the agent thinks or listens', (t) => {
   t.deepEqual(pauseTold(world), []);
 });
 
-test('an agent that may not be interrupted finishes, then answers all words it has heard', (t) => {
+test('finishes speech that may not be interrupted, then answers all words heard meanwhile', (t) => {
   const world = answered({ bargeIn: { ...stopping, mode: 'off' } });
   world.onReply({ type: 'reply.sentence', text: 'The terms.' });
   world.hear('Wait.');
@@ -384,7 +384,7 @@ test('finishes a greeting that may not be interrupted', (t) => {
 // Interruption
 // Speech during a reply interrupts it; the part heard until then counts.
 
-test('speech during agent thinking aborts the reply', (t) => {
+test('aborts the pending reply at speech of the other party', (t) => {
   const world = answered();
   world.onLine({ type: 'line.speech' });
   t.is(world.conversationState(), 'listening.hearing');
@@ -416,7 +416,7 @@ test('an interruption stops playback and records the heard part before the inter
   ]);
 });
 
-test('omits a sentence that was not played from the transcript and marks the turn as incomplete', (t) => {
+test('omits an unplayed sentence from the transcript and marks the turn as incomplete', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Heard.' });
   world.onReply({ type: 'reply.sentence', text: 'Not heard.' });
@@ -451,7 +451,7 @@ test('ignores a line report about a sentence that was never spoken', (t) => {
   t.deepEqual(world.turns(), ['assistant: Hello.', 'user: Hi.', 'assistant: How are you?']);
 });
 
-test('a reply of which no part was heard leaves no turn', (t) => {
+test('writes no turn for a reply of which no part was heard', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Not heard.' });
   world.hear('Hello?');
@@ -461,7 +461,7 @@ test('a reply of which no part was heard leaves no turn', (t) => {
   t.deepEqual(world.turns(), ['user: Hello?']);
 });
 
-test('words that arrive before the report of the stopped sentence follow it in the history', (t) => {
+test('places words before the report of the stopped sentence after it in the history', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Let me explain.' });
   world.hear('Stop.');
@@ -469,7 +469,7 @@ test('words that arrive before the report of the stopped sentence follow it in t
   t.deepEqual(history(world), [`user: ${kickoff}`, 'assistant: Let me', 'user: Stop.']);
 });
 
-test('words without a speech event before them interrupt, too', (t) => {
+test('words interrupt the agent even without a speech event before them', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'Let me explain.' });
   world.onReply({ type: 'reply.finished' });
@@ -493,7 +493,7 @@ test('never speaks the rest of an abandoned reply', (t) => {
   t.deepEqual(world.said(), ['One.']);
 });
 
-test('a backchannel is recorded but neither interrupts nor reaches the agent', (t) => {
+test('records a backchannel without interrupting and without sending it to the agent', (t) => {
   const world = answered();
   world.onReply({ type: 'reply.sentence', text: 'A long story.' });
   world.onLine({ type: 'line.heard', text: 'uh-huh', backchannel: true });
@@ -508,7 +508,7 @@ test('a backchannel is recorded but neither interrupts nor reaches the agent', (
   t.deepEqual(history(world), [`user: ${kickoff}`, 'assistant: A long story.', 'user: I see.']);
 });
 
-test('a greeting can be interrupted, and the caller is heard after it', (t) => {
+test('stops a greeting when the caller speaks, and hears the caller', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome to the company with the long name.' });
   world.onLine({ type: 'line.heard', text: '네', backchannel: true });
   t.is(world.conversationState(), 'saying.sounding');
@@ -520,7 +520,7 @@ test('a greeting can be interrupted, and the caller is heard after it', (t) => {
   t.deepEqual(history(world), ['assistant: Welcome', 'user: Opening hours, please.']);
 });
 
-test('words without a speech event before them interrupt a greeting, too', (t) => {
+test('words interrupt a greeting even without a speech event before them', (t) => {
   const world = answered({ ...inbound, greeting: 'Welcome.' });
   world.onLine({ type: 'line.heard', text: 'Opening hours, please.', backchannel: false });
   t.is(world.conversationState(), 'listening.hearing');
@@ -559,7 +559,7 @@ test('restarts the silence timer when a call is resumed from hold', (t) => {
   t.is(world.conversationState(), 'saying.sounding');
 });
 
-test('requests a reply again after hold when no word of it was heard before', (t) => {
+test('requests a reply again after hold if none of it was heard before', (t) => {
   const world = listening();
   world.hear('What is the price?');
   world.onLine({ type: 'line.held' });
@@ -569,7 +569,7 @@ test('requests a reply again after hold when no word of it was heard before', (t
   t.deepEqual(history(world).slice(-1), ['user: What is the price?']);
 });
 
-test('a reply that a hold cuts short counts as far as it was heard', (t) => {
+test('keeps the heard part of a reply that a hold cuts short', (t) => {
   const world = listening();
   world.hear('What is the price?');
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
@@ -581,7 +581,7 @@ test('a reply that a hold cuts short counts as far as it was heard', (t) => {
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('a call on hold ends when its other party hangs up, and after the maximum hold time', (t) => {
+test('ends a held call when the other party hangs up, or after the maximum hold time', (t) => {
   const world = listening();
   world.onLine({ type: 'line.held' });
   world.onLine({ type: 'line.ended', by: 'counterparty' });
@@ -616,7 +616,7 @@ const languageTold = (world: World): string[] =>
 const changed = (world: World): string[] =>
   world.facts.flatMap((fact) => (fact.type === 'language.changed' ? [fact.language] : []));
 
-test('a language control applies to recognition once the words before it were heard, and to synthesis for the words after it', (t) => {
+test('a language control applies to recognition after the words before it were heard, and to synthesis of the words after it', (t) => {
   const world = asked();
   const before = languageTold(world).length;
   write(world, 'One moment.', change('ko'), '안녕하세요.');
@@ -639,7 +639,7 @@ test('a language control at the beginning of a reply applies at once', (t) => {
   t.deepEqual(changed(world), ['ja', 'ko']);
 });
 
-test('an interrupted reply does not change the language', (t) => {
+test('drops the language control of an interrupted reply', (t) => {
   const world = asked();
   write(world, 'One moment.', change('ko'), '안녕하세요.');
   world.onLine({ type: 'line.speech' });
@@ -651,7 +651,7 @@ test('an interrupted reply does not change the language', (t) => {
   t.is(languageTold(world).at(-1), 'As you like. (as it is)');
 });
 
-test('gateway sentences use the new language, or the old one if they do not exist in it', (t) => {
+test('speaks gateway sentences in the new language, or in the old one if they do not exist in it', (t) => {
   const inKorean = asked({ phrasesIn: phrases });
   write(inKorean, 'One moment.', change('ko'));
   inKorean.onReply({ type: 'reply.failed', failure: 'connection_failed' });
@@ -669,7 +669,7 @@ test('gateway sentences use the new language, or the old one if they do not exis
   t.is(languageTold(inNone).at(-1), `${reprompt} (as it is)`);
 });
 
-test('a gateway that takes the call over keeps the language and the pending language control', (t) => {
+test('keeps the language and the pending language control after a take-over', (t) => {
   const left = takenOver({
     resumesAs: 'saying',
     language: 'ja',

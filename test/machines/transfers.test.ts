@@ -26,7 +26,7 @@ const ringing = (changes: Partial<TransferRequest> = {}): World => ringingFor(10
 
 const count = (world: World, type: string): number => world.facts.filter((fact) => fact.type === type).length;
 
-test('a transfer rings the person, and the agent is silent without requests', (t) => {
+test('a transfer rings the person while the agent stays silent and gets no requests', (t) => {
   const world = ringing();
   t.is(world.state(), 'active.talking.transferring.consulting');
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to: transferTarget, mode: 'cold' });
@@ -43,7 +43,7 @@ test('a transfer rings the person, and the agent is silent without requests', (t
   t.is(world.conversationState(), 'standing-by.present');
 });
 
-test('a connected transfer ends the agent, and the call ends when either party hangs up', (t) => {
+test('a connected transfer ends the agent; the call ends when either party hangs up', (t) => {
   const world = ringing();
   world.onLine({ type: 'line.transferred' });
   t.is(world.state(), 'active.bridged');
@@ -63,7 +63,7 @@ test('a connected transfer ends the agent, and the call ends when either party h
   t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
 });
 
-test('two persons may talk for at most one hour', (t) => {
+test('limits the talk of two persons to one hour by default', (t) => {
   const world = ringing();
   world.onLine({ type: 'line.transferred' });
   world.clock.increment(3_600_000);
@@ -73,7 +73,7 @@ test('two persons may talk for at most one hour', (t) => {
 });
 
 for (const cause of ['busy', 'declined', 'invalid_number', 'trunk_error'] as const)
-  test(`${cause}: reports to the agent, which continues`, (t) => {
+  test(`${cause}: reports the failed transfer to the agent, which continues`, (t) => {
     const world = ringing();
     world.onLine({ type: 'line.transfer_failed', cause });
     t.is(world.state(), 'active.talking.conversing');
@@ -100,7 +100,7 @@ test('stops ringing a person who does not answer in time', (t) => {
   t.like(world.facts.at(-1), { type: 'call.transfer_failed', reason: 'no_answer' });
 });
 
-test('ends a call that may not continue without the transfer', (t) => {
+test('ends a call with on_failure hangup when the transfer fails', (t) => {
   const world = ringing({ onFailure: 'hang_up' });
   world.onLine({ type: 'line.transfer_failed', cause: 'busy' });
   t.is(world.state(), 'active.ending');
@@ -108,7 +108,7 @@ test('ends a call that may not continue without the transfer', (t) => {
   t.like(world.end(), { reason: 'transfer_failed', status: 'completed' });
 });
 
-test('a withdrawn transfer does not count as failed, and the agent continues', (t) => {
+test('does not count a cancelled transfer as failed, and continues with the agent', (t) => {
   const world = ringing({ onFailure: 'hang_up' });
   world.ask({ type: 'transfer.taken_back' });
   world.onLine({ type: 'line.transfer_failed', cause: 'cancelled' });
@@ -124,14 +124,14 @@ test('connects a person who answers while the ringing is being cancelled', (t) =
   t.is(world.state(), 'active.bridged');
 });
 
-test('the other party ends the call by hanging up during ringing', (t) => {
+test('ends the call when the other party hangs up while the person is ringing', (t) => {
   const world = ringing();
   world.onLine({ type: 'line.ended', by: 'counterparty' });
   t.like(world.end(), { reason: 'counterparty_hangup' });
   t.is(count(world, 'call.ended'), 1);
 });
 
-test('the agent ends the call by hanging up during ringing', (t) => {
+test('ends the call when the agent hangs up while the person is ringing', (t) => {
   const world = ringing();
   world.ask({ type: 'hangup.requested', immediate: false });
   t.is(world.state(), 'active.ending');
@@ -139,7 +139,7 @@ test('the agent ends the call by hanging up during ringing', (t) => {
   t.like(world.end(), { reason: 'agent_hangup' });
 });
 
-test('reports the transfer result after hold to a party that put the call on hold', (t) => {
+test('reports the transfer result after hold, when the other party returns', (t) => {
   const world = ringing();
   world.onLine({ type: 'line.held' });
   world.onLine({ type: 'line.transfer_failed', cause: 'busy' });
@@ -149,7 +149,7 @@ test('reports the transfer result after hold to a party that put the call on hol
   t.is(world.requests.length, requests + 1);
 });
 
-test("plays the agent's current words to their end and abandons the rest of the reply", (t) => {
+test("plays the agent's current sentences to their end and abandons the rest of the reply", (t) => {
   const world = createCallWorld();
   world.answer();
   world.onReply({ type: 'reply.sentence', text: 'I connect you.' });
@@ -161,7 +161,7 @@ test("plays the agent's current words to their end and abandons the rest of the 
 });
 
 for (const isWhole of [false, true])
-  test(`resumes the agent's words after a voice pause, ${isWhole ? 'after' : 'within'} its reply`, (t) => {
+  test(`resumes the agent's words after a voice pause ${isWhole ? 'after' : 'within'} its reply`, (t) => {
     const world = createCallWorld();
     world.answer();
     world.onReply({ type: 'reply.sentence', text: 'I connect you.' });
@@ -174,7 +174,7 @@ for (const isWhole of [false, true])
     t.is(count(world, 'agent.paused'), count(world, 'agent.resumed'));
   });
 
-test('hides digits between two persons and records both again', (t) => {
+test('hides digits while two persons talk, and records both persons again', (t) => {
   const world = createCallWorld({ recording: true });
   world.answer();
   world.replyAndPlay('Hello.');
@@ -189,7 +189,7 @@ test('hides digits between two persons and records both again', (t) => {
 });
 
 for (const resumesAs of ['listening', 'on-hold'] as const)
-  test(`a transfer lost with its gateway counts as failed: ${resumesAs}`, (t) => {
+  test(`counts a transfer lost in a take-over as failed: ${resumesAs}`, (t) => {
     const world = createCallWorld({
       takenOver: takenOver({ resumesAs }, { transfer: { state: 'lost', transferId, to: transferTarget } }),
     });
@@ -222,7 +222,7 @@ const connected = {
 const bridgedElsewhere = (changes: Partial<CallResumeState> = {}, recording = false): World =>
   createCallWorld({ recording, takenOver: takenOver({}, { transfer: connected, ...changes }) });
 
-test('two persons keep talking when their gateway dies, and the agent stays out', (t) => {
+test('two persons keep talking after a take-over, and the agent stays silent', (t) => {
   const world = bridgedElsewhere();
   world.onLine({ type: 'line.adopted' });
   t.is(world.state(), 'active.bridged');
@@ -235,7 +235,7 @@ test('two persons keep talking when their gateway dies, and the agent stays out'
   t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
 });
 
-test('two persons whose gateway died may talk for the rest of their time', (t) => {
+test('after a take-over, two persons may talk for their remaining time', (t) => {
   const world = bridgedElsewhere();
   world.clock.increment(1_000);
   world.onLine({ type: 'line.adopted' });
@@ -247,13 +247,13 @@ test('two persons whose gateway died may talk for the rest of their time', (t) =
   t.like(world.end(), { reason: 'max_duration' });
 });
 
-test('a hangup by either person while no gateway holds the call completes the transfer', (t) => {
+test('a hangup of either person before the take-over completes the transfer', (t) => {
   const world = bridgedElsewhere();
   world.onLine({ type: 'line.ended', by: 'counterparty' });
   t.like(world.end(), { reason: 'transfer_completed', status: 'completed' });
 });
 
-test('ends the call with an error when two persons cannot be taken over', (t) => {
+test('ends the call with an error if two persons cannot be taken over', (t) => {
   const world = bridgedElsewhere();
   world.onLine({ type: 'line.ended', by: 'gateway' });
   t.like(world.end(), { reason: 'system_error', durationIsKnown: false });
@@ -286,7 +286,7 @@ test('after a take-over, the recording of two persons keeps its pause or stays o
   t.is(count(unrecorded, 'recording.resumed'), 0);
 });
 
-test('rejects every recording request for two persons when the number forbids it', (t) => {
+test('rejects every recording request during a transfer if the number forbids recording it', (t) => {
   const world = createCallWorld({ recording: true });
   world.answer();
   world.replyAndPlay('Hello.');
@@ -299,7 +299,7 @@ test('rejects every recording request for two persons when the number forbids it
   t.is(count(world, 'recording.resumed'), 0);
 });
 
-test('two persons talk for as long as the number allows', (t) => {
+test('limits the talk of two persons to the setting of the number', (t) => {
   const world = ringing({ maxDurationSec: 60 });
   world.onLine({ type: 'line.transferred' });
   world.clock.increment(59_999);
@@ -369,7 +369,7 @@ test('does not play the briefing of an earlier transfer', (t) => {
   t.like(world.commands.at(-1), { text: briefing });
 });
 
-test('ignores a briefing that comes too late', (t) => {
+test('ignores a briefing that arrives after the connection', (t) => {
   const world = briefed();
   const told = world.commands.length;
   world.ask(summary);
@@ -381,7 +381,7 @@ test('ignores a briefing that comes too late', (t) => {
   t.is(world.state(), 'active.bridged');
 });
 
-test('connects both at the end of the briefing when no digit is required', (t) => {
+test('connects both persons at the end of the briefing if no digit is required', (t) => {
   const world = briefed();
   world.onLine({ type: 'line.briefed' });
   t.is(world.state(), `${inTransfer}.connecting`);
@@ -392,7 +392,7 @@ test('connects both at the end of the briefing when no digit is required', (t) =
 });
 
 for (const when of ['before', 'behind'])
-  test(`connects both when the required digit is pressed ${when} the end of the briefing`, (t) => {
+  test(`connects both persons when the required digit is pressed ${when} the end of the briefing`, (t) => {
     const world = briefed({ acceptKey: '1' });
     t.deepEqual(world.commands.at(-1), { type: 'brief', text: briefing, acceptKey: '1' });
     if (when === 'behind') {
@@ -407,7 +407,7 @@ for (const when of ['before', 'behind'])
     t.is(world.state(), 'active.bridged');
   });
 
-test('a person who does not press the digit in time has not accepted', (t) => {
+test('counts a person who does not press the digit in time as not reached', (t) => {
   const world = briefed({ acceptKey: '1' });
   world.onLine({ type: 'line.briefed' });
   world.clock.increment(15_000);
@@ -438,7 +438,7 @@ test('ends the call on a line that never reports the connection', (t) => {
   t.like(world.facts.at(-1), { type: 'call.ended', reason: 'media_error' });
 });
 
-test('ends the call on a line that never confirms the cancelled ringing', (t) => {
+test('ends the call on a line that never confirms the end of the ringing', (t) => {
   const world = requested();
   world.ask({ type: 'transfer.taken_back' });
   world.clock.increment(44_999);
@@ -449,7 +449,7 @@ test('ends the call on a line that never confirms the cancelled ringing', (t) =>
 
 for (const cause of ['declined', 'trunk_error'] as const)
   for (const onFailure of ['resume', 'hang_up'] as const)
-    test(`${cause} during the briefing: ${onFailure}`, (t) => {
+    test(`handles ${cause} during the briefing: ${onFailure}`, (t) => {
       const world = briefed({ onFailure });
       world.onLine({ type: 'line.transfer_failed', cause });
       t.is(reasonOf(world), cause);
@@ -467,7 +467,7 @@ for (const { at, enter } of [
     },
   },
 ]) {
-  test(`a transfer withdrawn in ${at} releases the person, and the agent continues`, (t) => {
+  test(`a transfer cancelled in ${at} releases the person, and the agent continues`, (t) => {
     const world = enter();
     t.is(world.state(), `${inTransfer}.${at}`);
     world.ask({ type: 'transfer.taken_back' });
@@ -511,7 +511,7 @@ test('plays the announcement to the other party before ringing the person', (t) 
   t.is(world.state(), `${inTransfer}.consulting`);
 });
 
-test('a transfer withdrawn during the announcement rings no person', (t) => {
+test('a transfer cancelled during the announcement rings no person', (t) => {
   const world = requested(announced);
   world.ask({ type: 'transfer.taken_back' });
   t.true(isBack(world));
@@ -622,7 +622,7 @@ const farEnd: fc.Arbitrary<Script> = fc.array(
   { maxLength: 8 },
 );
 
-test('releases every person and ends the call once, for any order of requests and hangups', (t) => {
+test('releases every person and ends the call once, for any order of requests and hang-ups', (t) => {
   const reached = new Set<string>();
   const step = fc.record({ act, afterMs: fc.integer({ min: 0, max: 6_000 }) });
   const holds = (script: Script, steps: { act: CallCommand; afterMs: number }[]): void => {
@@ -670,7 +670,7 @@ test('releases every person and ends the call once, for any order of requests an
 const worldOf = (...given: Parameters<typeof takenOver>) =>
   createCallWorld({ takenOver: takenOver(...given), maxDurationSec: 100 });
 
-test('sends no command to the line before the take-over, then listens to the other party', (t) => {
+test('sends no command to the line before the take-over is complete, then listens to the other party', (t) => {
   const world = worldOf();
   t.is(world.state(), 'active.taking-over');
   t.true(world.actor.getSnapshot().hasTag('taken-over'));
@@ -704,7 +704,7 @@ test('repeats an unheard sentence from its beginning and merges it with the hear
   t.is(world.conversationState(), 'listening.silent');
 });
 
-test('asks within one second, in the language of the call, for words that were lost with the gateway', (t) => {
+test('asks within one second, in the language of the call, for words lost in the take-over', (t) => {
   const world = worldOf({ resumesAs: 'words-lost' });
   world.onLine({ type: 'line.adopted' });
   t.is(world.conversationState(), 'listening.catching-up.waiting');
@@ -716,7 +716,7 @@ test('asks within one second, in the language of the call, for words that were l
   t.deepEqual(world.turns(), ['assistant: Sorry.', 'user: I asked where you are.']);
 });
 
-test('lets a party that still speaks after the take-over finish, and asks again if no words arrive', (t) => {
+test('lets a party that still speaks after the take-over finish, and asks if no words arrive', (t) => {
   const world = worldOf({ resumesAs: 'words-lost' });
   world.onLine({ type: 'line.adopted' });
   world.onLine({ type: 'line.speech' });
@@ -731,7 +731,7 @@ test('lets a party that still speaks after the take-over finish, and asks again 
   t.deepEqual(wordless.said(), ['Sorry.']);
 });
 
-test('words of a program after a take-over are spoken without delay', (t) => {
+test('speaks words requested by API after a take-over without delay', (t) => {
   const world = worldOf({ resumesAs: 'words-lost' });
   world.onLine({ type: 'line.adopted' });
   world.ask({ type: 'say.requested', sentences: ['Here I am.'], interrupt: false });
@@ -746,7 +746,7 @@ test('requests the reply to an unanswered turn again after the take-over', (t) =
   t.is(world.conversationState(), 'replying.thinking');
 });
 
-test('a reply that was cut off by the take-over is spoken as far as it was stored, with an apology', (t) => {
+test('keeps the stored part of a reply cut off by the take-over, and apologises', (t) => {
   const world = worldOf({ resumesAs: 'broken-off', unsaid: ['I have looked at'] });
   world.onLine({ type: 'line.adopted' });
   t.deepEqual(world.said(), ['I have looked at', 'Sorry, go on.']);
@@ -754,7 +754,7 @@ test('a reply that was cut off by the take-over is spoken as far as it was store
   t.is(world.requests.length, 0);
 });
 
-test('a reply without any stored words gets the apology of a failed reply', (t) => {
+test('apologises as for a failed reply if no word of it was stored before the take-over', (t) => {
   const world = worldOf({ resumesAs: 'broken-off', failuresInARow: 0 });
   world.onLine({ type: 'line.adopted' });
   t.deepEqual(world.said(), ['Sorry.']);
@@ -763,7 +763,7 @@ test('a reply without any stored words gets the apology of a failed reply', (t) 
   t.deepEqual(again.said(), ['Sorry, and goodbye.']);
 });
 
-test('repeats a goodbye, then ends the call', (t) => {
+test('repeats a goodbye after the take-over, then ends the call', (t) => {
   const world = worldOf({ resumesAs: 'parting', unsaid: ['Goodbye.'] });
   world.onLine({ type: 'line.adopted' });
   world.play();
@@ -781,7 +781,7 @@ test('waits after the take-over for a party that had put the call on hold', (t) 
   t.is(world.requests.length, 1);
 });
 
-test('leaves the whole message on a machine after the take-over', (t) => {
+test('speaks the whole message to an answering machine after the take-over', (t) => {
   for (const unsaid of [[], ['Please call us back.']]) {
     const world = worldOf({ resumesAs: 'voicemail', unsaid }, { answeredBy: 'machine' });
     world.onLine({ type: 'line.adopted' });
@@ -796,7 +796,7 @@ test('leaves the whole message on a machine after the take-over', (t) => {
   }
 });
 
-test('a pending hangup stays pending after the take-over, and the farewell is heard first', (t) => {
+test('keeps a pending hangup after the take-over and speaks the farewell first', (t) => {
   const world = worldOf({ resumesAs: 'saying', unsaid: ['Goodbye.'] }, { hangupIsPending: true });
   world.onLine({ type: 'line.adopted' });
   t.is(world.state(), 'active.talking.hangup-pending');
@@ -807,7 +807,7 @@ test('a pending hangup stays pending after the take-over, and the farewell is he
   t.like(world.end(), { reason: 'agent_hangup', status: 'completed' });
 });
 
-test('hangs up a call that was being ended, with its first end reason', (t) => {
+test('hangs up a call after the take-over that was being ended, with its first end reason', (t) => {
   const world = worldOf({}, { endReason: 'max_duration' });
   world.onLine({ type: 'line.adopted' });
   t.is(world.state(), 'active.ending');
@@ -816,7 +816,7 @@ test('hangs up a call that was being ended, with its first end reason', (t) => {
   t.like(world.end(), { reason: 'max_duration', status: 'completed' });
 });
 
-test('keeps a hangup requested during the take-over', (t) => {
+test('executes a hangup requested during the take-over', (t) => {
   const pending = worldOf();
   pending.ask({ type: 'hangup.requested', immediate: false });
   t.is(pending.state(), 'active.taking-over');
@@ -829,7 +829,7 @@ test('keeps a hangup requested during the take-over', (t) => {
   t.deepEqual(immediate.said(), []);
 });
 
-test('pauses a recording again that was paused before the take-over', (t) => {
+test('pauses the recording again after the take-over if it was paused before', (t) => {
   const world = worldOf({}, { recordingIsPaused: true });
   world.onLine({ type: 'line.adopted' });
   t.deepEqual(world.commands, [{ type: 'pauseRecording' }]);
@@ -862,7 +862,7 @@ test('ends a call that cannot be taken over with an error and an unknown end tim
   }
 });
 
-test('a call whose other party hung up before the take-over is completed', (t) => {
+test('completes a call whose other party hung up before the take-over', (t) => {
   const world = worldOf();
   world.onLine({ type: 'line.ended', by: 'counterparty' });
   t.like(world.end(), { reason: 'counterparty_hangup', status: 'completed' });
@@ -878,7 +878,7 @@ const referring = (changes: Partial<TransferRequest> = {}): World => {
   return world;
 };
 
-test('a call that the far end transferred ends with transfer_completed', (t) => {
+test('ends a call that the far end transferred with transfer_completed', (t) => {
   const world = referring();
   t.is(world.state(), `${inTransfer}.referring`);
   world.onLine({ type: 'line.referred' });
@@ -890,7 +890,7 @@ test('a call that the far end transferred ends with transfer_completed', (t) => 
 });
 
 for (const onFailure of ['resume', 'hang_up'] as const)
-  test(`the far end cannot reach the person: ${onFailure}`, (t) => {
+  test(`reports that the far end cannot reach the person: ${onFailure}`, (t) => {
     const world = referring({ onFailure });
     const sip = { status: 503, reason: 'Service Unavailable', callId: 'a@b' };
     world.onLine({ type: 'line.transfer_failed', cause: 'trunk_error', sip });
@@ -906,7 +906,7 @@ for (const onFailure of ['resume', 'hang_up'] as const)
     t.like(world.end(), { reason: 'transfer_failed' });
   });
 
-test('rejects the withdrawal of a transfer that the far end performs', (t) => {
+test('rejects the cancellation of a transfer that the far end performs', (t) => {
   const world = referring();
   const commands = world.commands.length;
   world.ask({ type: 'transfer.taken_back' });
@@ -917,7 +917,7 @@ test('rejects the withdrawal of a transfer that the far end performs', (t) => {
   t.like(world.end(), { reason: 'transfer_completed' });
 });
 
-test('a far end without a result gets ten seconds more than the ring time', (t) => {
+test('waits ten seconds longer than the ring time for the result of a far end', (t) => {
   const world = referring();
   world.clock.increment(34_999);
   t.is(world.state(), `${inTransfer}.referring`);
@@ -940,7 +940,7 @@ test('rings the person for the full ring time after a far end refused REFER', (t
   t.deepEqual(world.commands.at(-1), { type: 'cancelTransfer' });
 });
 
-test('a hangup by the other party while the far end calls the person ends the call as theirs', (t) => {
+test('attributes the end to the other party if it hangs up while the far end calls the person', (t) => {
   const left = referring();
   left.onLine({ type: 'line.ended', by: 'counterparty' });
   t.like(left.end(), { reason: 'counterparty_hangup' });
@@ -954,7 +954,7 @@ test('a hangup by the other party while the far end calls the person ends the ca
 
 const askedFor = '0212345678';
 
-test('checks a transfer requested by the other party like one of its agent', (t) => {
+test('checks a transfer requested by the other party like one requested by the agent', (t) => {
   const world = createCallWorld();
   world.answer();
   world.replyAndPlay('Hello.');
@@ -968,7 +968,7 @@ test('checks a transfer requested by the other party like one of its agent', (t)
   t.deepEqual(world.commands.at(-1), { type: 'transfer', to: askedFor, mode: 'cold' });
 });
 
-test('declines a transfer that the other party may not request, without notifying the agent', (t) => {
+test('declines a forbidden transfer requested by the other party without notifying the agent', (t) => {
   const world = createCallWorld();
   world.answer();
   world.replyAndPlay('Hello.');

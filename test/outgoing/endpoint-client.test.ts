@@ -31,7 +31,7 @@ import { clientFor, request, serverFor, textOf } from './endpoint-client/client-
 // Requests
 // Requests, their connections and their bodies.
 
-test.serial('a request has exactly the given parts', async (t) => {
+test.serial('sends a request with exactly the given parts', async (t) => {
   const server = await serverFor(t, sendJson({ ok: true }, 201));
   const response = await clientFor(t).post(`${server.url}/chat?tenant=1`, request());
   t.is(response.status, 201);
@@ -61,7 +61,7 @@ test.serial('reuses a connection after its response was read or discarded', asyn
 });
 
 test.serial(
-  'replaces once a kept connection that breaks before its response, but not a new one',
+  'replaces a reused connection once if it breaks before its response, but not a new one',
   async (t) => {
     const server = await serverFor(t, [
       sendJson({}),
@@ -94,7 +94,7 @@ test.serial('limits the connections to a host', async (t) => {
 });
 
 for (const status of [301, 302, 303, 307, 308]) {
-  test.serial(`a redirect by ${status} is refused, not followed`, async (t) => {
+  test.serial(`rejects a redirect with status ${status}`, async (t) => {
     const elsewhere = await serverFor(t, sendJson({}));
     const server = await serverFor(t, redirectTo(elsewhere.url, status));
     const error = await t.throwsAsync(clientFor(t).post(server.url, request()));
@@ -111,7 +111,7 @@ test.serial('limits the size of a body', async (t) => {
   t.like(await t.throwsAsync(textOf(body)), { failure: 'reply_too_large' });
 });
 
-test.serial('leaving a body early closes its connection', async (t) => {
+test.serial('closes the connection when the reader leaves a body early', async (t) => {
   const server = await serverFor(t, (response) => {
     response.writeHead(200).write('first');
   });
@@ -125,7 +125,7 @@ test.serial('leaving a body early closes its connection', async (t) => {
   t.is(server.counts.aborted, 1);
 });
 
-test.serial('aborting ends the request with the given reason, before and within the response', async (t) => {
+test.serial('aborts the request with the given reason, before and within the response', async (t) => {
   const server = await serverFor(t, [
     stayQuiet,
     (response) => {
@@ -151,7 +151,7 @@ test.serial('aborting ends the request with the given reason, before and within 
   t.is(await t.throwsAsync(client.post(server.url, request(AbortSignal.abort(reason)))), reason);
 });
 
-test.serial('aborting after a body was discarded or left unread is harmless', async (t) => {
+test.serial('ignores an abort after a body was discarded or left unread', async (t) => {
   const server = await serverFor(t, (response) => {
     response.writeHead(500).write('a body without end');
   });
@@ -167,7 +167,7 @@ test.serial('aborting after a body was discarded or left unread is harmless', as
   t.is(server.requests.length, 2);
 });
 
-test.serial('closing the client ends current requests', async (t) => {
+test.serial('aborts current requests when the client closes', async (t) => {
   const server = await serverFor(t, stayQuiet);
   const client = clientFor(t);
   const asked = client.post(server.url, request());
@@ -180,13 +180,13 @@ test.serial('closing the client ends current requests', async (t) => {
 // Failures
 // Failed requests: connections, certificates, forbidden addresses.
 
-test.serial('an interrupted response is a failed connection', async (t) => {
+test.serial('fails with connection_failed on an interrupted response', async (t) => {
   const server = await serverFor(t, breakInTheMiddle);
   const { body } = await clientFor(t).post(server.url, request());
   t.like(await t.throwsAsync(textOf(body)), { failure: 'connection_failed' });
 });
 
-test.serial('a closed port is a failed connection', async (t) => {
+test.serial('fails with connection_failed on a closed port', async (t) => {
   const error = await t.throwsAsync(clientFor(t).post(noServer, request()));
   t.like(error, { failure: 'connection_failed', message: 'ECONNREFUSED' });
 });
@@ -208,7 +208,7 @@ const rawServer = async (t: ExecutionContext, onSocket: (socket: Socket) => void
   return typeof address === 'object' && address !== null ? address.port : 0;
 };
 
-test.serial('an endless TLS handshake is a connection time-out', async (t) => {
+test.serial('fails with a connection time-out on an endless TLS handshake', async (t) => {
   const port = await rawServer(t, () => undefined);
   const error = await t.throwsAsync(
     clientFor(t, { connectMs: 100 }).post(`https://127.0.0.1:${port}`, request()),
@@ -216,7 +216,7 @@ test.serial('an endless TLS handshake is a connection time-out', async (t) => {
   t.like(error, { failure: 'connect_timeout' });
 });
 
-test.serial('a server that does not speak HTTP gives an invalid reply', async (t) => {
+test.serial('fails with invalid_reply on a server that does not speak HTTP', async (t) => {
   const port = await rawServer(t, (socket) => {
     socket.once('data', () => socket.end('220 mail.example.com ESMTP\r\n\r\n'));
   });
@@ -224,21 +224,24 @@ test.serial('a server that does not speak HTTP gives an invalid reply', async (t
   t.like(error, { failure: 'invalid_reply' });
 });
 
-test.serial('a server that does not speak TLS is a TLS failure', async (t) => {
+test.serial('fails with tls_failed on a server that does not speak TLS', async (t) => {
   const server = await serverFor(t, sendJson({}));
   const error = await t.throwsAsync(clientFor(t).post(`https://127.0.0.1:${server.port}`, request()));
   t.like(error, { failure: 'tls_failed' });
 });
 
-test.serial('an untrusted certificate is a TLS failure, unless its authority is configured', async (t) => {
-  const server = await serverFor(t, sendJson({}), { tls: true });
-  t.like(await t.throwsAsync(clientFor(t).post(server.url, request())), { failure: 'tls_failed' });
-  t.is(server.requests.length, 0);
-  const trusting = clientFor(t, { ca: loopbackCertificate.cert });
-  t.is((await trusting.post(server.url, request())).status, 200);
-});
+test.serial(
+  'fails with tls_failed on an untrusted certificate unless its authority is configured',
+  async (t) => {
+    const server = await serverFor(t, sendJson({}), { tls: true });
+    t.like(await t.throwsAsync(clientFor(t).post(server.url, request())), { failure: 'tls_failed' });
+    t.is(server.requests.length, 0);
+    const trusting = clientFor(t, { ca: loopbackCertificate.cert });
+    t.is((await trusting.post(server.url, request())).status, 200);
+  },
+);
 
-test.serial('the certificate must match the requested host', async (t) => {
+test.serial('fails if the certificate does not match the requested host', async (t) => {
   const server = await serverFor(t, sendJson({}), { tls: true });
   const client = clientFor(t, {
     ca: loopbackCertificate.cert,
@@ -249,7 +252,7 @@ test.serial('the certificate must match the requested host', async (t) => {
   t.like(error, { failure: 'tls_failed' });
 });
 
-test.serial('refuses a literal private address without sending a packet', async (t) => {
+test.serial('rejects a literal private address without sending a packet', async (t) => {
   const server = await serverFor(t, sendJson({}), { tls: true });
   const client = clientFor(t, { rules: { allowedHosts: [], allowLoopback: false } });
   for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost']) {
@@ -260,7 +263,7 @@ test.serial('refuses a literal private address without sending a packet', async 
 });
 
 test.serial(
-  'refuses a name that resolves to this machine without sending a packet, even if it did not before',
+  'rejects a name that resolves to loopback without sending a packet, even after an earlier public address',
   async (t) => {
     const server = await serverFor(t, sendJson({}), { tls: true });
     let asked = 0;
@@ -281,7 +284,7 @@ test.serial(
   },
 );
 
-test.serial('reaches a host that the operator permits at any address', async (t) => {
+test.serial('permits any address for a host that the operator permits', async (t) => {
   const server = await serverFor(t, sendJson({}), { tls: true });
   const client = clientFor(t, {
     rules: { allowedHosts: ['localhost'], allowLoopback: false },
@@ -291,7 +294,7 @@ test.serial('reaches a host that the operator permits at any address', async (t)
   t.is((await client.post(`https://localhost:${server.port}`, request())).status, 200);
 });
 
-test.serial('refuses plain http to a remote name', async (t) => {
+test.serial('rejects plain http to a remote name', async (t) => {
   const client = clientFor(t, {
     lookup: (_host, _options, callback) => callback(null, [{ address: '10.0.0.1', family: 4 }]),
   });
@@ -299,14 +302,14 @@ test.serial('refuses plain http to a remote name', async (t) => {
   t.like(error, { failure: 'target_refused' });
 });
 
-test.serial('failure messages do not contain the URL', async (t) => {
+test.serial('failure messages omit the URL', async (t) => {
   const server = await startAgentServer(stayQuiet);
   await server.close();
   const error = await t.throwsAsync(clientFor(t).post(`${server.url}/secret-path`, request()));
   t.notRegex(error?.message ?? '', /127\.0\.0\.1|secret-path/);
 });
 
-test.serial('a redirect failure has its target, but not in its message', async (t) => {
+test.serial('a redirect failure has the target in a field, but not in its message', async (t) => {
   const server = await serverFor(t, redirectTo('/login?next=secret', 307));
   const error = await t.throwsAsync(clientFor(t).post(server.url, request()), {
     instanceOf: EndpointFailure,
@@ -354,7 +357,7 @@ const setUpEndpointClients = async (
 
 const refusal = { failure: 'over_capacity' };
 
-test.serial('hanging requests use at most the share of their workspace', async (t) => {
+test.serial('limits hanging requests to the share of their workspace', async (t) => {
   const { server, post } = await setUpEndpointClients(t, 12, [
     ...Array.from({ length: 6 }, () => stayQuiet),
     sendJson({}),
@@ -370,28 +373,31 @@ test.serial('hanging requests use at most the share of their workspace', async (
   t.is(failures.filter(({ failure }) => failure === 'over_capacity').length, 6);
 });
 
-test.serial('a place is free when its body was read, left or discarded, or has none', async (t) => {
-  const { server, post } = await setUpEndpointClients(t, 2, [
-    sendBody('read'),
-    sendBody('left'),
-    sendBody('discarded'),
-    redirectTo('http://127.0.0.1:1/'),
-    sendBody('last'),
-  ]);
-  const read = await post('one');
-  t.like(await t.throwsAsync(post('one')), refusal);
-  for await (const bytes of read.body) t.is(Buffer.from(bytes).toString(), 'read');
-  for await (const bytes of (await post('one')).body) {
-    t.is(Buffer.from(bytes).toString(), 'left');
-    break;
-  }
-  (await post('one')).discard();
-  t.like(await t.throwsAsync(post('one')), { failure: 'redirect_refused' });
-  t.is((await post('one')).status, 200);
-  t.is(server.requests.length, 5);
-});
+test.serial(
+  'releases the permit of a request when its body was read, left or discarded, or is absent',
+  async (t) => {
+    const { server, post } = await setUpEndpointClients(t, 2, [
+      sendBody('read'),
+      sendBody('left'),
+      sendBody('discarded'),
+      redirectTo('http://127.0.0.1:1/'),
+      sendBody('last'),
+    ]);
+    const read = await post('one');
+    t.like(await t.throwsAsync(post('one')), refusal);
+    for await (const bytes of read.body) t.is(Buffer.from(bytes).toString(), 'read');
+    for await (const bytes of (await post('one')).body) {
+      t.is(Buffer.from(bytes).toString(), 'left');
+      break;
+    }
+    (await post('one')).discard();
+    t.like(await t.throwsAsync(post('one')), { failure: 'redirect_refused' });
+    t.is((await post('one')).status, 200);
+    t.is(server.requests.length, 5);
+  },
+);
 
-test.serial('looks names up on behalf of their workspace', async (t) => {
+test.serial('resolves names for their workspace, so that its limits apply', async (t) => {
   const { post, asked, server } = await setUpEndpointClients(t, 12, sendJson({}));
   const url = `http://localhost:${server.port}/`;
   (await post('one', undefined, url)).discard();
@@ -407,7 +413,7 @@ const takeAll = (take: () => ReleasePermit | undefined): ReleasePermit[] => {
   return taken;
 };
 
-test('one workspace alone gets half of the permits, a second one gets some, and released permits are free', (t) => {
+test('one workspace alone gets half of the permits, a second one gets some, and released permits can be used again', (t) => {
   const permits = createPermits(12);
   const first = takeAll(() => permits.acquire('one'));
   t.is(first.length, 6);
@@ -422,7 +428,7 @@ test('one workspace alone gets half of the permits, a second one gets some, and 
 });
 
 for (const others of [1, 2, 3, 7, 20]) {
-  test(`when ${others} use all of a hundred permits, a new one gets a permit`, (t) => {
+  test(`a workspace gets a permit while ${others} use all others of a hundred`, (t) => {
     const permits = createPermits(100);
     const takers = Array.from({ length: others }, (_, index) => `greedy ${index}`);
     // The takers alternate until no one gets another permit.
@@ -470,7 +476,7 @@ test.serial(
   },
 );
 
-test.serial('a small body does not wait for large ones', async (t) => {
+test.serial('reads a small body without waiting for large ones', async (t) => {
   const ending = new AbortController();
   const flooding = Array.from({ length: 50 }, async () => {
     for await (const bytes of scheduledFairly(flood(1_000)))
@@ -496,7 +502,7 @@ test.serial('reads slow bodies as they arrive', async (t) => {
   t.deepEqual(pieces, ['a', 'b', 'c']);
 });
 
-test.serial('returns the same bytes, followed by the error', async (t) => {
+test.serial('returns the received bytes, then the error', async (t) => {
   const whole = Buffer.from(Array.from({ length: 50_000 }, (_, index) => index % 251));
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield whole;
@@ -562,7 +568,7 @@ const compressed: [coding: string, body: Buffer][] = [
 ];
 
 for (const [index, [coding, body]] of compressed.entries()) {
-  test.serial(`reads a reply with the encoding ${coding}, even if not requested (${index})`, async (t) => {
+  test.serial(`decodes a reply with the encoding ${coding}, even if not requested (${index})`, async (t) => {
     const server = await decompressServerFor(t, sendBody(body, 200, { 'content-encoding': coding }));
     const response = await decompressClientFor(t).post(server.url, decompressRequest());
     t.is(await decompressTextOf(response.body), words);
@@ -600,7 +606,7 @@ test.serial('limits the decompressed size, not the received size', async (t) => 
   });
 });
 
-test.serial('leaving a compressed body early closes its connection', async (t) => {
+test.serial('closes the connection when the reader leaves a compressed body early', async (t) => {
   const server = await decompressServerFor(t, (response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync(words));
   });
@@ -625,7 +631,7 @@ const badlyCoded: [title: string, coding: string, body: Buffer][] = [
 ];
 
 for (const [title, coding, body] of badlyCoded) {
-  test.serial(`${title} is an unreadable reply and is not quoted`, async (t) => {
+  test.serial(`rejects ${title} as unreadable and does not quote it`, async (t) => {
     const server = await decompressServerFor(t, sendBody(body, 200, { 'content-encoding': coding }));
     const error = await t.throwsAsync(
       decompressClientFor(t)
@@ -716,14 +722,14 @@ for (const [title, pieces] of interim) {
   });
 }
 
-test.serial('"100 Continue" within a body is text', async (t) => {
+test.serial('reads "100 Continue" within a body as text', async (t) => {
   const text = 'HTTP/1.1 100 Continue\r\n\r\n';
   const server = await startAgentServer(sendBody(text));
   t.teardown(() => server.close());
   t.is((await ask(skipContinueClientFor(t), server.url)).text, text);
 });
 
-test.serial('endless "100 Continue" is not HTTP', async (t) => {
+test.serial('rejects endless "100 Continue" responses as invalid HTTP', async (t) => {
   const { url } = await answering(t, ['HTTP/1.1 100 Continue\r\n', 'x: y\r\n'.repeat(5_000)]);
   await t.throwsAsync(ask(skipContinueClientFor(t), url), { name: 'EndpointFailure' });
 });

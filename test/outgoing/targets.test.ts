@@ -76,16 +76,16 @@ const refused: [url: string, sentence: RegExp][] = [
 ];
 
 for (const [url, sentence] of refused) {
-  test(`refuses ${url === '' ? 'an empty URL' : url.slice(0, 60)}`, (t) => {
+  test(`rejects ${url === '' ? 'an empty URL' : url.slice(0, 60)}`, (t) => {
     t.regex(endpointUrlProblem(url, endpointUrlStrict) ?? '', sentence);
   });
 }
 
-test('the error never repeats the URL', (t) => {
+test('omits the URL from the error', (t) => {
   t.notRegex(endpointUrlProblem('https://user:secret@agent.example.com', endpointUrlStrict) ?? '', /secret/);
 });
 
-test('permitting loopback permits plain http only there', (t) => {
+test('permits plain http only to loopback if loopback is permitted', (t) => {
   for (const url of [
     'http://localhost:3000/chat',
     'http://127.0.0.1:3000',
@@ -120,7 +120,7 @@ const trunkMayBe = test.macro<[string[] | null, string[], string[]]>({
       t.false(mayUse(['sip.example.com', host]), host);
     }
   },
-  title: (_, rules) => `GW_TRUNK_ADDRESSES restricts addresses of trunks: ${rules?.join(',') ?? 'unset'}`,
+  title: (_, rules) => `GW_TRUNK_ADDRESSES=${rules?.join(',') ?? '(unset)'} restricts addresses of trunks`,
 });
 
 const metadataServer = ['169.254.169.254', '::ffff:169.254.169.254', 'fe80::1'];
@@ -142,7 +142,7 @@ test(trunkMayBe, ['!private', '!loopback'], ['8.8.8.8'], ['10.0.0.1', 'fd00::1',
 test(trunkMayBe, ['loopback'], ['127.0.0.1', '::1', 'sbc.localhost'], ['8.8.8.8', '10.0.0.1']);
 test(trunkMayBe, ['169.254.7.7'], ['169.254.7.7'], ['169.254.169.254']);
 
-test('refuses a trunk name if any of its addresses is outside the configured ranges', async (t) => {
+test('rejects a trunk name if any of its addresses is outside the configured ranges', async (t) => {
   const lookUp = async (name: string) => (name === 'inner.example' ? ['8.8.8.8', '10.0.0.1'] : ['8.8.8.8']);
   const { hostProblem } = createTrunkAddresses(['public'], lookUp);
   t.truthy(await hostProblem('inner.example'));
@@ -153,7 +153,7 @@ test('refuses a trunk name if any of its addresses is outside the configured ran
   t.is(await unset.hostProblem('inner.example'), undefined);
 });
 
-test('accepts a permitted host over https', (t) => {
+test('accepts a permitted host only over https', (t) => {
   const rules = { allowedHosts: ['10.0.0.9', 'localhost'], allowLoopback: false };
   t.is(endpointUrlProblem('https://10.0.0.9/chat', rules), undefined);
   t.is(endpointUrlProblem('https://localhost/chat', rules), undefined);
@@ -161,7 +161,7 @@ test('accepts a permitted host over https', (t) => {
   t.not(endpointUrlProblem('https://10.0.0.10/chat', rules), undefined);
 });
 
-test('a server configured by the operator may be anywhere, also over http, but must be a valid URL', (t) => {
+test('accepts any valid URL for a server configured by the operator, also over http', (t) => {
   const own = { ...endpointUrlStrict, anywhere: true };
   for (const url of ['http://models.house:11434/v1', 'http://10.0.0.5/v1', 'https://127.0.0.1/v1']) {
     t.is(endpointUrlProblem(url, own), undefined, url);
@@ -229,7 +229,7 @@ for (const address of [
   'not-an-address',
   '',
 ]) {
-  test.serial(`refuses ${address === '' ? 'an empty address' : address}`, (t) => {
+  test.serial(`rejects ${address === '' ? 'an empty address' : address}`, (t) => {
     t.false(at(address, targetGuardStrict));
   });
 }
@@ -287,14 +287,14 @@ const lookUp = (found: string[], all: boolean): Promise<Error | null> =>
     guarded('agent.example.com', { all }, (error) => resolve(error));
   });
 
-test.serial('refuses a name if one of its addresses is private', async (t) => {
+test.serial('rejects a name if one of its addresses is private', async (t) => {
   t.is(await lookUp(['1.1.1.1'], true), null);
   t.is(await lookUp(['1.1.1.1'], false), null);
   t.like(await lookUp(['1.1.1.1', '10.0.0.1'], true), { failure: 'target_refused' });
   t.like(await lookUp(['169.254.169.254'], false), { failure: 'target_refused' });
 });
 
-test.serial('passes on a lookup error', async (t) => {
+test.serial('passes a lookup error to the caller', async (t) => {
   const broken = new Error('ENOTFOUND');
   const error = await new Promise((resolve) => {
     guardLookup((_host, _options, callback) => callback(broken, ''), targetGuardStrict, true)(
@@ -306,7 +306,7 @@ test.serial('passes on a lookup error', async (t) => {
   t.is(error, broken);
 });
 
-test.serial('connects to every address if no target is forbidden', (t) => {
+test.serial('passes all addresses on if none is forbidden', (t) => {
   for (const address of ['10.0.0.1', '169.254.169.254', '127.0.0.1', '::1', '1.1.1.1']) {
     t.true(at(address, { ...targetGuardStrict, anywhere: true }, { secure: false }));
   }
@@ -366,7 +366,7 @@ const setUpNameResolver = (
   };
 };
 
-test.serial('looks a name up once for all simultaneous requests and caches it for its TTL', async (t) => {
+test.serial('resolves a name once for all simultaneous requests and caches it for its TTL', async (t) => {
   const { lookUp, answer, asked, clock } = setUpNameResolver();
   const all = [lookUp('Agent.Example.com.'), lookUp('agent.example.com', 'two'), lookUp('agent.example.com')];
   answer(60, '2001:db8::7', '192.0.2.7');
@@ -400,7 +400,7 @@ for (const [wished, kept] of [
   });
 }
 
-test.serial('gives up an unresponsive name server and does not use it for a while', async (t) => {
+test.serial('stops using an unresponsive name server for a while', async (t) => {
   const { lookUp, asked, clock } = setUpNameResolver();
   const hanging = lookUp('dead.example');
   clock.increment(limits.lookUpMs);
@@ -415,7 +415,7 @@ test.serial('gives up an unresponsive name server and does not use it for a whil
 });
 
 test.serial(
-  'uses the last addresses of a name while no server responds, but not if the name no longer exists',
+  'uses the last addresses of a name while no name server responds, but not if the name no longer exists',
   async (t) => {
     const { lookUp, answer, refuse, clock } = setUpNameResolver();
     const first = lookUp('a.example');
@@ -436,25 +436,28 @@ test.serial(
   },
 );
 
-test.serial('twelve names on a dead server leave look-ups for another workspace', async (t) => {
-  const { lookUp, answer, asked, clock } = setUpNameResolver({ lookUps: 12 });
-  const hanging = Array.from({ length: 12 }, (_, index) => lookUp(`dead-${index}.example`));
-  const ended = Promise.allSettled(hanging);
-  t.is(asked().length, 6);
-  const other = lookUp('agent.example', 'two');
-  answer(60, '192.0.2.7');
-  t.deepEqual(await other, ['192.0.2.7']);
-  clock.increment(limits.lookUpMs);
-  const failures = (await ended).map((each) => each.status === 'rejected' && each.reason);
-  t.is(failures.filter(({ failure }) => failure === 'over_capacity').length, 6);
-  t.is(failures.filter(({ code }) => code === 'ETIMEOUT').length, 6);
-  // The permits are free again.
-  const again = lookUp('late.example');
-  answer(60, '192.0.2.9');
-  t.deepEqual(await again, ['192.0.2.9']);
-});
+test.serial(
+  'twelve pending names of one workspace on a dead name server do not block look-ups of another',
+  async (t) => {
+    const { lookUp, answer, asked, clock } = setUpNameResolver({ lookUps: 12 });
+    const hanging = Array.from({ length: 12 }, (_, index) => lookUp(`dead-${index}.example`));
+    const ended = Promise.allSettled(hanging);
+    t.is(asked().length, 6);
+    const other = lookUp('agent.example', 'two');
+    answer(60, '192.0.2.7');
+    t.deepEqual(await other, ['192.0.2.7']);
+    clock.increment(limits.lookUpMs);
+    const failures = (await ended).map((each) => each.status === 'rejected' && each.reason);
+    t.is(failures.filter(({ failure }) => failure === 'over_capacity').length, 6);
+    t.is(failures.filter(({ code }) => code === 'ETIMEOUT').length, 6);
+    // The permits are free again.
+    const again = lookUp('late.example');
+    answer(60, '192.0.2.9');
+    t.deepEqual(await again, ['192.0.2.9']);
+  },
+);
 
-test.serial('the hosts file comes first, and localhost needs no server', async (t) => {
+test.serial('prefers the hosts file, and resolves localhost without a name server', async (t) => {
   const { lookUp, asked } = setUpNameResolver({ hosts: { 'agent.internal': ['10.0.0.7', 'fd00::7'] } });
   t.deepEqual(await lookUp('agent.internal'), ['10.0.0.7', 'fd00::7']);
   t.deepEqual(await lookUp('agent.internal', 'one', 6), ['fd00::7']);
@@ -463,24 +466,21 @@ test.serial('the hosts file comes first, and localhost needs no server', async (
   t.deepEqual(asked(), []);
 });
 
-test.serial(
-  'asks the system about permitted names that DNS does not know, and about no others',
-  async (t) => {
-    const { lookUp, refuse, systemAsked } = setUpNameResolver({ trusted: ['agent', 'slow'] });
-    const allowed = lookUp('agent');
-    refuse('ENOTFOUND');
-    t.deepEqual(await allowed, ['10.0.0.9']);
-    const other = lookUp('customer.example');
-    refuse('ENOTFOUND');
-    t.like(await t.throwsAsync(other), { code: 'ENOTFOUND' });
-    const slow = lookUp('slow');
-    refuse('ETIMEOUT');
-    t.like(await t.throwsAsync(slow), { code: 'ETIMEOUT' });
-    t.deepEqual(systemAsked, ['agent']);
-  },
-);
+test.serial('resolves names unknown to DNS by the operating system only if they are permitted', async (t) => {
+  const { lookUp, refuse, systemAsked } = setUpNameResolver({ trusted: ['agent', 'slow'] });
+  const allowed = lookUp('agent');
+  refuse('ENOTFOUND');
+  t.deepEqual(await allowed, ['10.0.0.9']);
+  const other = lookUp('customer.example');
+  refuse('ENOTFOUND');
+  t.like(await t.throwsAsync(other), { code: 'ENOTFOUND' });
+  const slow = lookUp('slow');
+  refuse('ETIMEOUT');
+  t.like(await t.throwsAsync(slow), { code: 'ETIMEOUT' });
+  t.deepEqual(systemAsked, ['agent']);
+});
 
-test.serial('forgets the oldest names beyond the cache limit', async (t) => {
+test.serial('removes the oldest names beyond the cache limit', async (t) => {
   const { lookUp, answer, asked } = setUpNameResolver();
   for (const name of ['a', 'b', 'c', 'd', 'a']) {
     const found = lookUp(name);
@@ -492,21 +492,24 @@ test.serial('forgets the oldest names beyond the cache limit', async (t) => {
   t.is(asked().length, 5);
 });
 
-test.serial('the guard checks exactly the connected addresses, even if a name changes', async (t) => {
-  const { names, answer, clock } = setUpNameResolver();
-  const guarded = guardLookup(names.lookupFor('one'), { allowedHosts: [], allowLoopback: false }, true);
-  const connect = (): Promise<unknown> =>
-    new Promise((resolve) => {
-      guarded('rebinding.example', { all: true }, (error, found) => resolve(error ?? found));
-    });
-  const first = connect();
-  answer(0, '8.8.8.8');
-  t.deepEqual(await first, [{ address: '8.8.8.8', family: 4 }]);
-  clock.increment(5_000);
-  const second = connect();
-  answer(0, '8.8.8.8', '10.0.0.1');
-  t.like(await second, { failure: 'target_refused' });
-});
+test.serial(
+  'checks exactly the addresses that are connected, even if a name changes in between',
+  async (t) => {
+    const { names, answer, clock } = setUpNameResolver();
+    const guarded = guardLookup(names.lookupFor('one'), { allowedHosts: [], allowLoopback: false }, true);
+    const connect = (): Promise<unknown> =>
+      new Promise((resolve) => {
+        guarded('rebinding.example', { all: true }, (error, found) => resolve(error ?? found));
+      });
+    const first = connect();
+    answer(0, '8.8.8.8');
+    t.deepEqual(await first, [{ address: '8.8.8.8', family: 4 }]);
+    clock.increment(5_000);
+    const second = connect();
+    answer(0, '8.8.8.8', '10.0.0.1');
+    t.like(await second, { failure: 'target_refused' });
+  },
+);
 
 // Ask name servers
 
@@ -543,7 +546,7 @@ test.serial(
   },
 );
 
-test.serial('names on a dead server delay neither other names nor the shared threads', async (t) => {
+test.serial('names on a dead name server delay neither other names nor the shared threads', async (t) => {
   const dead = Array.from({ length: 12 }, (_, index) => `dead-${index}.example.com`);
   const { ask } = await setUpAskNameServers(t, {
     ...Object.fromEntries(dead.map((name) => [name, 'silent' as const])),
@@ -627,7 +630,7 @@ inOwnNetwork(
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 const now = (): number => Math.floor(Date.now() / 1000);
 
-test('a receiver with the official library accepts every body', (t) => {
+test('the official standardwebhooks library accepts every body', (t) => {
   const secret = newSecret();
   fc.assert(
     fc.property(fc.json(), fc.uuid(), (body, id) => {
@@ -638,7 +641,7 @@ test('a receiver with the official library accepts every body', (t) => {
   );
 });
 
-test('receivers with the old and the new secret accept it during a rotation', (t) => {
+test('receivers accept a signature with the old and the new secret during a rotation', (t) => {
   const secrets = [newSecret(), newSecret()];
   const body = '{"text":"안녕하세요"}';
   const headers = signStandardWebhook({ id: 'evt_1', timestamp: now(), body, secrets });
@@ -656,7 +659,7 @@ test('receivers reject a changed body, id or time', (t) => {
   t.throws(() => receiver.verify('{"a":1}', { ...headers, 'webhook-timestamp': String(timestamp + 1) }));
 });
 
-test('the signature follows Standard Webhooks', (t) => {
+test('signs according to Standard Webhooks', (t) => {
   const headers = signStandardWebhook({
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     timestamp: 1614265330,

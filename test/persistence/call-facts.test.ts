@@ -40,7 +40,7 @@ import {
 // Insertion
 // Inserting calls, alone and many at once.
 
-test.serial('inserts a ringing call together with its event', async (t) => {
+test.serial('inserts a ringing call and its event in one statement', async (t) => {
   const db = await testDatabase('creations');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
@@ -87,7 +87,7 @@ test.serial(
   },
 );
 
-test.serial('a call that cannot be stored leaves no event', async (t) => {
+test.serial('stores no event for a call that cannot be stored', async (t) => {
   const db = await testDatabase('creations');
   const owner = await storedNumber(db);
   const newCall = newCallRow(owner, { numberId: randomUUID() });
@@ -120,7 +120,7 @@ test.serial('inserts simultaneous calls in one statement, each with its own even
   }
 });
 
-test.serial('a call that cannot be stored does not affect calls in the same statement', async (t) => {
+test.serial('stores the other calls of a statement if one cannot be stored', async (t) => {
   const db = await testDatabase('creations');
   const owner = await storedNumber(db);
   const [good, other] = [newCallRow(owner), newCallRow(owner)];
@@ -175,7 +175,7 @@ test.serial(
 // Life
 // A call's row through answer, turns and end.
 
-test.serial('an answer makes the call active and starts its recording', async (t) => {
+test.serial('makes an answered call active and starts its recording', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -190,7 +190,7 @@ test.serial('an answer makes the call active and starts its recording', async (t
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
 });
 
-test.serial('a call without recording has no recording row', async (t) => {
+test.serial('stores no recording row for a call without recording', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner, { recordingEnabled: false });
@@ -198,7 +198,7 @@ test.serial('a call without recording has no recording row', async (t) => {
   t.is((await findCall(db, { callId, numberId: owner.numberId }))?.recording, null);
 });
 
-test.serial('the duration of an answered call is its connected time in milliseconds', async (t) => {
+test.serial('stores the connected time of an answered call in milliseconds as its duration', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -212,7 +212,7 @@ test.serial('the duration of an answered call is its connected time in milliseco
   });
 });
 
-test.serial('the duration of an unanswered call is 0', async (t) => {
+test.serial('stores 0 as the duration of an unanswered call', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
@@ -232,7 +232,7 @@ test.serial('the duration of an unanswered call is 0', async (t) => {
   });
 });
 
-test.serial('stores the Reason headers of the end', async (t) => {
+test.serial('stores the Reason headers from the end of a call', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -249,7 +249,7 @@ test.serial('stores the Reason headers of the end', async (t) => {
   });
 });
 
-test.serial('only the first end counts and writes one call.ended', async (t) => {
+test.serial('stores only the first end of a call and writes one call.ended', async (t) => {
   const db = await testDatabase('life');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -265,7 +265,7 @@ test.serial('only the first end counts and writes one call.ended', async (t) => 
   t.falsy(await recordFact(db, callId, 4, answered));
 });
 
-test.serial('reports to a late writer that the call has already ended, except on a retry', async (t) => {
+test.serial('returns that the call has already ended to a late writer, except on a retry', async (t) => {
   const db = await testDatabase('life');
   const callId = await answeredCall(db);
   t.truthy(await recordAsHolder(db, callId, 2, ended));
@@ -299,7 +299,7 @@ test.serial('numbers turns from 1, with their offset from the answer', async (t)
   t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered']);
 });
 
-test.serial('the offset of a turn is never before that of the previous turn', async (t) => {
+test.serial('never stores a turn offset before that of the previous turn', async (t) => {
   const db = await testDatabase('life');
   const callId = await answeredCall(db);
   for (const [index, at] of [4_000, 3_992, 4_001, 1_000].entries())
@@ -315,7 +315,7 @@ test.serial('the offset of a turn is never before that of the previous turn', as
   );
 });
 
-test.serial('the journal contains no spoken text', async (t) => {
+test.serial('stores no spoken text in the journal', async (t) => {
   const db = await testDatabase('life');
   const callId = await answeredCall(db);
   await recordFact(db, callId, 2, said(1_700, 'A secret matter'));
@@ -331,7 +331,7 @@ test.serial('the journal contains no spoken text', async (t) => {
 // Audio
 // The stored trunk and audio statistics of a call.
 
-test.serial('stores the trunk with the answer and the audio statistics with the end', async (t) => {
+test.serial('stores the trunk with the answer, and the audio statistics with the end', async (t) => {
   const db = await testDatabase('sound');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
@@ -364,7 +364,7 @@ test.serial('does not repeat columns of the call in the journal', async (t) => {
   );
 });
 
-test.serial('stores the first direction of missing audio and sends customers no event', async (t) => {
+test.serial('stores the first direction of missing audio and emits no event for it', async (t) => {
   const db = await testDatabase('sound');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -412,7 +412,7 @@ const takenCall = async () => {
   return { db, owner, node, callId, taken };
 };
 
-test.serial('drops facts of a previous holder and stores those of the new one', async (t) => {
+test.serial('drops facts of a previous owner and stores those of the new one', async (t) => {
   const { db, owner, callId, taken } = await takenCall();
   t.like(taken, { id: callId, epoch: 2 });
   const before = await findCall(db, { callId, numberId: owner.numberId });
@@ -430,7 +430,7 @@ test.serial('drops facts of a previous holder and stores those of the new one', 
     );
 });
 
-test.serial('a take-over waits for and finds a fact that is being written', async (t) => {
+test.serial('a take-over waits for a fact that is being written and then finds it', async (t) => {
   const db = await testDatabase('taken');
   const node = randomUUID();
   const callId = await storedCall(db, await storedNumber(db), { node });
@@ -472,7 +472,7 @@ test.serial("simultaneous take-overs of a dead gateway's calls get distinct epoc
   );
 });
 
-test.serial('drops transitions and legs of a previous holder, too', async (t) => {
+test.serial('drops transitions and legs of a previous owner', async (t) => {
   const { db, node, callId } = await takenCall();
   const transition = {
     callId,
@@ -554,15 +554,15 @@ const after = async (...story: RecordedFact[]) => {
   return { transfer: call?.transfer, told: (await typesOf(db, callId)).slice(2) };
 };
 
-test.serial('a call without a transfer request has no transfer', async (t) => {
+test.serial('returns no transfer for a call without a transfer request', async (t) => {
   t.is((await after(answered, ended)).transfer, null);
 });
 
-test.serial('stores the ringing person and the start time', async (t) => {
+test.serial('stores a ringing person and the start of the ringing', async (t) => {
   t.deepEqual(await after(answered, requested), { transfer: rung, told: ['call.transfer_requested'] });
 });
 
-test.serial('a connected person stays connected when the call ends', async (t) => {
+test.serial('keeps a connected transfer as connected when the call ends', async (t) => {
   const at = startedAt + 5_000;
   const { transfer, told } = await after(
     answered,
@@ -574,7 +574,7 @@ test.serial('a connected person stays connected when the call ends', async (t) =
   t.deepEqual(told, ['call.transfer_requested', 'call.transfer_connected', 'call.ended']);
 });
 
-test.serial('stores why no person was connected, with the SIP details', async (t) => {
+test.serial('stores why no person was connected, with SIP details', async (t) => {
   const sip = { status: 486, reason: 'Busy Here', callId: 'abc' };
   const failed = {
     type: 'call.transfer_failed',
@@ -588,15 +588,18 @@ test.serial('stores why no person was connected, with the SIP details', async (t
   t.deepEqual(told, ['call.transfer_requested', 'call.transfer_failed', 'call.ended']);
 });
 
-test.serial('a withdrawn transfer is not failed, and the next one replaces it', async (t) => {
-  const returned = { type: 'call.transfer_returned', at: startedAt + 5_000, transferId } as const;
-  t.deepEqual((await after(answered, requested, returned)).transfer, { ...rung, status: 'returned' });
-  const again = { ...requested, to: '0298765432', at: startedAt + 6_000 } as const;
-  const { transfer } = await after(answered, requested, returned, again);
-  t.deepEqual(transfer, { ...rung, to: again.to, startedAt: new Date(again.at).toISOString() });
-});
+test.serial(
+  'stores a cancelled transfer as returned, not as failed, and replaces it by the next one',
+  async (t) => {
+    const returned = { type: 'call.transfer_returned', at: startedAt + 5_000, transferId } as const;
+    t.deepEqual((await after(answered, requested, returned)).transfer, { ...rung, status: 'returned' });
+    const again = { ...requested, to: '0298765432', at: startedAt + 6_000 } as const;
+    const { transfer } = await after(answered, requested, returned, again);
+    t.deepEqual(transfer, { ...rung, to: again.to, startedAt: new Date(again.at).toISOString() });
+  },
+);
 
-test.serial('a call that ends during ringing has no pending transfer', async (t) => {
+test.serial('stores the transfer of a call that ends during ringing as failed', async (t) => {
   const { transfer, told } = await after(answered, requested, ended);
   t.deepEqual(transfer, { ...rung, status: 'failed', reason: 'call_ended' });
   t.deepEqual(told, ['call.transfer_requested', 'call.ended']);
@@ -605,7 +608,7 @@ test.serial('a call that ends during ringing has no pending transfer', async (t)
 // Afterwards
 // Repeated, late and unassigned facts, and their recipients.
 
-test.serial('repeating a fact has no effect', async (t) => {
+test.serial('ignores a repeated fact', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await storedCall(db, owner);
@@ -654,7 +657,7 @@ test.serial('repeating a fact has no effect', async (t) => {
   ]);
 });
 
-test.serial('a finished recording is part of its event and of the call', async (t) => {
+test.serial('returns a finished recording in its event and with the call', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -686,7 +689,7 @@ test.serial('a finished recording is part of its event and of the call', async (
   );
 });
 
-test.serial('stores the verdict on who answered once and emits it with the call', async (t) => {
+test.serial('stores the result of answer detection once and emits it with the call', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -700,7 +703,7 @@ test.serial('stores the verdict on who answered once and emits it with the call'
   t.like(events[0], { at: new Date(at), snapshot: { call: { answered_by: 'human', status: 'active' } } });
 });
 
-test.serial('the party after call screening replaces it, and both are emitted', async (t) => {
+test.serial('replaces the result "call screening" by the party after it, and emits both', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -716,7 +719,7 @@ test.serial('the party after call screening replaces it, and both are emitted', 
   ]);
 });
 
-test.serial('stores and emits a summary', async (t) => {
+test.serial('stores a summary and emits an event', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const callId = await answeredCall(db, owner);
@@ -732,7 +735,7 @@ test.serial('rejects a fact of an unknown call', async (t) => {
   await t.throwsAsync(recordFact(db, randomUUID(), 1, answered), { message: /belongs to no call/ });
 });
 
-test.serial('creates one delivery per subscribed endpoint, except for disabled ones', async (t) => {
+test.serial('creates one delivery per subscribed endpoint that is not disabled', async (t) => {
   const db = await testDatabase('afterwards');
   const owner = await storedNumber(db);
   const stranger = await storedNumber(db);
@@ -842,7 +845,7 @@ const someLeg: SipLeg = {
 
 const plain = { tokenSealed: null, headersSealed: null, aheadMs: 0 };
 
-test.serial('a call with a leg can be resumed from its answer on', async (t) => {
+test.serial('allows a call with a leg to be resumed from its answer on', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   const legs = [{ id: randomUUID(), leg: someLeg }];
   await writeLegs(db, sealing, node, { stored: [{ callId, epoch: 1, legs }], over: [] });
@@ -856,7 +859,7 @@ test.serial('a call with a leg can be resumed from its answer on', async (t) => 
 
 for (const legsAreGone of [true, false])
   test.serial(
-    `the end of a call ${legsAreGone ? 'deletes' : 'keeps'} the checkpoint whose legs are ${legsAreGone ? 'gone' : 'not gone'}`,
+    `the end of a call ${legsAreGone ? 'deletes' : 'keeps'} its checkpoint if its legs are ${legsAreGone ? 'gone' : 'not gone'}`,
     async (t) => {
       const { db, node, callId } = await setUpWrittenBeside();
       const call = { callId, epoch: 1, legs: [{ id: randomUUID(), leg: someLeg }] };
@@ -871,7 +874,7 @@ for (const legsAreGone of [true, false])
     },
   );
 
-test.serial('a previous holder cannot store progress of a taken-over call', async (t) => {
+test.serial('rejects a checkpoint from a previous owner of a taken-over call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
   await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
@@ -910,7 +913,7 @@ test.serial('a previous holder cannot store progress of a taken-over call', asyn
   t.is(await kept(), 3);
 });
 
-test.serial('an unanswered call cannot be resumed', async (t) => {
+test.serial('does not resume an unanswered call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, checkpoint: null, epoch: 2 });
   const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
@@ -920,7 +923,7 @@ test.serial('an unanswered call cannot be resumed', async (t) => {
   t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
 });
 
-test.serial('writes the last transitions with the end and keeps existing ones', async (t) => {
+test.serial('writes the last transitions with the end and keeps stored ones', async (t) => {
   const { db, callId } = await setUpWrittenBeside();
   const transition = {
     callId,
@@ -945,7 +948,7 @@ test.serial('writes the last transitions with the end and keeps existing ones', 
   t.deepEqual(await callTransitions(db, callId), [first, last]);
 });
 
-test.serial('the end returns the data for the summary', async (t) => {
+test.serial('returns the data for the summary with the end', async (t) => {
   const { db, callId } = await setUpWrittenBeside();
   t.deepEqual(await recordFact(db, callId, 1, answered), { ended: null });
   await recordFact(db, callId, 2, said(2_000, 'Hello.'));

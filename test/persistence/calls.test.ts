@@ -36,7 +36,7 @@ import { answered, ended, said, startedAt, typesOf } from './call-facts/stored-f
 
 const callListAt = (second: number): Date => new Date(Date.UTC(2026, 10, 21, 3, 0, second));
 
-test.serial('pages list every call once, newest first, even for equal start times', async (t) => {
+test.serial('lists every call once across pages, newest first, even for equal start times', async (t) => {
   const db = await testDatabase('call list');
   const owner = await storedNumber(db);
   const seconds = [5, 1, 3, 3, 3, 3, 2, 5, 3];
@@ -64,7 +64,7 @@ test.serial('pages list every call once, newest first, even for equal start time
   t.deepEqual(paged, whole);
 });
 
-test.serial('a list contains the calls that match its filters', async (t) => {
+test.serial('lists only calls that match the filters', async (t) => {
   const db = await testDatabase('call list');
   const owner = await storedNumber(db);
   const early = await storedCall(db, owner, { startedAt: callListAt(1), direction: 'inbound' });
@@ -87,7 +87,7 @@ test.serial('a list contains the calls that match its filters', async (t) => {
   t.deepEqual(await ids({ scope: { workspaceId: randomUUID() } }), []);
 });
 
-test.serial('finds a call only for its own number and workspace', async (t) => {
+test.serial('finds a call only by its own number and workspace', async (t) => {
   const db = await testDatabase('call list');
   const owner = await storedNumber(db);
   const stranger = await storedNumber(db);
@@ -140,7 +140,7 @@ const sipMessage = (callId: string, atMicros: number): StoredSipMessage => ({
   leftOut: 3,
 });
 
-test.serial('stores messages unchanged and once, and reads them by call in order', async (t) => {
+test.serial('stores SIP messages unchanged and once, and reads them by call in order', async (t) => {
   const database = await testDatabase('sip messages');
   const [one, other] = [randomUUID(), randomUUID()];
   const late = sipMessage(one, 1_795_000_000_999_999);
@@ -150,7 +150,7 @@ test.serial('stores messages unchanged and once, and reads them by call in order
   t.deepEqual(await sipMessagesOf(database, one), [early, late]);
 });
 
-test.serial('deletes old messages in batches, oldest first, and keeps younger ones', async (t) => {
+test.serial('deletes old SIP messages in batches, oldest first, and keeps younger ones', async (t) => {
   const database = await testDatabase('sip messages');
   const callId = randomUUID();
   const [first, ...others] = [10, 20, 30, 40].map((atMicros) => sipMessage(callId, atMicros));
@@ -167,7 +167,7 @@ test.serial('deletes old messages in batches, oldest first, and keeps younger on
 // Sealed legs
 
 test.serial(
-  'stores the SRTP keys of a call encrypted, readable by the gateway that resumes it',
+  'encrypts the SRTP keys of a call so that the gateway that resumes it can read them',
   async (t) => {
     const database = await testDatabase('sealed legs');
     const node = `node ${randomUUID()}`;
@@ -183,7 +183,7 @@ test.serial(
   },
 );
 
-test.serial('keys of one leg do not decrypt in another leg, which can end on its own', (t) => {
+test.serial('SRTP keys of one leg do not decrypt in another leg of the call', (t) => {
   const sealed = sealLeg(sealing, 'one', encryptedLeg);
   t.deepEqual(openLeg(sealing, 'one', sealed), encryptedLeg);
   t.deepEqual(openLeg(sealing, 'another', sealed), { ...encryptedLeg, dialog: null });
@@ -204,7 +204,7 @@ const spentMinutesAt = (time: string): Date => new Date(`2026-11-21T${time}.000Z
 const day = dayOf(spentMinutesAt('03:00:00').getTime(), 'Asia/Seoul');
 
 test.serial(
-  'active calls count with their maximum duration, ended ones with their actual duration',
+  'counts active calls with their maximum duration and ended ones with their actual duration',
   async (t) => {
     const database = await testDatabase('spent minutes');
     const owner = await storedNumber(database);
@@ -236,7 +236,7 @@ test.serial(
   },
 );
 
-test.serial('simultaneous calls of two gateways never reserve the same minute', async (t) => {
+test.serial('simultaneous calls of two gateways never reserve the same minutes', async (t) => {
   const url = await testDatabaseUrl(t);
   const gateways = [await openTestDatabase(t, url, 'one'), await openTestDatabase(t, url, 'two')];
   const [first] = gateways;
@@ -285,16 +285,19 @@ const doubling = (limits: { lanes: number; most: number }, refuse?: (items: read
   return { double, batches, finishOne };
 };
 
-test.serial('batches requests of one turn of the event loop and returns each its own result', async (t) => {
-  const { double, batches, finishOne } = doubling({ lanes: 1, most: 10 });
-  const results = Promise.all([double(1), double(2), double(3)]);
-  await turn();
-  t.deepEqual(batches, [[1, 2, 3]]);
-  await finishOne();
-  t.deepEqual(await results, [2, 4, 6]);
-});
+test.serial(
+  'batches the requests of one turn of the event loop and returns its result to each',
+  async (t) => {
+    const { double, batches, finishOne } = doubling({ lanes: 1, most: 10 });
+    const results = Promise.all([double(1), double(2), double(3)]);
+    await turn();
+    t.deepEqual(batches, [[1, 2, 3]]);
+    await finishOne();
+    t.deepEqual(await results, [2, 4, 6]);
+  },
+);
 
-test.serial('later requests form the next batch', async (t) => {
+test.serial('puts later requests into the next batch', async (t) => {
   const { double, batches, finishOne } = doubling({ lanes: 2, most: 10 });
   const results = [double(1)];
   await turn();
@@ -324,7 +327,7 @@ test.serial('limits the size of a batch', async (t) => {
   t.deepEqual(await results, [2, 4, 6, 8, 10]);
 });
 
-test.serial('a rejected request does not fail the others in its batch', async (t) => {
+test.serial('a rejected request does not fail the other requests of its batch', async (t) => {
   const refused = new Error('thirteen is refused');
   const { double, batches, finishOne } = doubling({ lanes: 1, most: 10 }, (items) => {
     if (items.includes(13)) throw refused;
@@ -387,7 +390,7 @@ const leg: SipLeg = {
   dialog: null,
 };
 
-test.serial('transitions do not wait for the disk', async (t) => {
+test.serial('does not wait for the disk when transitions are written', async (t) => {
   const { database, plans } = explaining(await testDatabase('what a call costs'));
   const callId = await storedCall(database, await storedNumber(await testDatabase('what a call costs')));
   plans.length = 0;
@@ -410,7 +413,7 @@ test.serial('transitions do not wait for the disk', async (t) => {
 });
 
 test.serial(
-  'writes new, changed and removed legs in one statement that does not wait for the disk',
+  'writes new, changed and removed legs in one statement without waiting for the disk',
   async (t) => {
     const real = await testDatabase('what a call costs');
     const { database, plans } = explaining(real);
@@ -430,7 +433,7 @@ test.serial(
   },
 );
 
-test.serial('updates of a call until its end touch no index', async (t) => {
+test.serial('updates a call until its end without changing an index', async (t) => {
   const database = await ownDatabase(t);
   const callId = await storedCall(database, await storedNumber(database));
   await t.notThrowsAsync(
@@ -443,7 +446,7 @@ test.serial('updates of a call until its end touch no index', async (t) => {
 });
 
 test.serial(
-  "inserting a ringing call touches neither the key table without a key nor the end's tables",
+  'inserts a ringing call without touching the key table if it has no key, or the tables for ended calls',
   async (t) => {
     const { database, plans } = explaining(await testDatabase('what a call costs'));
     const owner = await storedNumber(await testDatabase('what a call costs'));
@@ -561,7 +564,7 @@ const first = { node: 'test', after: '00000000-0000-0000-0000-000000000000', atM
 
 const traces = /quokka|wombat|numbat|Book a table|01000000001|0212345678/i;
 
-test.serial('erases everything about the other party, including later writes', async (t) => {
+test.serial('erases all data about the other party, including later writes', async (t) => {
   const db = await testDatabase('erasing');
   const owner = await storedNumber(db);
   const callId = await endedCall(db, owner);
@@ -597,7 +600,7 @@ test.serial('erases everything about the other party, including later writes', a
   t.is(await foundBy(db, owner, { kind: 'number', digits: '0000001' }), 0);
 });
 
-test.serial('keeps a withheld number withheld', async (t) => {
+test.serial('keeps the number of a withheld caller withheld in an erased call', async (t) => {
   const db = await testDatabase('erasing');
   const owner = await storedNumber(db);
   const callId = await endedCall(db, owner, 'anonymous');
@@ -625,7 +628,7 @@ test.serial('does not erase an active, foreign or unknown call', async (t) => {
   t.is(await outcome(over, owner), 'erased_before');
 });
 
-test.serial('erasing only the words of calls keeps the number for searches', async (t) => {
+test.serial('keeps the number for searches if only the words of calls are erased', async (t) => {
   const db = await testDatabase('erasing');
   const owner = await storedNumber(db);
   const callId = await endedCall(db, owner);

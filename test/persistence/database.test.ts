@@ -54,7 +54,7 @@ const emptyDatabaseUrl = async (t: ExecutionContext): Promise<string> => {
   return url;
 };
 
-test.serial('sixteen gateways that start at once migrate an empty database once', async (t) => {
+test.serial('migrates an empty database once when sixteen gateways start at the same time', async (t) => {
   const url = await emptyDatabaseUrl(t);
   const databases = await Promise.all(
     Array.from({ length: 16 }, (_, index) => open(t, url, `node ${index}`)),
@@ -102,7 +102,7 @@ const migrationsIn = async (url: string): Promise<unknown[]> =>
   (await runStatement(url, `select name from ${migrationTable} order by id`)).map(({ name }) => name);
 
 test.serial(
-  'brings a database with the last migration before 0.1.0 to the schema, with the legs of its calls',
+  'migrates a database with the last migration before 0.1.0, including the legs of its calls',
   async (t) => {
     const url = await formerDatabaseUrl(t, formerMigrations.last);
     const leg = randomUUID();
@@ -126,7 +126,7 @@ test.serial(
 );
 
 test.serial(
-  'rejects a database with an earlier migration before 0.1.0 and changes nothing in it',
+  'rejects a database with an earlier migration before 0.1.0 and leaves it unchanged',
   async (t) => {
     const url = await formerDatabaseUrl(t, '0072-agent-headers');
     const before = await migrationsIn(url);
@@ -136,7 +136,7 @@ test.serial(
   },
 );
 
-test.serial('the migrations create what the entities describe', async (t) => {
+test.serial('creates the tables that the entities describe', async (t) => {
   const url = await testDatabaseUrl(t);
   const orm = ormOf(t, url);
   t.deepEqual(await orm.schema.getUpdateSchemaMigrationSQL({ wrap: false }), { up: '', down: '' });
@@ -223,7 +223,7 @@ const startErrorOf = async (t: ExecutionContext, url: string): Promise<string> =
 };
 
 test.serial(
-  'a certificate of an unknown authority leads to an error that names the parameters',
+  'names the certificate parameters in the error for an unknown certificate authority',
   async (t) => {
     const url = await tlsServer(t, 'S');
     for (const mode of ['require', 'verify-full']) {
@@ -234,7 +234,7 @@ test.serial(
   },
 );
 
-test.serial('names a missing certificate file and a server without TLS', async (t) => {
+test.serial('names a missing certificate file, and a server without TLS', async (t) => {
   const missing = await startErrorOf(
     t,
     `${await tlsServer(t, 'S')}?sslmode=require&sslrootcert=/no/such.pem`,
@@ -247,7 +247,7 @@ test.serial('names a missing certificate file and a server without TLS', async (
   t.regex(plain, /the server does not encrypt: switch TLS on there, or leave sslmode out of the URL$/);
 });
 
-test.serial('values round-trip with their types', async (t) => {
+test.serial('reads values back with their types', async (t) => {
   const db = await testDatabase('database');
   const at = new Date('2026-11-21T03:04:05.678Z');
   const [row] = await db.execute(
@@ -267,7 +267,7 @@ test.serial('values round-trip with their types', async (t) => {
   });
 });
 
-test.serial('timestamps do not depend on the time zone of the session', async (t) => {
+test.serial("reads timestamps independently of the session's time zone", async (t) => {
   const url = new URL(await testDatabaseUrl(t));
   url.searchParams.set('options', '-c timezone=Asia/Kolkata');
   const db = await open(t, url.href);
@@ -280,7 +280,7 @@ test.serial('timestamps do not depend on the time zone of the session', async (t
   ]);
 });
 
-test.serial('a listener receives its channel until it is stopped', async (t) => {
+test.serial('notifies a listener of its channel until it is stopped', async (t) => {
   const db = await open(t, await testDatabaseUrl(t));
   const heard: string[] = [];
   const unlisten = await db.listen('one', () => heard.push('one'));
@@ -294,7 +294,7 @@ test.serial('a listener receives its channel until it is stopped', async (t) => 
 });
 
 test.serial(
-  'reconnects after a lost connection with the name, the channels and one call of each listener',
+  'reconnects after a lost connection with the name and channels, and notifies each listener once',
   async (t) => {
     const url = await testDatabaseUrl(t);
     const db = await open(t, url, 'lost');
@@ -349,7 +349,7 @@ test('distinguishes transient database errors from permanent ones', (t) => {
   for (const error of staying) t.false(isTransient(error), String(error));
 });
 
-test('the reason for a failed start is one line that names the setting and keeps the cause', (t) => {
+test('reports a failed start in one line that names the setting, and keeps the cause', (t) => {
   const cause = withCode('XX000', 'Something\nunheard of');
   const error = connectionStartError('db.example/trunkline', cause);
   t.is(
@@ -381,7 +381,7 @@ const takes = async (tries: number): Promise<boolean> =>
   (await NodeConnection.begin(clientThatGivesAt(tries), 10_000)).takeName('seoul');
 
 test.serial(
-  'waits a moment for a name that is being released, and rejects one in use by another gateway',
+  'waits briefly for a name that is being released, and rejects one in use by another gateway',
   async (t) => {
     t.true(await takes(1));
     t.true(await takes(5));
@@ -393,7 +393,7 @@ test.serial(
 
 const key = (byte: number): Buffer => Buffer.alloc(32, byte);
 
-test('decrypts a sealed value in the same context', (t) => {
+test('decrypts an encrypted value in the same context', (t) => {
   const sealing = createSealing(key(1));
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, about) => {
@@ -403,7 +403,7 @@ test('decrypts a sealed value in the same context', (t) => {
   t.pass();
 });
 
-test('rejects a sealed secret in another context', (t) => {
+test('rejects an encrypted secret in another context', (t) => {
   const sealing = createSealing(key(1));
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), (plain, about, other) => {
@@ -414,7 +414,7 @@ test('rejects a sealed secret in another context', (t) => {
   );
 });
 
-test('rejects a sealed secret that was changed anywhere', (t) => {
+test('rejects an encrypted secret that was changed anywhere', (t) => {
   const sealing = createSealing(key(1));
   const sealed = sealing.seal('gw_live_secret', 'number');
   fc.assert(
@@ -435,7 +435,7 @@ const isSameBytes = (left: string, right: string): boolean =>
   JSON.stringify(left.split('.').map((part) => [...Buffer.from(part, 'base64url')])) ===
   JSON.stringify(right.split('.').map((part) => [...Buffer.from(part, 'base64url')]));
 
-test('rejects any text that is not a sealed secret with an Error', (t) => {
+test('throws an Error for any text that is not an encrypted secret', (t) => {
   const sealing = createSealing(key(1));
   fc.assert(
     fc.property(fc.string(), (text) => {
@@ -444,14 +444,14 @@ test('rejects any text that is not a sealed secret with an Error', (t) => {
   );
 });
 
-test('seals the same secret differently each time and never shows it', (t) => {
+test('encrypts the same secret differently each time, without revealing it', (t) => {
   const sealing = createSealing(key(1));
   const sealed = new Set(Array.from({ length: 50 }, () => sealing.seal('secret', 'a')));
   t.is(sealed.size, 50);
   for (const text of sealed) t.regex(text, /^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]+$/);
 });
 
-test('after a key rotation, the older key decrypts and matches, and the new one encrypts', (t) => {
+test('after a key rotation, decrypts and matches with the older key, and encrypts with the new one', (t) => {
   const old = createSealing(key(1));
   const rotated = createSealing(key(2), [key(1)]);
   t.is(rotated.open(old.seal('secret', 'a'), 'a'), 'secret');
@@ -460,7 +460,7 @@ test('after a key rotation, the older key decrypts and matches, and the new one 
   t.throws(() => old.open(rotated.seal('secret', 'a'), 'a'), { message: /another master key/ });
 });
 
-test('a fingerprint depends on the secret and on the master key', (t) => {
+test('computes a fingerprint from the secret and the master key', (t) => {
   const sealing = createSealing(key(1));
   t.deepEqual(sealing.fingerprint('a'), createSealing(key(1)).fingerprint('a'));
   t.notDeepEqual(sealing.fingerprint('a'), sealing.fingerprint('b'));
@@ -468,7 +468,7 @@ test('a fingerprint depends on the secret and on the master key', (t) => {
   t.is(sealing.fingerprint('a').length, 32);
 });
 
-test('errors show neither the secret nor the sealed text', (t) => {
+test('omits secret and encrypted text from errors', (t) => {
   const sealed = createSealing(randomBytes(32)).seal('gw_live_secret', 'number');
   const error = t.throws(() => createSealing(key(9)).open(sealed, 'number'));
   t.notRegex(error.message, /gw_live/);
@@ -627,7 +627,7 @@ const counts = async (t: ExecutionContext, db: Database, expected: Record<string
   );
 
 test.serial(
-  'after resealing, the newest key alone decrypts every secret and recognizes a number',
+  "after re-encryption, the newest key alone decrypts every secret and recognizes a number's key",
   async (t) => {
     const db = await ownDatabase(t);
     const stored = await secretsSealedBy(db, old);
@@ -672,7 +672,7 @@ test.serial('counts secrets that no key decrypts and leaves them unchanged', asy
   t.deepEqual((await opened(db, stored, stranger)).at(-1), 'previous');
 });
 
-test.serial('after resealing, only the newest key decrypts the keys of active calls', async (t) => {
+test.serial('after re-encryption, only the newest key decrypts the SRTP keys of active calls', async (t) => {
   const db = await ownDatabase(t);
   const [id, strange, plain] = [randomUUID(), randomUUID(), randomUUID()];
   const held = { callId: randomUUID(), epoch: 1, legs: [{ id, leg: encryptedLeg }] };

@@ -57,7 +57,7 @@ test.serial('simultaneous claims never share a delivery', async (t) => {
   t.is(new Set(claimed.map(({ id }) => id)).size, claimed.length);
 });
 
-test.serial('a claim is due again when its lease ends or it is released', async (t) => {
+test.serial('makes a claimed delivery due again when its lease ends or it is released', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();
   await events(1);
@@ -68,28 +68,31 @@ test.serial('a claim is due again when its lease ends or it is released', async 
   t.like(only(await claim(db, 62)), { id, attempt: 1 });
 });
 
-test.serial('claims of a dead node are due again at once, and those of others are not', async (t) => {
-  const { db, endpoint, events } = await createWorld(t);
-  await endpoint();
-  await events(1, 2);
-  const { id } = only(await claim(db, 2, { node: 'dead', free: 2 }));
-  const other = only(await claim(db, 2, { node: 'living', free: 2 }));
-  const notified = Promise.withResolvers<void>();
-  const unlisten = await db.listen(deliveriesChannel, notified.resolve);
-  t.teardown(unlisten);
+test.serial(
+  'makes deliveries claimed by a dead node due again at once, but not those of other nodes',
+  async (t) => {
+    const { db, endpoint, events } = await createWorld(t);
+    await endpoint();
+    await events(1, 2);
+    const { id } = only(await claim(db, 2, { node: 'dead', free: 2 }));
+    const other = only(await claim(db, 2, { node: 'living', free: 2 }));
+    const notified = Promise.withResolvers<void>();
+    const unlisten = await db.listen(deliveriesChannel, notified.resolve);
+    t.teardown(unlisten);
 
-  t.is(await releaseDeliveriesOf(db, 'dead'), 1);
-  await notified.promise;
-  t.like(only(await claim(db, 3)), { id, attempt: 1 });
-  t.is(await releaseDeliveriesOf(db, 'dead'), 0);
-  await recordDeliveryAttempt(db, other.id, attempt(1, 'HTTP 500'), {
-    state: 'pending',
-    nextAttemptAt: at(20),
-  });
-  t.is(await releaseDeliveriesOf(db, 'living'), 0, 'a claim ends with its attempt');
-});
+    t.is(await releaseDeliveriesOf(db, 'dead'), 1);
+    await notified.promise;
+    t.like(only(await claim(db, 3)), { id, attempt: 1 });
+    t.is(await releaseDeliveriesOf(db, 'dead'), 0);
+    await recordDeliveryAttempt(db, other.id, attempt(1, 'HTTP 500'), {
+      state: 'pending',
+      nextAttemptAt: at(20),
+    });
+    t.is(await releaseDeliveriesOf(db, 'living'), 0, 'a claim ends with its attempt');
+  },
+);
 
-test.serial('limits the claims per endpoint, and leaves room for other endpoints', async (t) => {
+test.serial('limits claims per endpoint, so that other endpoints get their share', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   await endpoint();
   await events(1, 2, 3, 4, 5, 6, 7);
@@ -119,33 +122,36 @@ test.serial('claims the longest due deliveries first', async (t) => {
   );
 });
 
-test.serial('gives a place only to workspaces that hold fewer than are free, fewest first', async (t) => {
-  const db = await ownDatabase(t);
-  const [busy, other] = [await createWorld(t, db), await createWorld(t, db)];
-  await busy.endpoint();
-  await busy.endpoint();
-  await busy.events(1, 1, 1, 1, 1);
-  await other.endpoint();
-  await other.events(9, 9);
-  const taken = async (changes: Partial<DeliveryClaim>) => {
-    const all = await claim(db, 10, changes);
-    for (const { id } of all) await releaseDelivery(db, id);
-    const of = ({ owner }: World) =>
-      all.filter(({ endpoint }) => endpoint.workspaceId === owner.workspaceId).length;
-    return [of(busy), of(other)];
-  };
+test.serial(
+  'claims only for workspaces with fewer claims than remain free, those with the fewest first',
+  async (t) => {
+    const db = await ownDatabase(t);
+    const [busy, other] = [await createWorld(t, db), await createWorld(t, db)];
+    await busy.endpoint();
+    await busy.endpoint();
+    await busy.events(1, 1, 1, 1, 1);
+    await other.endpoint();
+    await other.events(9, 9);
+    const taken = async (changes: Partial<DeliveryClaim>) => {
+      const all = await claim(db, 10, changes);
+      for (const { id } of all) await releaseDelivery(db, id);
+      const of = ({ owner }: World) =>
+        all.filter(({ endpoint }) => endpoint.workspaceId === owner.workspaceId).length;
+      return [of(busy), of(other)];
+    };
 
-  t.deepEqual(await taken({ free: 100 }), [10, 2]);
-  // As many places as each may have when both want them: one third each, and one third remains.
-  t.deepEqual(await taken({ free: 6 }), [2, 2]);
-  t.deepEqual(await taken({ free: 1 }), [1, 0]);
-  const hold = (count: number) => new Map([[busy.owner.workspaceId, count]]);
-  t.deepEqual(await taken({ free: 1, held: hold(1) }), [0, 1]);
-  t.deepEqual(await taken({ free: 10, held: hold(10) }), [0, 2]);
-  t.deepEqual(await taken({ free: 10, held: hold(7) }), [1, 2]);
-});
+    t.deepEqual(await taken({ free: 100 }), [10, 2]);
+    // As many places as each may have when both want them: one third each, and one third remains.
+    t.deepEqual(await taken({ free: 6 }), [2, 2]);
+    t.deepEqual(await taken({ free: 1 }), [1, 0]);
+    const hold = (count: number) => new Map([[busy.owner.workspaceId, count]]);
+    t.deepEqual(await taken({ free: 1, held: hold(1) }), [0, 1]);
+    t.deepEqual(await taken({ free: 10, held: hold(10) }), [0, 2]);
+    t.deepEqual(await taken({ free: 10, held: hold(7) }), [1, 2]);
+  },
+);
 
-test.serial('respects a lower limit of an endpoint', async (t) => {
+test.serial('respects a lower limit set for an endpoint', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   const resting = await endpoint();
   const tried = await endpoint();
@@ -159,7 +165,7 @@ test.serial('respects a lower limit of an endpoint', async (t) => {
   t.is((await claim(db, 9)).length, 5);
 });
 
-test.serial('deliveries of a paused or disabled endpoint wait', async (t) => {
+test.serial('does not claim deliveries of a paused or disabled endpoint', async (t) => {
   const { db, owner, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   const wanted = { endpointId, workspaceId: owner.workspaceId };
@@ -177,7 +183,7 @@ test.serial('deliveries of a paused or disabled endpoint wait', async (t) => {
   t.deepEqual(only(await claim(db, 3)).event.at, at(1));
 });
 
-test.serial('the next instant is a future due time or lease end', async (t) => {
+test.serial('returns the next due time or lease end', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   t.is(await nextDeliveryDueAt(db, at(0)), undefined);
   await endpoint();
@@ -262,7 +268,7 @@ test.serial('replaying a dead delivery restarts its schedule and keeps its attem
   t.is(listed?.attempts.length, 2);
 });
 
-test.serial('lists deliveries newest first, page by page, by state', async (t) => {
+test.serial('lists deliveries by state, newest first, page by page', async (t) => {
   const { db, endpoint, events } = await createWorld(t);
   const endpointId = await endpoint();
   await events(1, 2, 2, 2, 3);
@@ -346,7 +352,7 @@ const factOf = (type: FactType, time: number): RecordedFact => {
 const typesOf = (claimed: ClaimedDelivery[]) => claimed.map(({ event }) => event.type);
 
 test.serial(
-  'an endpoint receives the events of a call one after another, independent of other calls and endpoints',
+  'sends an endpoint the events of a call one after another, independently of other calls and endpoints',
   async (t) => {
     const { db, owner, endpoint } = await createWorld(t);
     await endpoint();
@@ -379,7 +385,7 @@ test.serial(
   },
 );
 
-test.serial('events of the same moment have the order of their facts', async (t) => {
+test.serial('orders events with equal times like their facts', async (t) => {
   const { db, owner, endpoint } = await createWorld(t);
   await endpoint();
   const callId = await storedCall(db, owner, { startedAt: at(1) });
@@ -394,7 +400,7 @@ test.serial('events of the same moment have the order of their facts', async (t)
 });
 
 test.serial(
-  'a waiting delivery keeps its own due time when the one before it is replayed and delivered',
+  'keeps the due time of a queued delivery when the one before it is replayed and delivered',
   async (t) => {
     const { db, owner, endpoint } = await createWorld(t);
     await endpoint();
@@ -426,7 +432,7 @@ test.serial('does not replay a delivery that is being attempted', async (t) => {
   t.like(await replayDelivery(db, { ...replay, now: at(80) }), { nextAttemptAt: at(80) });
 });
 
-test.serial('a backlog behind a failing call does not hide other due deliveries', async (t) => {
+test.serial('claims other due deliveries although many wait behind a failing call', async (t) => {
   const { db, owner, endpoint } = await createWorld(t);
   await endpoint();
   const callId = await storedCall(db, owner, { startedAt: at(1) });

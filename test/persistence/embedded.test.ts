@@ -53,7 +53,7 @@ const pidIn = async (folder: string): Promise<number> => {
   return postmaster.pid;
 };
 
-test.serial('keeps stored data across a stop and a start', async (t) => {
+test.serial('keeps stored data across a restart', async (t) => {
   const folder = await dataFolder(t);
   const first = await startEmbedded({ dataFolder: folder, logger });
   t.false(first.isAdopted);
@@ -129,7 +129,7 @@ test.serial('restarts a killed server and keeps committed data', async (t) => {
   t.is(await findPostmaster(cluster(folder)), undefined, 'the one that runs now is ended');
 });
 
-test.serial('a server that ends while it is being stopped is not restarted', async (t) => {
+test.serial('does not restart a server that ends while it is being stopped', async (t) => {
   const folder = await dataFolder(t);
   const embedded = await startEmbedded({ dataFolder: folder, logger });
   const pid = await pidIn(folder);
@@ -149,7 +149,7 @@ test.serial('a server that ends while it is being stopped is not restarted', asy
   t.is(await findPostmaster(cluster(folder)), undefined);
 });
 
-test.serial('recovers from a start that was interrupted during the creation of the cluster', async (t) => {
+test.serial('recovers from a start that was interrupted while creating the database cluster', async (t) => {
   const folder = await dataFolder(t);
   const unfinished = join(folder, 'postgresql', 'cluster.new');
   await mkdir(unfinished, { recursive: true });
@@ -158,15 +158,18 @@ test.serial('recovers from a start that was interrupted during the creation of t
   t.pass();
 });
 
-test.serial('works around a path that is too long for a socket and removes its workaround', async (t) => {
-  const folder = join(await dataFolder(t), 'long'.repeat(20), 'path'.repeat(20));
-  const embedded = await startEmbedded({ dataFolder: folder, logger });
-  const { socketFolder } = embedded.connection;
-  t.true(socketFolder.length < 86);
-  await (await openEmbedded(t, embedded)).ping();
-  await embedded.stop();
-  await t.throwsAsync(readFile(join(socketFolder, 'owner')), { code: 'ENOENT' });
-});
+test.serial(
+  'uses a shorter path for the socket if the path is too long, and removes it afterwards',
+  async (t) => {
+    const folder = join(await dataFolder(t), 'long'.repeat(20), 'path'.repeat(20));
+    const embedded = await startEmbedded({ dataFolder: folder, logger });
+    const { socketFolder } = embedded.connection;
+    t.true(socketFolder.length < 86);
+    await (await openEmbedded(t, embedded)).ping();
+    await embedded.stop();
+    await t.throwsAsync(readFile(join(socketFolder, 'owner')), { code: 'ENOENT' });
+  },
+);
 
 test.serial('reports an unusable data folder in one line', async (t) => {
   const folder = await dataFolder(t);
@@ -186,7 +189,7 @@ test.serial('reports a data folder of another PostgreSQL version in one line', a
   t.regex(error.message, /made by PostgreSQL 17.*GW_DATA_DIR/);
 });
 
-test.serial('reports which setting to use instead when the programs are missing', async (t) => {
+test.serial('names the setting to use instead if the PostgreSQL programs are missing', async (t) => {
   const { arch } = process;
   Object.defineProperty(process, 'arch', { value: 'mips' });
   t.teardown(() => Object.defineProperty(process, 'arch', { value: arch }));
@@ -231,7 +234,7 @@ test.serial('retries a server that does not start at once and reports progress',
   ]);
 });
 
-test.serial('a shutdown aborts a pending start and begins no other', async (t) => {
+test.serial('aborts a pending start at shutdown and begins no other', async (t) => {
   let tries = 0;
   const { kept, logged, kill } = keptServer(async (signal) => {
     tries += 1;
@@ -256,7 +259,7 @@ const emptyFolder = async (t: ExecutionContext): Promise<string> => {
   return folder;
 };
 
-test.serial('a visitor shares the database of a running gateway, or starts it temporarily', async (t) => {
+test.serial('a command uses the database of a running gateway, or starts it temporarily', async (t) => {
   const dataFolder = await emptyFolder(t);
   const runs = async () => (await findPostmaster(join(dataFolder, 'postgresql', 'cluster'))) !== undefined;
   const owner = await startEmbedded({ dataFolder, logger });
@@ -284,7 +287,7 @@ test.serial('a visitor shares the database of a running gateway, or starts it te
   t.false(await runs(), 'nothing is left running');
 });
 
-test.serial('a visitor creates no missing database', async (t) => {
+test.serial('a command creates no missing database', async (t) => {
   const dataFolder = await emptyFolder(t);
   await t.throwsAsync(visitEmbedded({ dataFolder, logger }), {
     instanceOf: StartError,

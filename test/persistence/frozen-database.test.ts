@@ -48,7 +48,7 @@ const answers = async (database: Database): Promise<true | undefined> =>
   );
 
 for (const lane of ['reads and writes', 'the journal'] as const) {
-  test(`${lane}: a statement fails when its limit expires on a frozen server, and its connection is replaced`, async (t) => {
+  test(`${lane}: fails a statement at its time limit on a frozen server, and replaces its connection`, async (t) => {
     const { database, proxy, limits } = await open(t, { poolSize: 1 });
     const { execute } = lane === 'the journal' ? database.journal : database;
     await execute('select 1');
@@ -66,7 +66,7 @@ for (const lane of ['reads and writes', 'the journal'] as const) {
   });
 }
 
-test('the server cancels a statement that takes too long, and its connection stays open', async (t) => {
+test('the server cancels a statement that takes too long and keeps its connection open', async (t) => {
   const { database } = await open(t, { poolSize: 1, statementMs: 1_000 });
   const execute = (sql: string): Promise<unknown> => database.entityManager().execute(sql);
   const backend = () =>
@@ -81,7 +81,7 @@ test('the server cancels a statement that takes too long, and its connection sta
   t.deepEqual(await backend(), before);
 });
 
-test('the node detects a frozen server without a statement; then statements fail at once until it answers', async (t) => {
+test('detects a frozen server without a statement; then statements fail at once until the server responds', async (t) => {
   const { database, proxy, limits } = await open(t, { beatMs: 100 });
   await database.ping();
   proxy.freeze();
@@ -100,7 +100,7 @@ test('the node detects a frozen server without a statement; then statements fail
   t.deepEqual(await database.journal.execute('select 2 as two'), [{ two: 2 }]);
 });
 
-test('a pending statement fails once the server is found frozen, before its own limit', async (t) => {
+test('fails a pending statement when the server is detected as frozen, before its own time limit', async (t) => {
   const { database, proxy, limits } = await open(t, { beatMs: 100 });
   await database.execute('select 1');
   proxy.freeze();
@@ -116,7 +116,7 @@ test('a pending statement fails once the server is found frozen, before its own 
   await until('it answers again', () => answers(database));
 });
 
-test('the node checks its connection one query at a time', async (t) => {
+test('the node checks its connection with one query at a time', async (t) => {
   const { database } = await open(t, {});
   const warnings: string[] = [];
   const note = ({ message }: Error): void => void warnings.push(message);
@@ -128,7 +128,7 @@ test('the node checks its connection one query at a time', async (t) => {
   t.deepEqual(warnings, []);
 });
 
-test('the node keeps its name and its notifications when the network drops its connections', async (t) => {
+test("keeps the node's name and notifications when the network drops its connections", async (t) => {
   const { database, proxy, url, limits } = await open(t, { beatMs: 100 });
   let heard = 0;
   await database.listen('news', () => (heard += 1));
@@ -143,7 +143,7 @@ test('the node keeps its name and its notifications when the network drops its c
   t.is(heard, 2);
 });
 
-test('the journal and other statements do not wait for each other', async (t) => {
+test('writes of the journal and other statements do not wait for each other', async (t) => {
   const { database, url, limits } = await open(t, { poolSize: 1 });
   const locking = new Client({ connectionString: url });
   await locking.connect();
@@ -173,7 +173,7 @@ test('the journal and other statements do not wait for each other', async (t) =>
   );
 });
 
-test('closing does not wait for a frozen server', async (t) => {
+test('closes without waiting for a frozen server', async (t) => {
   const { database, proxy } = await open(t, {});
   await database.ping();
   proxy.freeze();

@@ -67,14 +67,14 @@ let starting: Promise<CopiedDatabase> | undefined;
 /** Servers for tests that do not change them. */
 const sharedServers = (): Promise<CopiedDatabase> => (starting ??= copiedDatabase(scope));
 
-test('connections go to the server that accepts writes, at any place in the list', async (t) => {
+test('connects to the server that accepts writes, at any place in the list', async (t) => {
   const { original, copy } = await sharedServers();
   const { database } = await open(t, together(copy, original), 'first');
   await note(database, 'before', 'first');
   t.deepEqual(await notes(database, 'first'), ['before']);
 });
 
-test('after the server is killed, its standby has every write, and listeners are notified', async (t) => {
+test('after the primary is killed, its standby has every write and listeners are notified', async (t) => {
   const servers = await copiedDatabase(t);
   const { database } = await open(t, together(servers.original, servers.copy));
   await note(database, 'before');
@@ -94,7 +94,7 @@ test('after the server is killed, its standby has every write, and listeners are
   await until('listeners are called', () => (heard > 0 ? true : undefined));
 });
 
-test('after the server freezes, connections go to its standby', async (t) => {
+test('after the primary freezes, connects to its standby', async (t) => {
   const servers = await copiedDatabase(t);
   const proxy = await frozenProxy(t, servers.original);
   const { database, held } = await open(t, together(proxy.url, servers.copy));
@@ -140,7 +140,7 @@ const movingAddress = async (t: ExecutionContext, target: string) => {
   };
 };
 
-test('connections to a server that became read-only are replaced', async (t) => {
+test('replaces connections to a server that became read-only', async (t) => {
   const { original, copy } = await sharedServers();
   const address = await movingAddress(t, original);
   const { database } = await open(t, address.url, 'moved');
@@ -158,7 +158,7 @@ test('connections to a server that became read-only are replaced', async (t) => 
   t.deepEqual(await notes(database), ['before', 'behind']);
 });
 
-test('the start fails when no server accepts writes, with the reason for each server', async (t) => {
+test('fails the start if no server accepts writes, with the reason for each server', async (t) => {
   const { copy } = await sharedServers();
   const nobody = '127.0.0.1:1';
   const url = copy.replace(new URL(copy).host, `${nobody},${new URL(copy).host}`);
@@ -167,7 +167,7 @@ test('the start fails when no server accepts writes, with the reason for each se
   t.true(message.includes(`${new URL(copy).host}/postgres (it only copies another server)`), message);
 });
 
-test('names a TLS mode that pg warns about as what it means', (t) => {
+test('replaces a TLS mode that pg warns about by the mode that it means', (t) => {
   const modeOf = (parameters: string) =>
     serversOf(`postgresql://one.example/calls${parameters}`)[0].address.connectionString?.split('calls')[1];
   for (const mode of ['prefer', 'require', 'verify-ca'])
@@ -176,7 +176,7 @@ test('names a TLS mode that pg warns about as what it means', (t) => {
     t.is(modeOf(parameters), parameters);
 });
 
-test('each server of a list has its user, password, database and parameters', (t) => {
+test('applies user, password, database and parameters to each server of a list', (t) => {
   t.deepEqual(
     serversOf('postgresql://me:a,b%40c@one.example:5433,[::1],three.example/calls?sslmode=require').map(
       ({ name, address }) => [name, address.connectionString],

@@ -40,7 +40,7 @@ const explain = async (client: Client, text: string): Promise<void> => {
   await client.query('deallocate explained');
 };
 
-test('the server explains every statement on tables made from the entities', async (t) => {
+test('the server can explain every statement on tables made from the entities', async (t) => {
   const client = await databaseOfEntities(t);
   await client.query('set plan_cache_mode = force_generic_plan');
   for (const [name, { text }] of Object.entries(statements))
@@ -75,7 +75,7 @@ const unindented = (text: string): string =>
     .map((line) => line.trim())
     .join('\n');
 
-test('the statements that create, answer and end a call store its event by the same text', (t) => {
+test('the statements that create, answer and end a call use the same SQL to store its event', (t) => {
   for (const { text } of [createCalls, answerCall, endCall]) {
     t.true(unindented(text).includes(unindented(outbox)), text);
   }

@@ -64,34 +64,31 @@ import { issuedAt, newKey, sealing } from './numbers/sealed.ts';
 
 // Workspaces: their settings and their audit log.
 
-test.serial(
-  'settings of a workspace can be changed and cleared, and apply to its numbers at once',
-  async (t) => {
-    const db = await testDatabase('workspaces');
-    const { workspaceId, number } = await storedNumber(db);
-    const changes = {
-      timeZone: 'Europe/Berlin',
-      maxDurationSec: 300,
-      maxCallsInProgress: 7,
-      recordingEnabled: false,
-    };
-    t.like(await patchWorkspace(db, workspaceId, { ...changes, name: undefined }), {
-      ...changes,
-      name: 'Test',
-    });
-    t.like((await findNumberByDigits(db, number))?.workspace, {
-      timeZone: 'Europe/Berlin',
-      maxCallsInProgress: 7,
-      policy: { maxDurationSec: 300, recordingEnabled: false },
-    });
-    t.like(await patchWorkspace(db, workspaceId, { maxDurationSec: null, name: 'Berlin' }), {
-      ...changes,
-      maxDurationSec: null,
-      name: 'Berlin',
-    });
-    t.is(await patchWorkspace(db, randomUUID(), changes), undefined);
-  },
-);
+test.serial('changes and clears settings of a workspace, which apply to its numbers at once', async (t) => {
+  const db = await testDatabase('workspaces');
+  const { workspaceId, number } = await storedNumber(db);
+  const changes = {
+    timeZone: 'Europe/Berlin',
+    maxDurationSec: 300,
+    maxCallsInProgress: 7,
+    recordingEnabled: false,
+  };
+  t.like(await patchWorkspace(db, workspaceId, { ...changes, name: undefined }), {
+    ...changes,
+    name: 'Test',
+  });
+  t.like((await findNumberByDigits(db, number))?.workspace, {
+    timeZone: 'Europe/Berlin',
+    maxCallsInProgress: 7,
+    policy: { maxDurationSec: 300, recordingEnabled: false },
+  });
+  t.like(await patchWorkspace(db, workspaceId, { maxDurationSec: null, name: 'Berlin' }), {
+    ...changes,
+    maxDurationSec: null,
+    name: 'Berlin',
+  });
+  t.is(await patchWorkspace(db, randomUUID(), changes), undefined);
+});
 
 test.serial('reads the audit log newest first, page by page, only for its own workspace', async (t) => {
   const db = await testDatabase('workspaces');
@@ -129,7 +126,7 @@ test.serial('numbers audit log entries per workspace, including simultaneous one
   t.deepEqual(await idsOf(owner), [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
 });
 
-test.serial('the first workspace is the oldest one', async (t) => {
+test.serial('returns the oldest workspace as the first one', async (t) => {
   const db = await ownDatabase(t);
   t.is(await firstWorkspace(db), undefined);
   const [young, old] = [randomUUID(), randomUUID()];
@@ -148,7 +145,7 @@ test.serial('the first workspace is the oldest one', async (t) => {
 
 // Numbers: their settings, their agents, and the rest of a deleted one.
 
-test.serial('a number starts without settings, and each can be changed and cleared', async (t) => {
+test.serial('creates a number without settings, and changes and clears each', async (t) => {
   const db = await testDatabase('numbers');
   const { numberId, workspaceId } = await storedNumber(db);
   const wanted = { numberId, workspaceId };
@@ -206,7 +203,7 @@ test.serial('does not find or change a number of another workspace', async (t) =
   );
 });
 
-test.serial('does not create an existing number again', async (t) => {
+test.serial('does not create a number twice', async (t) => {
   const db = await testDatabase('numbers');
   const owner = await storedNumber(db);
   const { workspaceId, number } = owner;
@@ -215,31 +212,34 @@ test.serial('does not create an existing number again', async (t) => {
   t.is((await listNumbers(db, workspaceId)).length, 1);
 });
 
-test.serial('keeps, replaces or removes the token of a binding and shows only its existence', async (t) => {
-  const db = await testDatabase('numbers');
-  const { numberId, number } = await storedNumber(db);
-  const binding = { ...builtInBinding('outbound'), agent: 'endpoint' as const };
-  const sealed = async (): Promise<string | null | undefined> =>
-    (await findNumberByDigits(db, number))?.outboundTokenSealed;
-  const configured = async (changed: Partial<typeof binding>) =>
-    (await putAgentBinding(db, numberId, { ...binding, ...changed }))?.tokenConfigured;
-  t.false(await configured({}));
-  t.deepEqual(await putAgentBinding(db, numberId, binding, { tokenSealed: 'one' }), {
-    ...binding,
-    tokenConfigured: true,
-    headers: {},
-  });
-  t.true(await configured({ chatUrl: 'https://b' }));
-  t.is(await sealed(), 'one');
-  await putAgentBinding(db, numberId, binding, { tokenSealed: 'two' });
-  t.is(await sealed(), 'two');
-  await putAgentBinding(db, numberId, binding, { tokenSealed: null });
-  t.is(await sealed(), null);
-  t.deepEqual(await agentBindingsOf(db, numberId), {
-    inbound: { ...builtInBinding('inbound'), tokenConfigured: false, headers: {} },
-    outbound: { ...binding, tokenConfigured: false, headers: {} },
-  });
-});
+test.serial(
+  'keeps, replaces or removes the token of a binding and returns only whether one exists',
+  async (t) => {
+    const db = await testDatabase('numbers');
+    const { numberId, number } = await storedNumber(db);
+    const binding = { ...builtInBinding('outbound'), agent: 'endpoint' as const };
+    const sealed = async (): Promise<string | null | undefined> =>
+      (await findNumberByDigits(db, number))?.outboundTokenSealed;
+    const configured = async (changed: Partial<typeof binding>) =>
+      (await putAgentBinding(db, numberId, { ...binding, ...changed }))?.tokenConfigured;
+    t.false(await configured({}));
+    t.deepEqual(await putAgentBinding(db, numberId, binding, { tokenSealed: 'one' }), {
+      ...binding,
+      tokenConfigured: true,
+      headers: {},
+    });
+    t.true(await configured({ chatUrl: 'https://b' }));
+    t.is(await sealed(), 'one');
+    await putAgentBinding(db, numberId, binding, { tokenSealed: 'two' });
+    t.is(await sealed(), 'two');
+    await putAgentBinding(db, numberId, binding, { tokenSealed: null });
+    t.is(await sealed(), null);
+    t.deepEqual(await agentBindingsOf(db, numberId), {
+      inbound: { ...builtInBinding('inbound'), tokenConfigured: false, headers: {} },
+      outbound: { ...binding, tokenConfigured: false, headers: {} },
+    });
+  },
+);
 
 test.serial('keeps, replaces and removes headers of a binding one by one, up to ten', async (t) => {
   const db = await testDatabase('numbers');
@@ -271,7 +271,7 @@ test.serial('keeps, replaces and removes headers of a binding one by one, up to 
 });
 
 test.serial(
-  'inbound authentication keeps its secret until it is replaced or the method is none',
+  'keeps the secret of inbound authentication until it is replaced or the method is none',
   async (t) => {
     const db = await testDatabase('numbers');
     const { numberId, workspaceId, number } = await storedNumber(db);
@@ -293,43 +293,46 @@ test.serial(
   },
 );
 
-test.serial('a deleted number has an unknown key and free digits, and keeps its calls', async (t) => {
-  const db = await testDatabase('numbers');
-  const owner = await storedNumber(db);
-  const { numberId, workspaceId, number } = owner;
-  const key = newKey();
-  const stored = {
-    numberId,
-    keyHash: sealing.fingerprint(key),
-    keySealed: sealing.seal(key, numberId),
-    issuedAt,
-  };
-  await putNumberKey(db, stored);
-  await putAgentBinding(db, numberId, builtInBinding('inbound'));
-  const callId = await storedCall(db, owner);
-  t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while it rings');
-  await db.execute(`update call set status = 'active' where id = $1`, [callId]);
-  t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while they talk');
-  t.is((await authenticateNumber(db, sealing, key))?.id, numberId);
+test.serial(
+  'a deleted number keeps its calls, its key becomes invalid, and its digits can be used again',
+  async (t) => {
+    const db = await testDatabase('numbers');
+    const owner = await storedNumber(db);
+    const { numberId, workspaceId, number } = owner;
+    const key = newKey();
+    const stored = {
+      numberId,
+      keyHash: sealing.fingerprint(key),
+      keySealed: sealing.seal(key, numberId),
+      issuedAt,
+    };
+    await putNumberKey(db, stored);
+    await putAgentBinding(db, numberId, builtInBinding('inbound'));
+    const callId = await storedCall(db, owner);
+    t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while it rings');
+    await db.execute(`update call set status = 'active' where id = $1`, [callId]);
+    t.is(await deleteNumber(db, owner, issuedAt), 'in_use', 'while they talk');
+    t.is((await authenticateNumber(db, sealing, key))?.id, numberId);
 
-  await db.execute(`update call set status = 'completed' where id = $1`, [callId]);
-  t.is(await deleteNumber(db, { numberId, workspaceId: randomUUID() }, issuedAt), 'unknown');
-  t.is(await deleteNumber(db, owner, issuedAt), 'deleted');
-  t.is(await deleteNumber(db, owner, issuedAt), 'unknown');
-  t.is(await authenticateNumber(db, sealing, key), undefined);
-  t.is(await findNumberByDigits(db, number), undefined);
-  t.is(await findNumberOwner(db, number), undefined);
-  t.is(await findNumber(db, owner), undefined);
-  t.is(await patchNumber(db, owner, { greeting: 'Hello' }), undefined);
-  t.deepEqual(await listNumbers(db, workspaceId), []);
-  t.deepEqual(await db.execute('select 1 from agent_binding where number_id = $1', [numberId]), []);
-  t.is((await findCall(db, { callId, workspaceId }))?.ownNumber, number);
+    await db.execute(`update call set status = 'completed' where id = $1`, [callId]);
+    t.is(await deleteNumber(db, { numberId, workspaceId: randomUUID() }, issuedAt), 'unknown');
+    t.is(await deleteNumber(db, owner, issuedAt), 'deleted');
+    t.is(await deleteNumber(db, owner, issuedAt), 'unknown');
+    t.is(await authenticateNumber(db, sealing, key), undefined);
+    t.is(await findNumberByDigits(db, number), undefined);
+    t.is(await findNumberOwner(db, number), undefined);
+    t.is(await findNumber(db, owner), undefined);
+    t.is(await patchNumber(db, owner, { greeting: 'Hello' }), undefined);
+    t.deepEqual(await listNumbers(db, workspaceId), []);
+    t.deepEqual(await db.execute('select 1 from agent_binding where number_id = $1', [numberId]), []);
+    t.is((await findCall(db, { callId, workspaceId }))?.ownNumber, number);
 
-  const again = { id: randomUUID(), workspaceId, number, language: 'ko' as const, createdAt: issuedAt };
-  t.is((await createNumber(db, again))?.id, again.id);
-  t.is(await createNumber(db, { ...again, id: randomUUID() }), undefined, 'once');
-  t.is((await findNumberByDigits(db, number))?.id, again.id);
-});
+    const again = { id: randomUUID(), workspaceId, number, language: 'ko' as const, createdAt: issuedAt };
+    t.is((await createNumber(db, again))?.id, again.id);
+    t.is(await createNumber(db, { ...again, id: randomUUID() }), undefined, 'once');
+    t.is((await findNumberByDigits(db, number))?.id, again.id);
+  },
+);
 
 // Number keys
 // Each key finds its number, even in simultaneous look-ups while some are replaced.
@@ -351,7 +354,7 @@ const nothingSaid = {
 
 const oldSealing = createSealing(Buffer.alloc(32, 1));
 
-test.serial('a key finds its number with everything that its calls need', async (t) => {
+test.serial('finds a number by its key, with everything that its calls need', async (t) => {
   const db = await testDatabase('number keys');
   const { numberId, workspaceId, number } = await storedNumber(db);
   const key = newKey();
@@ -427,7 +430,7 @@ test.serial('a key finds its number with everything that its calls need', async 
   t.is(await findNumberByDigits(db, '00000000000'), undefined);
 });
 
-test.serial('a new key replaces the old one at once', async (t) => {
+test.serial('invalidates the old key at once when a new one is issued', async (t) => {
   const db = await testDatabase('number keys');
   const { numberId } = await storedNumber(db);
   const [first, second] = [newKey(), newKey()];
@@ -445,7 +448,7 @@ test.serial('a new key replaces the old one at once', async (t) => {
   t.deepEqual(await findNumberKey(db, numberId), { keySealed: `sealed ${second}`, issuedAt });
 });
 
-test.serial('simultaneous key look-ups share a query and each find their own number', async (t) => {
+test.serial('simultaneous key look-ups share a query and each returns its own number', async (t) => {
   const db = await testDatabase('number keys');
   const owners = await Promise.all(
     [sealing, oldSealing, sealing].map(async ({ fingerprint }) => {
@@ -471,7 +474,7 @@ test.serial('simultaneous key look-ups share a query and each find their own num
   t.is(statements.length, 1);
 });
 
-test.serial('a key replaced during many look-ups is invalid from then on', async (t) => {
+test.serial('invalidates a key at once that is replaced during many look-ups', async (t) => {
   const db = await testDatabase('number keys');
   const { numberId } = await storedNumber(db);
   const [first, second] = [newKey(), newKey()];
@@ -528,7 +531,7 @@ const storedToken = async (
   return id;
 };
 
-test.serial('an admin token stands for its workspace and role until it is revoked', async (t) => {
+test.serial('accepts an admin token for its workspace and role until it is revoked', async (t) => {
   const db = await testDatabase('admin tokens');
   const { workspaceId } = await storedNumber(db);
   const id = await storedToken(db, workspaceId, { role: 'viewer' });
@@ -548,7 +551,7 @@ test.serial('an admin token stands for its workspace and role until it is revoke
   t.deepEqual(await listAdminTokens(db, workspaceId), []);
 });
 
-test.serial('a token is unknown after its expiry', async (t) => {
+test.serial('does not find a token after its expiry', async (t) => {
   const db = await testDatabase('admin tokens');
   const { workspaceId } = await storedNumber(db);
   const id = await storedToken(db, workspaceId, { expiresAt: later });
@@ -573,7 +576,7 @@ test.serial(
   },
 );
 
-test.serial('when two admins revoke each other at once, one stays', async (t) => {
+test.serial("keeps one admin token when two admins revoke each other's at the same time", async (t) => {
   const db = await testDatabase('admin tokens');
   for (let round = 0; round < 20; round++) {
     const { workspaceId } = await storedNumber(db);
@@ -584,7 +587,7 @@ test.serial('when two admins revoke each other at once, one stays', async (t) =>
   }
 });
 
-test.serial('stores the later one of two uses', async (t) => {
+test.serial('stores the later of two token uses', async (t) => {
   const db = await testDatabase('admin tokens');
   const { workspaceId } = await storedNumber(db);
   const id = await storedToken(db, workspaceId);
@@ -630,7 +633,7 @@ test.serial('stores the response with its call, byte for byte', async (t) => {
 });
 
 test.serial(
-  'a used idempotency key places no other call and does not affect calls in the same statement',
+  'places no call for a used idempotency key, without affecting other calls of the statement',
   async (t) => {
     const { db, owner } = await newNumber();
     const insert = createCallInsertion(db);
@@ -653,7 +656,7 @@ test.serial(
   },
 );
 
-test.serial('inserts one of two calls with the same key in one statement', async (t) => {
+test.serial('inserts one of two calls with the same idempotency key in one statement', async (t) => {
   const { db, owner } = await newNumber();
   const insert = createCallInsertion(db);
   const newCalls = [1, 2].map(() => newCallRow(owner, { keyedAnswer }));
@@ -662,7 +665,7 @@ test.serial('inserts one of two calls with the same key in one statement', async
   t.is((await callsOf(db, owner)).length, 1);
 });
 
-test.serial('one of many simultaneously requested gateways places the call', async (t) => {
+test.serial('places one call when many gateways get the same idempotency key at the same time', async (t) => {
   const { db, owner } = await newNumber();
   const born = await Promise.all(
     Array.from({ length: 8 }, () => createCallInsertion(db)(newCallRow(owner, { keyedAnswer }))),
@@ -671,7 +674,7 @@ test.serial('one of many simultaneously requested gateways places the call', asy
   t.is((await callsOf(db, owner)).length, 1);
 });
 
-test.serial('a key is independent of other numbers', async (t) => {
+test.serial('scopes idempotency keys to a number', async (t) => {
   const { db, owner } = await newNumber();
   const stranger = await storedNumber(db);
   const insert = createCallInsertion(db);
@@ -680,7 +683,7 @@ test.serial('a key is independent of other numbers', async (t) => {
   t.true(await insert(newCallRow(stranger, { keyedAnswer })));
 });
 
-test.serial('a call that cannot be stored does not use its key', async (t) => {
+test.serial('does not store the idempotency key of a call that cannot be stored', async (t) => {
   const { db, owner } = await newNumber();
   const impossible = newCallRow(owner, { keyedAnswer, workspaceId: owner.numberId });
   await t.throwsAsync(createCallInsertion(db)(impossible));
@@ -690,7 +693,7 @@ test.serial('a call that cannot be stored does not use its key', async (t) => {
 
 const never = Promise.withResolvers<never>().promise;
 
-test.serial('a process that dies before the statement leaves neither call nor key', async (t) => {
+test.serial('stores neither call nor idempotency key if the process dies before the statement', async (t) => {
   const { db, owner } = await newNumber();
   const dying: Database = { ...db, execute: () => never };
   void createCallInsertion(dying)(newCallRow(owner, { keyedAnswer }));
@@ -699,18 +702,21 @@ test.serial('a process that dies before the statement leaves neither call nor ke
   t.deepEqual(await callsOf(db, owner), []);
 });
 
-test.serial('a process that dies within the transaction leaves neither call nor key', async (t) => {
-  const db = await ownDatabase(t);
-  const owner = await storedNumber(db);
-  // The server rolls back a transaction when the process dies, as after any error.
-  await db.execute('alter table event add constraint no_more check (false) not valid');
-  const error = await t.throwsAsync(createCallInsertion(db)(newCallRow(owner, { keyedAnswer })));
-  t.regex(error.message, /no_more/);
-  t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
-  t.deepEqual(await callsOf(db, owner), []);
-});
+test.serial(
+  'stores neither call nor idempotency key if the process dies within the transaction',
+  async (t) => {
+    const db = await ownDatabase(t);
+    const owner = await storedNumber(db);
+    // The server rolls back a transaction when the process dies, as after any error.
+    await db.execute('alter table event add constraint no_more check (false) not valid');
+    const error = await t.throwsAsync(createCallInsertion(db)(newCallRow(owner, { keyedAnswer })));
+    t.regex(error.message, /no_more/);
+    t.is(await findKeyedAnswer(db, { numberId: owner.numberId, key: keyedAnswer.key }), undefined);
+    t.deepEqual(await callsOf(db, owner), []);
+  },
+);
 
-test.serial('a process that dies right after the commit leaves both', async (t) => {
+test.serial('stores both call and idempotency key if the process dies right after the commit', async (t) => {
   const { db, owner } = await newNumber();
   const committed = Promise.withResolvers<void>();
   const dying: Database = {
@@ -728,7 +734,7 @@ test.serial('a process that dies right after the commit leaves both', async (t) 
   t.deepEqual(await callsOf(db, owner), [newCall.id]);
 });
 
-test.serial('remembers a key for 24 hours, then it is free again', async (t) => {
+test.serial('stores an idempotency key for 24 hours', async (t) => {
   const { db, owner } = await newNumber();
   const { numberId } = owner;
   const find = () => findKeyedAnswer(db, { numberId, key: keyedAnswer.key });
@@ -747,24 +753,27 @@ test.serial('remembers a key for 24 hours, then it is free again', async (t) => 
 
 // Request counts
 
-test.serial('counts simultaneous requests to two gateways together, each with its own number', async (t) => {
-  const url = await testDatabaseUrl(t);
-  const databases = [await openTestDatabase(t, url, 'one'), await openTestDatabase(t, url, 'two')];
-  const counts = databases.map((database) => createRequestCounting(database, 60));
-  const keys = ['a', 'b', 'c'];
-  const asked = Array.from({ length: 40 }, () => counts.flatMap((count) => keys.map((key) => count(key))));
-  const answers = await Promise.all(asked.flat());
-  for (const [index] of keys.entries()) {
-    const places = answers.filter((_, at) => at % keys.length === index).map(({ requests }) => requests);
-    t.deepEqual(
-      places.toSorted((one, other) => one - other),
-      Array.from({ length: 80 }, (_, place) => place + 1),
-    );
-  }
-  for (const { seconds } of answers) t.true(seconds > 0 && seconds <= 60);
-});
+test.serial(
+  'counts simultaneous requests to two gateways together and returns its own count to each',
+  async (t) => {
+    const url = await testDatabaseUrl(t);
+    const databases = [await openTestDatabase(t, url, 'one'), await openTestDatabase(t, url, 'two')];
+    const counts = databases.map((database) => createRequestCounting(database, 60));
+    const keys = ['a', 'b', 'c'];
+    const asked = Array.from({ length: 40 }, () => counts.flatMap((count) => keys.map((key) => count(key))));
+    const answers = await Promise.all(asked.flat());
+    for (const [index] of keys.entries()) {
+      const places = answers.filter((_, at) => at % keys.length === index).map(({ requests }) => requests);
+      t.deepEqual(
+        places.toSorted((one, other) => one - other),
+        Array.from({ length: 80 }, (_, place) => place + 1),
+      );
+    }
+    for (const { seconds } of answers) t.true(seconds > 0 && seconds <= 60);
+  },
+);
 
-test.serial('request counts expire and are deleted a while later', async (t) => {
+test.serial('request counts expire and are deleted some time later', async (t) => {
   const database = await openTestDatabase(t, await testDatabaseUrl(t), 'one');
   const count = createRequestCounting(database, 60);
   const ended = (seconds: number) =>
@@ -836,7 +845,7 @@ test.serial('returns a trunk as stored, only to its workspace', async (t) => {
   t.is(await createTrunk(db, record(workspaceId)), undefined, 'the name is taken');
 });
 
-test.serial('undefined keeps a setting, null clears it', async (t) => {
+test.serial('keeps a setting for undefined and clears it for null', async (t) => {
   const db = await testDatabase('trunks');
   const { workspaceId } = await storedNumber(db);
   const stored = record(workspaceId);
@@ -851,7 +860,7 @@ test.serial('undefined keeps a setting, null clears it', async (t) => {
   t.is(await patchTrunk(db, { ...one, workspaceId: randomUUID() }, { weight: 1 }), undefined);
 });
 
-test.serial('a number shows its workspace and its bound trunk until the trunk is removed', async (t) => {
+test.serial('returns the workspace and the bound trunk of a number until the trunk is removed', async (t) => {
   const db = await testDatabase('trunks');
   const { workspaceId, numberId, number } = await storedNumber(db);
   t.deepEqual(await findNumberOwner(db, number), { workspaceId, trunkId: null });
@@ -866,7 +875,7 @@ test.serial('a number shows its workspace and its bound trunk until the trunk is
   t.is((await findNumber(db, { numberId, workspaceId }))?.trunkId, null);
 });
 
-test.serial("deletes the gateways' reservations on a trunk with it, and those of no other", async (t) => {
+test.serial("deletes the gateways' channel reservations with their trunk, and no others", async (t) => {
   const db = await testDatabase('trunks');
   const { workspaceId } = await storedNumber(db);
   const stored = record(workspaceId);
@@ -886,7 +895,7 @@ test.serial("deletes the gateways' reservations on a trunk with it, and those of
     );
 });
 
-test.serial('notifies listeners of each change', async (t) => {
+test.serial('notifies listeners of each change of a trunk', async (t) => {
   const db = await ownDatabase(t);
   const { workspaceId } = await storedNumber(db);
   let told = 0;
@@ -916,7 +925,7 @@ const twoGateways = async (t: ExecutionContext) => {
 
 const trunkId = 'carrier';
 
-test.serial('two gateways never take more channels together than the trunk has', async (t) => {
+test.serial('two gateways together never use more channels than a trunk has', async (t) => {
   const { one, two } = await twoGateways(t);
   const take = (load: typeof one) => load.take({ trunkId, callId: randomUUID(), maxChannels: 7 });
   const taken = await Promise.all(Array.from({ length: 30 }, () => [take(one), take(two)]).flat());
@@ -924,7 +933,7 @@ test.serial('two gateways never take more channels together than the trunk has',
   t.true(await one.take({ trunkId: 'another', callId: randomUUID(), maxChannels: 1 }));
 });
 
-test.serial('a channel is free after its release and after the end of its call', async (t) => {
+test.serial('frees a channel after its release and after the end of its call', async (t) => {
   const { database, one, two } = await twoGateways(t);
   const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
   const limited = { trunkId, maxChannels: 1 };
@@ -937,7 +946,7 @@ test.serial('a channel is free after its release and after the end of its call',
   t.true(await one.take({ ...limited, callId: randomUUID() }));
 });
 
-test.serial('a call keeps its channel at the gateway that takes it over', async (t) => {
+test.serial('a call keeps its channel on the gateway that takes it over', async (t) => {
   const { database, one, two } = await twoGateways(t);
   const callId = await storedCall(database, await storedNumber(database), { node: 'one' });
   t.true(await one.take({ trunkId, callId, maxChannels: 1 }));
@@ -948,7 +957,7 @@ test.serial('a call keeps its channel at the gateway that takes it over', async 
   t.true(await one.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
 });
 
-test.serial('a caller that was never stored counts for half a minute', async (t) => {
+test.serial('counts a caller that was never stored for half a minute', async (t) => {
   const { database, one, two } = await twoGateways(t);
   t.true(await one.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
   t.false(await two.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
@@ -956,7 +965,7 @@ test.serial('a caller that was never stored counts for half a minute', async (t)
   t.true(await two.take({ trunkId, callId: randomUUID(), maxChannels: 1 }));
 });
 
-test.serial('calls of two gateways start one after the other, and none after the time-out', async (t) => {
+test.serial('starts calls of two gateways one after the other, and none after the time-out', async (t) => {
   const { one, two } = await twoGateways(t);
   // So slow that the duration of the test is negligible.
   const call = { trunkId, callsPerSecond: 1 / 600, patienceMs: 1_900_000 };

@@ -47,7 +47,8 @@ testsAgainst(langgraphServer, (server) => {
         'there was one run for each turn, none was refused, and the interrupted one was cancelled',
       );
     },
-    title: (_, direction) => `LangGraph ${direction}: five turns, one of them interrupted`,
+    title: (_, direction) =>
+      `LangGraph ${direction}: holds a conversation of five turns, one of them interrupted`,
   });
 
   test(talks, 'outbound');
@@ -57,7 +58,7 @@ testsAgainst(langgraphServer, (server) => {
     await actByControls(t, { ...binding(), assistant_id: 'with-controls' });
   });
 
-  test('LangGraph: hanging up within a reply cancels its run', async (t) => {
+  test('LangGraph: cancels a run when the call is hung up within its reply', async (t) => {
     const callId = await hangUpInTheMiddle(t, server(), binding());
     await until('the run is over', async () => ((await runs(callId)).includes('running') ? undefined : true));
     t.deepEqual(await runs(callId), ['interrupted']);

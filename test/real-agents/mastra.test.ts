@@ -22,7 +22,8 @@ testsAgainst(mastraServer, (server) => {
         'each turn came with all that was said and heard before it',
       );
     },
-    title: (_, direction, agent) => `Mastra ${direction} with ${agent}: five turns, one of them interrupted`,
+    title: (_, direction, agent) =>
+      `Mastra ${direction} with ${agent}: holds a conversation of five turns, one of them interrupted`,
   });
 
   test(talks, 'outbound', 'bookingAssistant', { agent_id: 'bookingAssistant' });
@@ -33,7 +34,7 @@ testsAgainst(mastraServer, (server) => {
     await actByControls(t, binding('/api/agents/actingAssistant'));
   });
 
-  test('Mastra: hanging up within a reply stops its model', async (t) => {
+  test('Mastra: stops the model when the call is hung up within its reply', async (t) => {
     await hangUpInTheMiddle(t, server(), binding());
   });
 });

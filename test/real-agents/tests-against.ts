@@ -30,7 +30,7 @@ export const testsAgainst = (
 ): void => {
   const prepared = prepare(project);
   if (prepared === undefined) {
-    test.skip(`calls through a ${name} server: NOT RUN, npm could not install it`, (t) => t.pass());
+    test.skip(`calls through a ${name} server: NOT RUN, because npm could not install it`, (t) => t.pass());
     return;
   }
   let server: RealAgentServer | undefined;

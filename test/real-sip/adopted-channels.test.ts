@@ -30,7 +30,7 @@ const parkSec = 4;
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test.skip(`adopted channels: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`resumed channels: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
   test.before(async () => {
@@ -121,7 +121,7 @@ if (missing.length > 0) {
     farEnd.heard().reduce((most, { at }, index, all) => Math.max(most, at - (all[index - 1]?.at ?? at)), 0);
 
   realTimeTest(
-    'resumes a channel eight times: two-way audio, DTMF digits, statistics, descriptions',
+    'resumes a channel eight times with two-way audio, DTMF digits, statistics and SDP',
     async (t) => {
       const next = await startNext(t);
       for (let times = 1; times <= 8; times += 1) {
@@ -148,7 +148,7 @@ if (missing.length > 0) {
     },
   );
 
-  realTimeTest('does not resume a missing channel or one of another server', async (t) => {
+  realTimeTest('does not resume a missing channel or a channel of another server', async (t) => {
     const next = await startNext(t);
     const { channel } = await leaveCall(t);
     await t.throwsAsync(next.takeOverEndpoint({ ...channel, server: '127.0.0.1:1' }), {
@@ -160,7 +160,7 @@ if (missing.length > 0) {
     t.is(next.states()[0]?.calls, 0);
   });
 
-  realTimeTest('a resumed channel outlives its time limit, others do not', async (t) => {
+  realTimeTest('a resumed channel is kept beyond its time limit, but other channels end', async (t) => {
     const next = await startNext(t);
     const adopted = await leaveCall(t);
     const endpoint = await next.takeOverEndpoint(adopted.channel);

@@ -25,7 +25,7 @@ const sdp = describeSound({ port: ear });
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test.skip(`adoption: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`take-over of calls: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
   test.before(async () => {
@@ -121,7 +121,7 @@ if (missing.length > 0) {
 
   for (const media of ['direct', 'freeswitch'] as const) {
     realTimeTest(
-      `${media}: requests of the far end in the meantime, and its BYE, reach the next gateway`,
+      `${media}: requests of the far end after the take-over, and its BYE, reach the next gateway`,
       async (t) => {
         const doomed = await startDoomed(t, media);
         const { far } = doomed;
@@ -163,7 +163,7 @@ if (missing.length > 0) {
   const contact = { Contact: '<sip:far@192.0.2.1:9>' };
 
   for (const media of ['direct', 'freeswitch'] as const) {
-    realTimeTest(`${media}: refreshes the session of which the dead gateway was the refresher`, async (t) => {
+    realTimeTest(`${media}: refreshes the session if the dead gateway was its refresher`, async (t) => {
       const ours = timer('12;refresher=uac');
       const doomed = await startDoomed(t, media, ours);
       const { far } = doomed;
@@ -190,7 +190,7 @@ if (missing.length > 0) {
     });
 
     realTimeTest(
-      `${media}: a far end that is the refresher refreshes at the next gateway, too`,
+      `${media}: accepts refreshes of a far end that is the refresher after the take-over`,
       async (t) => {
         const doomed = await startDoomed(t, media, timer('90;refresher=uas'));
         const { far } = doomed;
@@ -213,25 +213,28 @@ if (missing.length > 0) {
     );
   }
 
-  realTimeTest('keeps the far end as the refresher, and accepts its INVITE that crosses ours', async (t) => {
-    const theirs = timer('90;refresher=uas');
-    const doomed = await startDoomed(t, 'direct', theirs);
-    const { far } = doomed;
-    const { has, line } = await adopt(t, doomed, await doomed.kill(), 'direct');
-    const again = await far.receives('INVITE');
-    t.is(headerOf(again, 'Session-Expires'), '90;refresher=uas');
-    far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
-    far.answers(491, { to: 'INVITE' });
-    await far.receives(200);
-    far.sends('ACK');
-    await has('line.adopted');
-    line.tell({ type: 'hangUp' });
-    await far.receives('BYE');
-    far.answers(200);
-    await has('line.ended');
-  });
+  realTimeTest(
+    "keeps the far end as the refresher, and accepts its INVITE that crosses the gateway's own",
+    async (t) => {
+      const theirs = timer('90;refresher=uas');
+      const doomed = await startDoomed(t, 'direct', theirs);
+      const { far } = doomed;
+      const { has, line } = await adopt(t, doomed, await doomed.kill(), 'direct');
+      const again = await far.receives('INVITE');
+      t.is(headerOf(again, 'Session-Expires'), '90;refresher=uas');
+      far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
+      far.answers(491, { to: 'INVITE' });
+      await far.receives(200);
+      far.sends('ACK');
+      await has('line.adopted');
+      line.tell({ type: 'hangUp' });
+      await far.receives('BYE');
+      far.answers(200);
+      await has('line.ended');
+    },
+  );
 
-  realTimeTest('answers a far end that hung up in the meantime, and the call is over', async (t) => {
+  realTimeTest("answers the far end's BYE received during take-over and ends the call", async (t) => {
     const doomed = await startDoomed(t, 'direct');
     const left = await doomed.kill();
     doomed.far.sends('BYE');

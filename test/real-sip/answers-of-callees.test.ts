@@ -29,7 +29,7 @@ const testEarlyMedia = ({ callTo }: ScriptedCalls): void => {
     ['no answer', {}],
   ];
   for (const [what, body] of answers)
-    realTimeTest(`early media rings once; then comes ${what}`, async (t) => {
+    realTimeTest(`rings once for early media, then handles ${what}`, async (t) => {
       const ear = await startEar(t);
       const { line, end, has, count } = await callTo(
         t,
@@ -139,7 +139,7 @@ const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {
     ['no audio', soundAt().replace('[ear]', '0')],
   ];
   for (const [what, sdp] of answersWithoutSound)
-    realTimeTest(`hangs up at once on an answer with ${what}`, async (t) => {
+    realTimeTest(`hangs up at once after an answer with ${what}`, async (t) => {
       const { end, has, events } = await callTo(t, [...ring, ...pickUp({ sdp }), ...leave]);
       await has('line.unanswered');
       t.like(events.at(-1), { type: 'line.unanswered', cause: 'media_error', sip: { status: 200 } });
@@ -148,7 +148,7 @@ const testUselessAnswers = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testRepeatedAnswers = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('a retransmitted answer is one call and is acknowledged again', async (t) => {
+  realTimeTest('acknowledges a retransmitted answer again and counts one call', async (t) => {
     const again = answerKept('200 OK', { tag: true, sdp: soundAt() });
     const { line, end, has, count } = await callTo(
       t,
@@ -173,7 +173,7 @@ const testRepeatedAnswers = ({ callTo }: ScriptedCalls): void => {
 
   // drachtio-server acknowledges the first answer again and does not report the second; its sender gives up by itself
   // (RFC 3261 section 13.3.1.4).
-  realTimeTest('the call goes to one of two telephones that answer', async (t) => {
+  realTimeTest('connects the call to one of two telephones that answer', async (t) => {
     const { line, end, has, count } = await callTo(
       t,
       [
@@ -197,7 +197,7 @@ const testRepeatedAnswers = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testHastyAnswers = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('ends a call that is hung up at the moment of its answer', async (t) => {
+  realTimeTest('ends a call that is hung up while its answer arrives', async (t) => {
     const { end, has, events } = await callTo(t, [
       ...ring,
       answer('200 OK', { tag: true, sdp: soundAt() }),

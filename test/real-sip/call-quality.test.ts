@@ -28,7 +28,7 @@ const endOf = (events: readonly LineEvent[]) => events.find((event) => event.typ
 
 withScriptedCalls('the quality of calls', ({ callTo }) => {
   for (const media of ['freeswitch', 'direct'] as const) {
-    realTimeTest(`${media}: the record has the packet loss and its direction`, async (t) => {
+    realTimeTest(`${media}: the call record has the packet loss and its direction`, async (t) => {
       const ear = await startEar(t, { loses });
       const steps = [...ring, ...pickUp(), tellTheEar, ...leave];
       const { line, end, events, has } = await callTo(t, steps, { ear, media });
@@ -85,7 +85,7 @@ withScriptedCalls('the quality of calls', ({ callTo }) => {
     t.is(endOf(events)?.sound?.isHeardThere, false);
   });
 
-  realTimeTest('the post-dial delay is the time from the INVITE to ringing', async (t) => {
+  realTimeTest('measures the post-dial delay from the INVITE to ringing', async (t) => {
     const steps = [
       receive('INVITE'),
       answer('100 Trying'),

@@ -130,16 +130,19 @@ const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: strin
 };
 
 withTrunkLines('challenges', ({ linesWith }) => {
-  realTimeTest('answers the strongest of several challenges and uses our own contact', async (t) => {
-    const far = await startChallengingTrunk(t);
-    const { outOfDialog } = await linesWith(t, []);
-    const trunk = trunkAt(far.port, { ...account, register: true });
-    t.like(await outOfDialog.register(trunk, new AbortController().signal), { expiresSec: 60 });
-    t.deepEqual(far.proofs, ['REGISTER']);
-    const [first = '', second = ''] = far.heard.filter((text) => text.startsWith('REGISTER'));
-    t.is(headerIn(second, 'Call-ID'), headerIn(first, 'Call-ID'));
-    t.is(Number.parseInt(headerIn(second, 'CSeq'), 10), Number.parseInt(headerIn(first, 'CSeq'), 10) + 1);
-  });
+  realTimeTest(
+    "answers the strongest of several challenges and uses the gateway's own contact",
+    async (t) => {
+      const far = await startChallengingTrunk(t);
+      const { outOfDialog } = await linesWith(t, []);
+      const trunk = trunkAt(far.port, { ...account, register: true });
+      t.like(await outOfDialog.register(trunk, new AbortController().signal), { expiresSec: 60 });
+      t.deepEqual(far.proofs, ['REGISTER']);
+      const [first = '', second = ''] = far.heard.filter((text) => text.startsWith('REGISTER'));
+      t.is(headerIn(second, 'Call-ID'), headerIn(first, 'Call-ID'));
+      t.is(Number.parseInt(headerIn(second, 'CSeq'), 10), Number.parseInt(headerIn(first, 'CSeq'), 10) + 1);
+    },
+  );
 
   realTimeTest('places and hangs up a call by a trunk that challenges INVITE and BYE', async (t) => {
     const far = await startChallengingTrunk(t);

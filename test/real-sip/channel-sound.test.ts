@@ -165,7 +165,7 @@ const talk = async (t: ExecutionContext, media: MediaServers, call: Described) =
 const testPacketTimes = (servers: () => SipServers): void => {
   for (const lines of packetTimes)
     realTimeTest(
-      `both sides receive complete audio with packets of 10 to 40 ms: ${lines.join(' ') || 'no ptime'}`,
+      `sends and receives complete audio with packets of 10 to 40 ms: ${lines.join(' ') || 'no ptime'}`,
       async (t) => {
         const media = await connectedMedia(t, servers());
         const calls = ([10, 20, 30, 40] as const).flatMap((frameMs) =>
@@ -187,7 +187,7 @@ const bursts = 10;
 const burstMs = 200;
 
 const testSpeechAfterPauses = (servers: () => SipServers): void =>
-  realTimeTest("a word after a pause in the far end's stream is heard from its beginning", async (t) => {
+  realTimeTest("hears a word after a pause in the far end's stream from its beginning", async (t) => {
     const media = await connectedMedia(t, servers());
     const { far, endpoint } = await callWith(
       t,
@@ -239,7 +239,7 @@ onRealServers('the sound of a channel', (servers) => {
   testEndedUnicast(servers);
 
   for (const codec of answers)
-    realTimeTest(`audio opened at the moment of an answer with ${codec} arrives`, async (t) => {
+    realTimeTest(`receives audio opened at the moment of an answer with ${codec}`, async (t) => {
       if (await isWithout(t, servers(), codec)) return;
       const media = await connectedMedia(t, servers());
       for (let times = 1; times <= 5; times += 1) {
@@ -254,46 +254,49 @@ onRealServers('the sound of a channel', (servers) => {
     });
 
   for (const [first, then] of changes)
-    realTimeTest(`${first} changes to ${then} during a call, and each side keeps its pitch`, async (t) => {
-      for (const codec of [first, then]) if (await isWithout(t, servers(), codec)) return;
-      const media = await connectedMedia(t, servers());
-      const caller = await media.createEndpoint();
-      t.teardown(() => caller.destroy());
-      const offered = (codec: TrunkCodec): string => withOneVoice(caller.localSdp, { codecs: [codec] });
-      const callee = await media.createEndpoint(offered(first));
-      t.teardown(() => callee.destroy());
-      await caller.takeAnswer(callee.localSdp);
-      const rate = callee.sampleRate();
-      t.is(caller.sampleRate(), rate);
-      const there = await speaking(caller, rate);
-      const here = await speaking(callee, rate);
-      const hears = async (when: string): Promise<void> => {
-        there.say(1_310, 2);
-        here.say(2_170, 2);
-        const before = [there.heardMs(), here.heardMs()] as const;
-        const begunAt = Date.now();
-        await delay(1_400);
-        const passed = Date.now() - begunAt;
-        for (const [side, hertz, from] of [
-          [here, 1_310, before[1]],
-          [there, 2_170, before[0]],
-        ] as const) {
-          t.is(pitchOf(side.lately(200), rate), hertz, when);
-          const levels = amplitudesOf(hertz, side.lately(1_000), rate);
-          t.true(medianOf(levels) > 5_000, `${when}: ${levels.map(Math.round).join()}`);
-          const comes = (side.heardMs() - from) / passed;
-          t.true(comes > 0.8 && comes < 1.1, `${when}: ${comes} of the time is heard`);
-        }
-        await delay(900);
-      };
-      await hears('before');
-      const answer = await callee.modify(offered(then));
-      await caller.modify(answer);
-      await hears('after');
-      await callee.modify(offered(first));
-      await caller.modify(callee.localSdp);
-      await hears('and back');
-    });
+    realTimeTest(
+      `keeps the pitch on both sides when ${first} changes to ${then} during a call`,
+      async (t) => {
+        for (const codec of [first, then]) if (await isWithout(t, servers(), codec)) return;
+        const media = await connectedMedia(t, servers());
+        const caller = await media.createEndpoint();
+        t.teardown(() => caller.destroy());
+        const offered = (codec: TrunkCodec): string => withOneVoice(caller.localSdp, { codecs: [codec] });
+        const callee = await media.createEndpoint(offered(first));
+        t.teardown(() => callee.destroy());
+        await caller.takeAnswer(callee.localSdp);
+        const rate = callee.sampleRate();
+        t.is(caller.sampleRate(), rate);
+        const there = await speaking(caller, rate);
+        const here = await speaking(callee, rate);
+        const hears = async (when: string): Promise<void> => {
+          there.say(1_310, 2);
+          here.say(2_170, 2);
+          const before = [there.heardMs(), here.heardMs()] as const;
+          const begunAt = Date.now();
+          await delay(1_400);
+          const passed = Date.now() - begunAt;
+          for (const [side, hertz, from] of [
+            [here, 1_310, before[1]],
+            [there, 2_170, before[0]],
+          ] as const) {
+            t.is(pitchOf(side.lately(200), rate), hertz, when);
+            const levels = amplitudesOf(hertz, side.lately(1_000), rate);
+            t.true(medianOf(levels) > 5_000, `${when}: ${levels.map(Math.round).join()}`);
+            const comes = (side.heardMs() - from) / passed;
+            t.true(comes > 0.8 && comes < 1.1, `${when}: ${comes} of the time is heard`);
+          }
+          await delay(900);
+        };
+        await hears('before');
+        const answer = await callee.modify(offered(then));
+        await caller.modify(answer);
+        await hears('after');
+        await callee.modify(offered(first));
+        await caller.modify(callee.localSdp);
+        await hears('and back');
+      },
+    );
 
   /** A far end with a channel whose audio passes through this process. */
   const personOn = async (t: ExecutionContext, media: MediaServers) => {
@@ -329,7 +332,7 @@ onRealServers('the sound of a channel', (servers) => {
     await until(() => person.lately(200).some((sample) => sample > 3_000));
   };
 
-  realTimeTest('audio returns to this process whenever a channel leaves its bridge', async (t) => {
+  realTimeTest('returns audio to this process whenever a channel leaves its bridge', async (t) => {
     const media = await connectedMedia(t, servers());
     const [first, second] = [await personOn(t, media), await personOn(t, media)];
     const took: { open: number; leave: number }[] = [];
@@ -354,35 +357,32 @@ onRealServers('the sound of a channel', (servers) => {
     t.pass();
   });
 
-  realTimeTest(
-    'a bridge continues without a gap while another gateway takes over its channels',
-    async (t) => {
-      const media = await connectedMedia(t, servers());
-      const [first, second] = [await personOn(t, media), await personOn(t, media)];
-      await bridgeOf(media, first.endpoint, second.endpoint).open();
-      await isHeardBy(first, second);
-      const next = await connectedMedia(t, servers());
-      const from = Date.now();
-      const adopted = [];
-      for (const { endpoint } of [first, second]) {
-        const channel = endpoint.channel();
-        if (channel === null) throw new Error('It has a channel');
-        await endpoint.leave();
-        const own = await next.takeOverEndpoint(channel, 'off', true);
-        t.teardown(() => own.destroy());
-        adopted.push({ endpoint: own, ...(await speaking(own, 8_000)) });
-      }
-      const [one, other] = adopted;
-      if (one === undefined || other === undefined) throw new Error('Both were adopted');
-      const bridge = bridgeOf(next, one.endpoint, other.endpoint);
-      await bridge.open();
-      await isHeardBy(second, first);
-      const packets = second.ear.heard().filter(({ at }) => at >= from);
-      const holes = packets.map(({ at }, index) => at - (packets[index - 1]?.at ?? at));
-      t.log({ longestHoleMs: Math.max(...holes) });
-      t.true(Math.max(...holes) < 200);
-      await bridge.leave();
-      await isHeardHere({ ...first, ...one });
-    },
-  );
+  realTimeTest('keeps a bridge without a gap while another gateway takes over its channels', async (t) => {
+    const media = await connectedMedia(t, servers());
+    const [first, second] = [await personOn(t, media), await personOn(t, media)];
+    await bridgeOf(media, first.endpoint, second.endpoint).open();
+    await isHeardBy(first, second);
+    const next = await connectedMedia(t, servers());
+    const from = Date.now();
+    const adopted = [];
+    for (const { endpoint } of [first, second]) {
+      const channel = endpoint.channel();
+      if (channel === null) throw new Error('It has a channel');
+      await endpoint.leave();
+      const own = await next.takeOverEndpoint(channel, 'off', true);
+      t.teardown(() => own.destroy());
+      adopted.push({ endpoint: own, ...(await speaking(own, 8_000)) });
+    }
+    const [one, other] = adopted;
+    if (one === undefined || other === undefined) throw new Error('Both were adopted');
+    const bridge = bridgeOf(next, one.endpoint, other.endpoint);
+    await bridge.open();
+    await isHeardBy(second, first);
+    const packets = second.ear.heard().filter(({ at }) => at >= from);
+    const holes = packets.map(({ at }, index) => at - (packets[index - 1]?.at ?? at));
+    t.log({ longestHoleMs: Math.max(...holes) });
+    t.true(Math.max(...holes) < 200);
+    await bridge.leave();
+    await isHeardHere({ ...first, ...one });
+  });
 });

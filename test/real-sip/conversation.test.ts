@@ -71,7 +71,7 @@ if (missing.length > 0) {
   const messagesTo = (agent: AgentServer): string[] =>
     agent.requests.map(({ body }) => z.object({ message: z.string() }).parse(JSON.parse(body)).message);
 
-  realTimeTest('the words of a callee reach the agent and the transcript', async (t) => {
+  realTimeTest('sends the words of a callee to the agent and the transcript', async (t) => {
     const { gateway, far } = await world(t);
     const agent = await bindAgent(t, gateway, 'outbound', (message) => {
       if (message.startsWith('[outbound')) return 'Hello. For when shall I reserve the table?';
@@ -99,47 +99,44 @@ if (missing.length > 0) {
     t.deepEqual(messagesTo(agent).slice(1), ['Tomorrow.', 'At seven, please.']);
   });
 
-  realTimeTest(
-    'the words of a caller reach the agent in Korean, and the recording has their audio',
-    async (t) => {
-      const gateway = await listeningGateway(t, { servers, recognizer, trunkPort: await ownPort() });
-      await gateway.admin.patch(gateway.numberPath, { language: 'ko', greeting: '안녕하세요, 꽃집입니다.' });
-      const agent = await bindAgent(t, gateway, 'inbound', () => '네, 알겠습니다. Goodbye.');
-      const wanted = '장미 열 송이요.';
-      const telephone = await startTelephone(servers.folder, {
-        dial: `sip:${gateway.credentials.number}@127.0.0.1:${servers.sipPort}`,
-        from: '01012345678',
-        seconds: 20,
-        says: [{ afterMs: 5_000, text: wanted }],
-      });
-      t.teardown(telephone.close);
-      let callId = '';
-      await until(async () => {
-        const { calls } = z
-          .object({ calls: z.array(z.object({ id: z.string() })) })
-          .parse((await gateway.client.get('/api/v1/calls')).body);
-        callId = calls[0]?.id ?? '';
-        return callId !== '';
-      });
-      t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
-      // A telephone on a busy machine stalls occasionally, which splits a sentence into two turns.
-      t.is(messagesTo(agent).join(' '), wanted);
-      const words = await wordsOf(gateway, callId);
-      t.is(words.flatMap(([role, text]) => (role === 'user' ? [text] : [])).join(' '), wanted);
-      t.deepEqual([words.at(0)?.[0], words.at(-1)?.[0]], ['assistant', 'assistant']);
-      const path = `/api/v1/calls/${callId}/recording`;
-      await until(async () => (await gateway.client.get(path)).status === 200);
-      const { channels, sampleRate } = await decodeRecording((await gateway.client.get(path)).bytes);
-      const recorded: string[] = [];
-      const counterparty = (channels[0] ?? new Int16Array()).filter(
-        (_, index) => index % (sampleRate / 8_000) === 0,
-      );
-      createToneDecoder({ words: () => {}, whole: (text) => recorded.push(text) }).write(counterparty);
-      t.deepEqual(recorded, [wanted]);
-    },
-  );
+  realTimeTest('sends the words of a Korean caller to the agent, and records their audio', async (t) => {
+    const gateway = await listeningGateway(t, { servers, recognizer, trunkPort: await ownPort() });
+    await gateway.admin.patch(gateway.numberPath, { language: 'ko', greeting: '안녕하세요, 꽃집입니다.' });
+    const agent = await bindAgent(t, gateway, 'inbound', () => '네, 알겠습니다. Goodbye.');
+    const wanted = '장미 열 송이요.';
+    const telephone = await startTelephone(servers.folder, {
+      dial: `sip:${gateway.credentials.number}@127.0.0.1:${servers.sipPort}`,
+      from: '01012345678',
+      seconds: 20,
+      says: [{ afterMs: 5_000, text: wanted }],
+    });
+    t.teardown(telephone.close);
+    let callId = '';
+    await until(async () => {
+      const { calls } = z
+        .object({ calls: z.array(z.object({ id: z.string() })) })
+        .parse((await gateway.client.get('/api/v1/calls')).body);
+      callId = calls[0]?.id ?? '';
+      return callId !== '';
+    });
+    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });
+    // A telephone on a busy machine stalls occasionally, which splits a sentence into two turns.
+    t.is(messagesTo(agent).join(' '), wanted);
+    const words = await wordsOf(gateway, callId);
+    t.is(words.flatMap(([role, text]) => (role === 'user' ? [text] : [])).join(' '), wanted);
+    t.deepEqual([words.at(0)?.[0], words.at(-1)?.[0]], ['assistant', 'assistant']);
+    const path = `/api/v1/calls/${callId}/recording`;
+    await until(async () => (await gateway.client.get(path)).status === 200);
+    const { channels, sampleRate } = await decodeRecording((await gateway.client.get(path)).bytes);
+    const recorded: string[] = [];
+    const counterparty = (channels[0] ?? new Int16Array()).filter(
+      (_, index) => index % (sampleRate / 8_000) === 0,
+    );
+    createToneDecoder({ words: () => {}, whole: (text) => recorded.push(text) }).write(counterparty);
+    t.deepEqual(recorded, [wanted]);
+  });
 
-  realTimeTest('a callee who interrupts is heard, and unheard words do not count as said', async (t) => {
+  realTimeTest('hears a callee who interrupts, and does not store unheard words as spoken', async (t) => {
     const { gateway, far } = await world(t);
     const long = `Let me tell you about everything that we have on the menu today, which is a lot. ${goodbye.replaceAll('Goodbye', 'And')}`;
     const agent = await bindAgent(t, gateway, 'outbound', (message) =>
@@ -161,50 +158,56 @@ if (missing.length > 0) {
     t.is(messagesTo(agent)[1], 'Please stop.');
   });
 
-  realTimeTest('words during the farewell cancel the hangup, a backchannel and noise do not', async (t) => {
-    const { gateway, far } = await world(t);
-    let farewells = 0;
-    await bindAgent(t, gateway, 'outbound', () => {
-      farewells += 1;
-      return goodbye;
-    });
-    const callId = await gateway.call(callee, 'Say goodbye');
-    await far.untilSpokenTo(600);
-    await far.say('Wait, one more thing.');
-    await until(() => farewells === 2);
-    t.is((await gateway.client.get(`/api/v1/calls/${callId}`)).body['status'], 'active');
-    await far.untilSpokenTo(600);
-    await far.say('Uh-huh.');
-    await far.play(Int16Array.from({ length: 4_000 }, (_, index) => 5_000 * Math.sin(index / 3)));
-    t.like(await gateway.untilStatus(callId, ...finalStatuses), {
-      status: 'completed',
-      end_reason: 'agent_hangup',
-    });
-    t.is(farewells, 2);
-    const words = await wordsOf(gateway, callId);
-    t.true(goodbye.startsWith(words[0]?.[1] ?? '-') && (words[0]?.[1].length ?? 0) < goodbye.length);
-    t.deepEqual(words[1], ['user', 'Wait, one more thing.']);
-    t.deepEqual(
-      words.slice(2).sort(([, one], [, other]) => one.length - other.length),
-      [
-        ['user', 'Uh-huh.'],
-        ['assistant', goodbye],
-      ],
-    );
-  });
+  realTimeTest(
+    'words during the farewell cancel the hangup, but a backchannel and noise do not',
+    async (t) => {
+      const { gateway, far } = await world(t);
+      let farewells = 0;
+      await bindAgent(t, gateway, 'outbound', () => {
+        farewells += 1;
+        return goodbye;
+      });
+      const callId = await gateway.call(callee, 'Say goodbye');
+      await far.untilSpokenTo(600);
+      await far.say('Wait, one more thing.');
+      await until(() => farewells === 2);
+      t.is((await gateway.client.get(`/api/v1/calls/${callId}`)).body['status'], 'active');
+      await far.untilSpokenTo(600);
+      await far.say('Uh-huh.');
+      await far.play(Int16Array.from({ length: 4_000 }, (_, index) => 5_000 * Math.sin(index / 3)));
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+        status: 'completed',
+        end_reason: 'agent_hangup',
+      });
+      t.is(farewells, 2);
+      const words = await wordsOf(gateway, callId);
+      t.true(goodbye.startsWith(words[0]?.[1] ?? '-') && (words[0]?.[1].length ?? 0) < goodbye.length);
+      t.deepEqual(words[1], ['user', 'Wait, one more thing.']);
+      t.deepEqual(
+        words.slice(2).sort(([, one], [, other]) => one.length - other.length),
+        [
+          ['user', 'Uh-huh.'],
+          ['assistant', goodbye],
+        ],
+      );
+    },
+  );
 
-  realTimeTest('noise does not reset the silence: the call ends after the reprompt', async (t) => {
-    const { gateway, far } = await world(t);
-    await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 5 });
-    await bindAgent(t, gateway, 'outbound', () => 'Hello.');
-    far.onCall(async () => {
-      for (;;) {
-        await far.play(Int16Array.from({ length: 12_000 }, () => (Math.random() - 0.5) * 8_000));
-        await delay(700);
-      }
-    });
-    const callId = await gateway.call(callee, 'Say hello');
-    t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'silence_timeout' });
-    t.true((await wordsOf(gateway, callId)).every(([role]) => role === 'assistant'));
-  });
+  realTimeTest(
+    'does not reset the silence timer at noise, and ends the call after the reprompt',
+    async (t) => {
+      const { gateway, far } = await world(t);
+      await gateway.admin.patch(gateway.numberPath, { silence_timeout_sec: 5 });
+      await bindAgent(t, gateway, 'outbound', () => 'Hello.');
+      far.onCall(async () => {
+        for (;;) {
+          await far.play(Int16Array.from({ length: 12_000 }, () => (Math.random() - 0.5) * 8_000));
+          await delay(700);
+        }
+      });
+      const callId = await gateway.call(callee, 'Say hello');
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'silence_timeout' });
+      t.true((await wordsOf(gateway, callId)).every(([role]) => role === 'assistant'));
+    },
+  );
 }

@@ -18,7 +18,7 @@ import { createUdpNetwork } from './udp-network.ts';
 
 const missing = missingPrograms();
 if (missing.length > 0) {
-  test.skip(`server recordings: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
+  test.skip(`recordings of servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
   let servers: SipServers;
   test.before(async () => {

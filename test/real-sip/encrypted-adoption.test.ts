@@ -105,7 +105,7 @@ onRealServers('an encrypted call whose gateway is killed', (servers) => {
       ['tls', 'the gateway'],
     ] as const)
       realTimeTest(
-        `${media}, ${transport}: both hear each other as before, until ${hangsUp} hangs up`,
+        `${media}, ${transport}: keeps audio in both directions after a take-over, until ${hangsUp} hangs up`,
         async (t) => {
           const world = await startWorld(t, servers(), media, transport);
           const { telephone } = world;

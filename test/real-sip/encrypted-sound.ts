@@ -166,7 +166,7 @@ const declareRefusals = (
   servers: () => SipServers,
   { linesWith, telephoneFor, noChannelIsLeft }: World,
 ): void => {
-  realTimeTest('a far end without encryption gets no call', async (t) => {
+  realTimeTest('places no call to a far end without encryption', async (t) => {
     const plain = await telephoneFor(t, { srtp: false });
     const lines = await linesWith(t, { port: plain.port });
     const refusing = open(lines);
@@ -188,7 +188,7 @@ const declareRefusals = (
   });
 
   realTimeTest(
-    'refuses a caller without encryption with a reason, and accepts an encrypted one of another trunk',
+    'rejects a caller without encryption with a reason, and accepts an encrypted one of another trunk',
     async (t) => {
       const call = { sipPort: servers().sipPort, to: own, expect: 488 };
       const inboundAddresses = ['127.0.0.1'];
@@ -215,23 +215,26 @@ const declareOptional = (
     ['with it', media === 'direct'],
     ['without it', false],
   ] as const)
-    realTimeTest(`encrypted if both support it: an outbound call to a telephone ${telephone}`, async (t) => {
-      const far = await telephoneFor(t, {
-        srtp: telephone === 'with it' ? 'optional' : false,
-        says: [{ afterMs: 1_500, text: 'Hello?' }],
-      });
-      const line = open(await linesWith(t, { port: far.port, srtp: 'optional' }));
-      await until(() => line.saw('line.answered'));
-      await talk(line, 'Hello?', 'Good day.');
-      line.tell({ type: 'hangUp' });
-      t.deepEqual(await heardAt(far), ['Good day.']);
-      t.is(/SRTP is Enabled/.test(await far.log()), isSecret);
-      await noChannelIsLeft();
-    });
+    realTimeTest(
+      `with optional encryption, places an outbound call to a telephone ${telephone}`,
+      async (t) => {
+        const far = await telephoneFor(t, {
+          srtp: telephone === 'with it' ? 'optional' : false,
+          says: [{ afterMs: 1_500, text: 'Hello?' }],
+        });
+        const line = open(await linesWith(t, { port: far.port, srtp: 'optional' }));
+        await until(() => line.saw('line.answered'));
+        await talk(line, 'Hello?', 'Good day.');
+        line.tell({ type: 'hangUp' });
+        t.deepEqual(await heardAt(far), ['Good day.']);
+        t.is(/SRTP is Enabled/.test(await far.log()), isSecret);
+        await noChannelIsLeft();
+      },
+    );
 
   for (const srtp of [true, 'optional', false] as const)
     realTimeTest(
-      `encrypted if both support it: an inbound call from a telephone with srtp ${srtp}`,
+      `with optional encryption, accepts an inbound call from a telephone with srtp ${srtp}`,
       async (t) => {
         const arrived: { callId: string; from: string; to: string }[] = [];
         const changes: Partial<Trunk> = { inboundAddresses: ['127.0.0.1'], srtp: 'optional' };
@@ -266,7 +269,7 @@ export const encryptedSound = (media: Trunk['media']): void =>
     declareRefusals(servers, world);
     declareOptional(servers, world, media);
 
-    test.serial('logs contain no key', async (t) => {
+    test.serial('logs no SRTP key', async (t) => {
       const files = await readdir(servers().folder, { recursive: true });
       const serverLogs = files.filter((name) => /^(drachtio|freeswitch).*\.log$/.test(name));
       t.true(serverLogs.some((name) => name.endsWith('log/freeswitch.log')));

@@ -21,7 +21,7 @@ onRealServers('calls through a whole gateway, and how they end', (servers) => {
     ['leaving', 'a callee that hangs up', { status: 'completed', end_reason: 'counterparty_hangup' }, 200],
   ];
   for (const [scenario, title, expected, sipStatus] of endings)
-    realTimeTest(`the record has ${title}`, async (t) => {
+    realTimeTest(`the call record has ${title}`, async (t) => {
       const far = await startFarEnd(scenario, servers().folder);
       t.teardown(far.close);
       const gateway = await realGateway(t, servers(), far.port);
@@ -32,7 +32,7 @@ onRealServers('calls through a whole gateway, and how they end', (servers) => {
       await noChannelIsLeft(servers());
     });
 
-  realTimeTest('cancels a callee who does not answer at the ring time-out', async (t) => {
+  realTimeTest('cancels a call that is not answered within the ring time-out', async (t) => {
     const far = await startFarEnd('unattended', servers().folder);
     t.teardown(far.close);
     const gateway = await realGateway(t, servers(), far.port);
@@ -46,7 +46,7 @@ onRealServers('calls through a whole gateway, and how they end', (servers) => {
     await noChannelIsLeft(servers());
   });
 
-  realTimeTest('hangs up an answer that crosses the CANCEL', async (t) => {
+  realTimeTest('hangs up a call whose answer crosses the CANCEL', async (t) => {
     const far = await startFarEnd('late-answer', servers().folder, { calls: 1 });
     t.teardown(far.close);
     const gateway = await realGateway(t, servers(), far.port);

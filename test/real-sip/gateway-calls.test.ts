@@ -32,7 +32,7 @@ const voiceAt = async (sampleRate: number): Promise<Int16Array> => {
 
 const testFarewell = (servers: () => SipServers): void => {
   realTimeTest(
-    'a call rings, the agent is heard to the end of its goodbye, and the gateway hangs up',
+    "places a call, plays the agent's words to the end of the goodbye, and hangs up",
     async (t) => {
       const telephone = await startTelephone(servers().folder, { seconds: 40 });
       t.teardown(telephone.close);
@@ -92,7 +92,7 @@ const testFarewell = (servers: () => SipServers): void => {
 };
 
 const testBuiltInAgent = (servers: () => SipServers): void => {
-  realTimeTest('the built-in agent holds a whole call in Korean', async (t) => {
+  realTimeTest('the built-in agent holds a complete call in Korean', async (t) => {
     const telephone = await startTelephone(servers().folder, { seconds: 60 });
     t.teardown(telephone.close);
     const gateway = await realGateway(t, servers(), telephone.port);
@@ -120,7 +120,7 @@ const testBuiltInAgent = (servers: () => SipServers): void => {
 };
 
 const testCallers = (servers: () => SipServers): void => {
-  realTimeTest('a caller hears the greeting and hangs up', async (t) => {
+  realTimeTest('plays the greeting to a caller, who hangs up', async (t) => {
     const gateway = await realGateway(t, servers(), await ownPort());
     const greeting = 'Good morning, this is the flower shop. What can I do for you?';
     await gateway.admin.patch(gateway.numberPath, { language: 'en', greeting });
@@ -149,7 +149,7 @@ const testCallers = (servers: () => SipServers): void => {
     await noChannelIsLeft(servers());
   });
 
-  realTimeTest('refuses a caller of an unknown number with 404', async (t) => {
+  realTimeTest('rejects a call to an unknown number with 404', async (t) => {
     const gateway = await realGateway(t, servers(), await ownPort());
     const telephone = await startTelephone(servers().folder, {
       dial: `sip:0298765432@127.0.0.1:${servers().sipPort}`,

@@ -20,7 +20,7 @@ onRealServers('a whole gateway without its servers', (servers) => {
   };
 
   realTimeTest(
-    'places calls only while both servers are reachable, and a lost media server ends its calls',
+    'places calls only while both servers are reachable, and ends calls of a lost media server',
     async (t) => {
       const far = await startFarEnd('silent', servers().folder);
       t.teardown(far.close);
@@ -43,28 +43,31 @@ onRealServers('a whole gateway without its servers', (servers) => {
     },
   );
 
-  realTimeTest('a lost drachtio-server ends its calls, and calls work again when it is back', async (t) => {
-    const far = await startFarEnd('silent', servers().folder);
-    t.teardown(far.close);
-    const gateway = await realGateway(t, servers(), far.port);
-    const callId = await gateway.call(callee, 'Say hello');
-    await gateway.untilStatus(callId, 'active');
-    await servers().killDrachtio();
-    t.like(await gateway.untilStatus(callId, ...finalStatuses), failed('media_error'));
-    const refused = await gateway.call(callee, 'Say hello');
-    t.like(await gateway.untilStatus(refused, ...finalStatuses), failed('trunk_error'));
-    await servers().restartDrachtio();
-    await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200);
-    const again = await gateway.call(callee, 'Say hello');
-    await gateway.untilStatus(again, 'active');
-    const telephone = await startTelephone(servers().folder, {
-      dial: `sip:0298765432@127.0.0.1:${servers().sipPort}`,
-      seconds: 5,
-    });
-    t.teardown(telephone.close);
-    await until(async () => /404 Not Found/.test(await telephone.log()));
-    await noStrayMedia(gateway, again);
-  });
+  realTimeTest(
+    'ends calls of a lost drachtio-server, and places calls again after its restart',
+    async (t) => {
+      const far = await startFarEnd('silent', servers().folder);
+      t.teardown(far.close);
+      const gateway = await realGateway(t, servers(), far.port);
+      const callId = await gateway.call(callee, 'Say hello');
+      await gateway.untilStatus(callId, 'active');
+      await servers().killDrachtio();
+      t.like(await gateway.untilStatus(callId, ...finalStatuses), failed('media_error'));
+      const refused = await gateway.call(callee, 'Say hello');
+      t.like(await gateway.untilStatus(refused, ...finalStatuses), failed('trunk_error'));
+      await servers().restartDrachtio();
+      await until(async () => (await fetch(`${gateway.credentials.base_url}/readyz`)).status === 200);
+      const again = await gateway.call(callee, 'Say hello');
+      await gateway.untilStatus(again, 'active');
+      const telephone = await startTelephone(servers().folder, {
+        dial: `sip:0298765432@127.0.0.1:${servers().sipPort}`,
+        seconds: 5,
+      });
+      t.teardown(telephone.close);
+      await until(async () => /404 Not Found/.test(await telephone.log()));
+      await noStrayMedia(gateway, again);
+    },
+  );
 
   realTimeTest('names a server that rejects the secret, and places no call', async (t) => {
     const { drachtio, freeSwitch } = servers();

@@ -314,7 +314,7 @@ if (missing.length > 0) {
       );
 
   for (const media of ['freeswitch', 'direct'] as const) {
-    realTimeTest(`${media}: a rolling restart of two gateways loses no call`, async (t) => {
+    realTimeTest(`${media}: loses no call during a rolling restart of two gateways`, async (t) => {
       const world = await startWorld(t, media);
       const one = await world.start('one');
       const two = await world.start('two');
@@ -335,7 +335,7 @@ if (missing.length > 0) {
       await until(() => world.end.count('BYE') === calls.length);
     });
 
-    realTimeTest(`${media}: a single gateway leaves its calls to its next process`, async (t) => {
+    realTimeTest(`${media}: hands calls of a single gateway to its next process`, async (t) => {
       const world = await startWorld(t, media);
       const one = await world.start('one');
       const calls = await world.place(one, 5);
@@ -413,7 +413,7 @@ if (missing.length > 0) {
     });
   }
 
-  realTimeTest('the relay hangs up calls that no gateway takes over', async (t) => {
+  realTimeTest('the SIP relay hangs up calls that no gateway takes over', async (t) => {
     const world = await startWorld(t, 'freeswitch');
     const one = await world.start('one');
     await world.place(one, 2);

@@ -13,7 +13,7 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
     ['to 0.0.0.0', soundAt().replace('[media_ip]', '0.0.0.0')],
   ];
   for (const [how, held] of holds)
-    realTimeTest(`a call is put on hold, resumed and heard again: ${how}`, async (t) => {
+    realTimeTest(`puts a call on hold, resumes it and hears it again: ${how}`, async (t) => {
       const ear = await startEar(t);
       const { line, end, has, count } = await callTo(
         t,
@@ -48,7 +48,7 @@ const testHolds = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testReInvites = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('refuses an unacceptable re-INVITE, and the call continues unchanged', async (t) => {
+  realTimeTest('rejects an unacceptable re-INVITE and continues the call unchanged', async (t) => {
     const ear = await startEar(t);
     const unknown = soundAt().replace('RTP/AVP 0 101', 'RTP/AVP 18 101').replace('0 PCMU', '18 G729');
     const { line, end, has, count } = await callTo(
@@ -78,7 +78,7 @@ const testReInvites = ({ callTo }: ScriptedCalls): void => {
   });
 
   realTimeTest(
-    'answers a re-INVITE without an offer with ours and accepts the answer of its ACK',
+    'answers a re-INVITE without an offer with an offer and accepts the answer in the ACK',
     async (t) => {
       const first = await startEar(t);
       const ear = await startEar(t);
@@ -128,7 +128,7 @@ const testUnsupportedMedia = ({ callTo }: ScriptedCalls): void => {
     ['freeswitch', onIpv6],
   ] as const)
     realTimeTest(
-      `${media}: a re-INVITE that the carrier cannot serve gets 488, and the audio continues without a gap`,
+      `${media}: rejects a re-INVITE that the carrier cannot serve with 488, and continues the audio without a gap`,
       async (t) => {
         const ear = await startEar(t);
         const { line, end, has, count } = await callTo(

@@ -37,7 +37,7 @@ const within = (header: string, lineEnd = '\r\n'): string =>
     '',
   ].join(lineEnd);
 
-test('the firewall rules of config/README.md drop exactly the Route headers', (t) => {
+test('the firewall rules of config/README.md drop exactly the Route headers without a host', (t) => {
   t.is(droppedStrings.length, 2);
   for (const header of deadlyRoutes)
     for (const lineEnd of ['\r\n', '\n', '\r']) t.true(isDropped(within(header, lineEnd)), header);
@@ -163,7 +163,7 @@ if (missing.length > 0) {
   });
 
   test.serial(
-    'a Route without a host within a dialog crashes drachtio-server 0.9.10, as config/README.md says',
+    'a Route without a host within a dialog crashes drachtio-server 0.9.10, as config/README.md states',
     async (t) => {
       const { lines } = await startLines(t);
       const { send } = await startSender(t);

@@ -34,7 +34,7 @@ const voices: readonly [string, Trunk['codecs'], number][] = [
 withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
   for (const [formats, codecs, voice] of voices)
     realTimeTest(
-      `answers an offer of ${formats} to a trunk with ${codecs?.join() ?? 'all codecs'} with ${voice} and sends it`,
+      `answers an offer of ${formats} to a trunk with ${codecs?.join() ?? 'all codecs'} with ${voice} and sends that codec`,
       async (t) => {
         const ear = await startEar(t);
         const sdp = soundAt('a=rtpmap:8 PCMA/8000', 'a=rtpmap:18 G729/8000').replace(
@@ -101,7 +101,7 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
     ['offers IPv6', [], 488, 'Warning: 300 ', soundAt().replace('IP4 [media_ip]', 'IP6 2001:db8::1')],
   ];
   for (const [what, headers, status, header, sdp = soundAt()] of problems)
-    realTimeTest(`refuses a call that ${what} with ${status}`, async (t) => {
+    realTimeTest(`rejects a call that ${what} with ${status}`, async (t) => {
       const asked = invite({ headers, sdp });
       const { end, callers } = await callFrom(t, [
         status === 483 ? asked.replace('Max-Forwards: 70\n', '') : asked,
@@ -112,7 +112,7 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
       t.is(callers(), 0);
     });
 
-  realTimeTest('a repeatedly sent INVITE is one call', async (t) => {
+  realTimeTest('treats a retransmitted INVITE as one call', async (t) => {
     const same = invite({ sdp: soundAt() }).replace('branch=[branch]', 'branch=z9hG4bKsame[pid]');
     const { line, end, has, count, callers } = await callFrom(t, [
       same,

@@ -28,7 +28,7 @@ const toneOfFive = Int16Array.from({ length: 4_800 }, (_, index) => {
 });
 
 withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
-  realTimeTest('refuses unsupported requests in a call', async (t) => {
+  realTimeTest('rejects unsupported requests within a call', async (t) => {
     const asked: readonly [string, readonly string[], number, string?][] = [
       ['REFER', ['Refer-To: <sip:01000000000@127.0.0.1>'], 603],
       ['MESSAGE', ['Content-Type: text/plain'], 405, 'Allow: INVITE'],
@@ -53,7 +53,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
     t.is(count('line.failed'), 0);
   });
 
-  realTimeTest('receives DTMF digits by INFO and ignores other INFOs', async (t) => {
+  realTimeTest('receives DTMF digits by INFO and ignores other INFO requests', async (t) => {
     const relay = (signal: string): string =>
       ask('INFO', 1, {
         headers: ['Content-Type: application/dtmf-relay'],
@@ -90,7 +90,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
 
   for (const media of ['freeswitch', 'direct'] as const) {
     realTimeTest(
-      `${media}: without telephone events, tones are received as digits and the agent's digits are refused`,
+      `${media}: without telephone events, detects tones as digits and rejects the agent's digits`,
       async (t) => {
         const ear = await startEar(t);
         ear.onCall(() => ear.play(toneOfFive));
@@ -113,7 +113,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
       },
     );
 
-    realTimeTest(`${media}: sends digits by INFO to a far end that supports only that`, async (t) => {
+    realTimeTest(`${media}: sends digits by INFO to a far end that supports only INFO`, async (t) => {
       const steps = [
         ...ring,
         ...pickUp({ sdp: voiceAlone, headers: ['Allow: INVITE, ACK, BYE, INFO'] }),
@@ -137,7 +137,7 @@ withScriptedCalls('keys and other requests', ({ callTo, callFrom }) => {
   }
 
   for (const method of ['MESSAGE', 'NOTIFY', 'PUBLISH', 'SUBSCRIBE', 'INFO'])
-    realTimeTest(`refuses ${method} outside of a call`, async (t) => {
+    realTimeTest(`rejects ${method} outside a call`, async (t) => {
       const headers = {
         NOTIFY: ['Event: refer', 'Subscription-State: active'],
         PUBLISH: ['Event: presence'],

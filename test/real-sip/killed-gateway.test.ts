@@ -92,7 +92,7 @@ if (missing.length > 0) {
   });
 
   realTimeTest(
-    'a killed gateway leaves no far end ringing, and the next one resumes active calls and ends each once',
+    'no far end of a killed gateway keeps ringing, and the next gateway resumes active calls and ends each once',
     async (t) => {
       const end = await startEnd(t);
       const doomed = await startDoomed(t, end);
@@ -150,7 +150,7 @@ if (missing.length > 0) {
       .messages.map(({ direction, start_line: line }) => `${direction} ${line.replace(/ sip:.*/, '')}`);
 
   realTimeTest(
-    'SIP messages of a killed gateway’s call are stored, and those of the next gateway that resumes and hangs up',
+    'stores SIP messages of a killed gateway’s call and of the gateway that resumes and hangs up the call',
     async (t) => {
       const end = await startEnd(t);
       const doomed = await startDoomed(t, end);

@@ -7,7 +7,7 @@ withScriptedCalls('late offers', ({ callFrom }) => {
   for (const media of ['freeswitch', 'direct'] as const) {
     const trunk = { address: '127.0.0.1:9', media };
 
-    realTimeTest(`${media}: keeps the call with the answer of the ACK`, async (t) => {
+    realTimeTest(`${media}: keeps a call with the SDP answer in the ACK`, async (t) => {
       const ear = await startEar(t);
       const { line, end, has } = await callFrom(
         t,
@@ -26,7 +26,7 @@ withScriptedCalls('late offers', ({ callFrom }) => {
       await t.notThrowsAsync(end.finished());
     });
 
-    realTimeTest(`${media}: hangs up without an answer in the ACK`, async (t) => {
+    realTimeTest(`${media}: hangs up if the ACK has no SDP answer`, async (t) => {
       const { end, has, events } = await callFrom(
         t,
         [

@@ -103,7 +103,7 @@ if (missing.length > 0) {
     t.is(countWithin(), rounds.within, JSON.stringify(all));
   };
 
-  realTimeTest('the agent is silent at the far end within 50 ms of an interruption', async (t) => {
+  realTimeTest('silences the agent at the far end within 50 ms of an interruption', async (t) => {
     let interruptedAt = 0;
     const { line, far } = await call(t, {
       onEvent(event, it) {
@@ -133,7 +133,7 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  realTimeTest('words arrive soon after they were said, with the times of their audio', async (t) => {
+  realTimeTest('receives words soon after they were said, with the times of their audio', async (t) => {
     const { line, far } = await call(t);
     const isWithin = (figures: { text: string; endpointingMs: number; lateMs: number }): boolean =>
       figures.text === 'Tomorrow at seven, please.' &&
@@ -153,7 +153,7 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  realTimeTest('a short pause does not end a turn', async (t) => {
+  realTimeTest('does not end a turn at a short pause', async (t) => {
     const { line, far } = await call(t);
     const pause = new Int16Array(8 * 600);
     const parts = [sayInTones('And one more thing,'), pause, sayInTones('a table by the window.')];
@@ -176,7 +176,7 @@ if (missing.length > 0) {
 
   for (const gives of ['words', 'sentences'] as const)
     realTimeTest(
-      `noise and silence yield no words from a recognizer of ${gives}, with or without the agent's voice`,
+      `reports no words for noise and silence with a recognizer of ${gives}, with or without agent audio`,
       async (t) => {
         const { line, far } = await call(t, { speech: sameSpeech(espeakNg(), toneRecognizer(gives)) });
         line.say(sentence);
@@ -195,7 +195,7 @@ if (missing.length > 0) {
       },
     );
 
-  realTimeTest('a long voice interrupts even if words arrive only with whole sentences', async (t) => {
+  realTimeTest('long speech interrupts even if words arrive only with whole sentences', async (t) => {
     const { line, far } = await call(t, {
       speech: sameSpeech(espeakNg(), toneRecognizer('sentences')),
       onEvent(event, it) {
@@ -220,7 +220,7 @@ if (missing.length > 0) {
     await hangUp(t, line);
   });
 
-  realTimeTest('a call continues when its recognizer fails', async (t) => {
+  realTimeTest('continues a call when its recognizer fails', async (t) => {
     let fail = (): void => {};
     const failing: Recognizer = {
       name: 'failing',
@@ -261,55 +261,52 @@ if (missing.length > 0) {
     };
   };
 
-  realTimeTest(
-    'a synthesized voice is heard before it is complete, and stops when it is cut off',
-    async (t) => {
-      const synthesizer = streaming();
-      const { line, far } = await call(t, { speech: sameSpeech(synthesizer, toneRecognizer()) });
-      const short = 'And a second one.';
-      const saidAt = Date.now();
-      line.say(sentence);
-      line.say(short);
-      await until(() => line.all('line.played').length === 2);
-      const firstSoundAt = far.heard().find(({ loudness }) => loudness > audible)?.at ?? Infinity;
-      const completeAt = synthesizer.completeAt.get(sentence) ?? 0;
-      t.log({ firstAudioMs: firstSoundAt - saidAt, completeMs: completeAt - saidAt });
-      t.true(firstSoundAt < completeAt);
+  realTimeTest('plays synthesized speech before it is complete, and stops it when cut off', async (t) => {
+    const synthesizer = streaming();
+    const { line, far } = await call(t, { speech: sameSpeech(synthesizer, toneRecognizer()) });
+    const short = 'And a second one.';
+    const saidAt = Date.now();
+    line.say(sentence);
+    line.say(short);
+    await until(() => line.all('line.played').length === 2);
+    const firstSoundAt = far.heard().find(({ loudness }) => loudness > audible)?.at ?? Infinity;
+    const completeAt = synthesizer.completeAt.get(sentence) ?? 0;
+    t.log({ firstAudioMs: firstSoundAt - saidAt, completeMs: completeAt - saidAt });
+    t.true(firstSoundAt < completeAt);
 
-      const lastSound = soundings(await voiceOf(short, 'en'), 8_000, { pauseMs: 2_000 })[0]?.to ?? 0;
-      await measure(
-        t,
-        (lateMs: number) => lateMs > -30 && lateMs < 100,
-        async () => {
-          const utterance = line.say(short);
-          await until(() => line.all('line.played').length === utterance);
-          await delay(200);
-          const startedAt = line.all('line.played').at(-1)?.startedAt ?? 0;
-          return (far.lastHeardAt() ?? 0) + 20 - startedAt - lastSound;
-        },
-      );
-      t.true(line.all('line.played').every(({ whole }) => whole));
-
-      const voice = soundings(await voiceOf(sentence, 'en'), 8_000, { pauseMs: 2_000 })[0];
-      const voiceMs = (voice?.to ?? 0) - (voice?.from ?? 0);
-      const isWithin = ({ silentAfterMs }: { silentAfterMs: number }): boolean => silentAfterMs <= 50;
-      await measure(t, isWithin, async () => {
-        await far.untilSilentFor(1_100);
-        const utterance = line.say(sentence);
-        await far.untilSpokenTo(2_000);
-        line.tell({ type: 'stopTalking' });
-        const stoppedAt = Date.now();
+    const lastSound = soundings(await voiceOf(short, 'en'), 8_000, { pauseMs: 2_000 })[0]?.to ?? 0;
+    await measure(
+      t,
+      (lateMs: number) => lateMs > -30 && lateMs < 100,
+      async () => {
+        const utterance = line.say(short);
         await until(() => line.all('line.played').length === utterance);
-        await delay(500);
-        const cut = line.all('line.played').at(-1);
-        const began = (cut?.startedAt ?? 0) + (voice?.from ?? 0);
-        const heardShare = ((far.lastHeardAt() ?? 0) - began) / voiceMs;
-        const cutShare = (cut?.text ?? '').length / sentence.length;
-        t.true(cut?.whole === false && sentence.startsWith(cut.text), cut?.text);
-        t.true(Math.abs(cutShare - heardShare) < 0.2, `${cutShare} of the text, ${heardShare} of the sound`);
-        return { silentAfterMs: (far.lastHeardAt() ?? Infinity) + 20 - stoppedAt, cutShare, heardShare };
-      });
-      await hangUp(t, line);
-    },
-  );
+        await delay(200);
+        const startedAt = line.all('line.played').at(-1)?.startedAt ?? 0;
+        return (far.lastHeardAt() ?? 0) + 20 - startedAt - lastSound;
+      },
+    );
+    t.true(line.all('line.played').every(({ whole }) => whole));
+
+    const voice = soundings(await voiceOf(sentence, 'en'), 8_000, { pauseMs: 2_000 })[0];
+    const voiceMs = (voice?.to ?? 0) - (voice?.from ?? 0);
+    const isWithin = ({ silentAfterMs }: { silentAfterMs: number }): boolean => silentAfterMs <= 50;
+    await measure(t, isWithin, async () => {
+      await far.untilSilentFor(1_100);
+      const utterance = line.say(sentence);
+      await far.untilSpokenTo(2_000);
+      line.tell({ type: 'stopTalking' });
+      const stoppedAt = Date.now();
+      await until(() => line.all('line.played').length === utterance);
+      await delay(500);
+      const cut = line.all('line.played').at(-1);
+      const began = (cut?.startedAt ?? 0) + (voice?.from ?? 0);
+      const heardShare = ((far.lastHeardAt() ?? 0) - began) / voiceMs;
+      const cutShare = (cut?.text ?? '').length / sentence.length;
+      t.true(cut?.whole === false && sentence.startsWith(cut.text), cut?.text);
+      t.true(Math.abs(cutShare - heardShare) < 0.2, `${cutShare} of the text, ${heardShare} of the sound`);
+      return { silentAfterMs: (far.lastHeardAt() ?? Infinity) + 20 - stoppedAt, cutShare, heardShare };
+    });
+    await hangUp(t, line);
+  });
 }

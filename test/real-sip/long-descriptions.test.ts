@@ -23,7 +23,7 @@ if (missing.length > 0) {
 
   const padding = (bytes: number): string => `a=x:${'x'.repeat(75)}\r\n`.repeat(Math.ceil(bytes / 80));
 
-  realTimeTest('session descriptions of any length leave the control connection usable', async (t) => {
+  realTimeTest('session descriptions of any length keep the control connection usable', async (t) => {
     const end = await startUdpEnd();
     t.teardown(end.close);
     const lines = await realLines(servers, end.port);

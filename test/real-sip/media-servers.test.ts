@@ -148,7 +148,7 @@ if (missing.length > 0) {
     for (const server of [one, other]) await untilChannels(server, pooled);
   });
 
-  realTimeTest('detects a hanging media server; its calls move and new ones use another', async (t) => {
+  realTimeTest('detects a hanging media server, ends its calls and places new ones on another', async (t) => {
     const lines = await linesOn(t, [one, other], {
       mediaServers: {
         ...mediaServers,
@@ -176,7 +176,7 @@ if (missing.length > 0) {
     for (const line of calls) line.close();
   });
 
-  realTimeTest('places no call without a media server and reports it for each', async (t) => {
+  realTimeTest('places no call without a media server and reports the failure for each call', async (t) => {
     const lines = await linesOn(t, [one, other]);
     await Promise.all([one.kill(), other.kill()]);
     try {
@@ -204,7 +204,7 @@ if (missing.length > 0) {
   });
 
   realTimeTest(
-    'a lost connection to drachtio-server leaves no endpoint, and new ones are created',
+    'leaves no endpoint after a lost connection to drachtio-server, and creates new ones',
     async (t) => {
       const lines = await linesOn(t, [one]);
       await servers.killDrachtio();
@@ -242,7 +242,7 @@ if (missing.length > 0) {
     ['PCMA alone', '8 101', 101],
     ['telephone events of another payload type, which needs an endpoint of its own', '0 96', 96],
   ] as const)
-    realTimeTest(`an answer has only offered formats: ${what}`, async (t) => {
+    realTimeTest(`answers with offered formats only: ${what}`, async (t) => {
       const lines = await realLines(servers, callee.port, { freeSwitches: [one.address] });
       t.teardown(() => lines.close());
       await lines.start(async ({ callId, from, to }) => {
@@ -267,7 +267,7 @@ if (missing.length > 0) {
       await untilChannels(one, pooled);
     });
 
-  realTimeTest('channels of a dead gateway are kept for a while, then end', async (t) => {
+  realTimeTest('keeps channels of a dead gateway for a while, then ends them', async (t) => {
     const { drachtio } = servers;
     const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
     const options = { drachtio, freeSwitch: one.address, trunkPort: callee.port };

@@ -44,7 +44,7 @@ if (missing.length > 0) {
     return { lines, end, call, has };
   };
 
-  realTimeTest('when drachtio-server dies, a ringing call fails and releases its channels', async (t) => {
+  realTimeTest('fails a ringing call and releases its channels when drachtio-server dies', async (t) => {
     const { lines, call, has } = await startLines(t);
     const events = call(ringing);
     await until(() => has(events, 'line.ringing'));
@@ -59,7 +59,7 @@ if (missing.length > 0) {
     t.true(has(next, 'line.answered'), `the trunk's one channel is free: ${JSON.stringify(next)}`);
   });
 
-  realTimeTest('when FreeSWITCH dies, a ringing telephone is cancelled at once', async (t) => {
+  realTimeTest('cancels a ringing telephone at once when FreeSWITCH dies', async (t) => {
     const { end, call, has } = await startLines(t);
     const events = call(ringing);
     await until(() => has(events, 'line.ringing'));

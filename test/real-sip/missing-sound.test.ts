@@ -21,7 +21,7 @@ const soundWithin = (rtpTimeoutMs: number) => ({
 });
 
 withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
-  realTimeTest('an outbound call that receives no audio ends', async (t) => {
+  realTimeTest('ends an outbound call that receives no audio', async (t) => {
     const { line, end, has, count } = await callTo(t, [...ring, ...pickUp(), ...leave], soundWithin(1_500));
     await has('line.failed');
     t.is(count('line.answered'), 1);
@@ -37,7 +37,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
     ],
   ];
   for (const [which, sdp] of offersOfTheDumb)
-    realTimeTest(`an inbound call to ${which} that receives no audio ends`, async (t) => {
+    realTimeTest(`ends an inbound call to ${which} that receives no audio`, async (t) => {
       const steps = [invite({ sdp }), expectAnswer(200), acknowledge(), ...leave];
       const { line, end, has } = await callFrom(t, steps, soundWithin(1_500));
       await has('line.failed');
@@ -45,7 +45,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
       await t.notThrowsAsync(end.finished());
     });
 
-  realTimeTest('a call whose audio stops ends, but not while it is on hold', async (t) => {
+  realTimeTest('ends a call whose audio stops, except while it is on hold', async (t) => {
     const ear = await startEar(t);
     const { line, end, has, count } = await callTo(
       t,
@@ -69,7 +69,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
     );
     await has('line.answered');
     await until(async () => /^CSeq: 2 INVITE/m.test(await end.messages()));
-    t.is(count('line.failed'), 0, 'neither while sound came nor on hold');
+    t.is(count('line.failed'), 0, 'does not while sound came nor on hold');
     await has('line.failed');
     line.tell({ type: 'hangUp' });
     await t.notThrowsAsync(end.finished());

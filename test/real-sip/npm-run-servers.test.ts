@@ -86,7 +86,7 @@ const missing = missingPrograms();
 if (missing.length > 0) {
   test.skip(`npm run servers: NOT RUN, ${missing.join(', ')} not installed`, (t) => t.pass());
 } else {
-  realTimeTest('both servers start, carry a call, and end with the command', async (t) => {
+  realTimeTest('starts both servers, carries a call, and stops both with the command', async (t) => {
     const { child, folder, sip, viaRelay, output, servers } = await startCommand(t);
     await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 60_000);
     t.regex(
@@ -123,7 +123,7 @@ if (missing.length > 0) {
     t.regex(await readFile(join(folder, 'servers/drachtio.log'), 'utf8'), /starting sip stack/);
   });
 
-  realTimeTest('without FreeSWITCH, drachtio-server starts alone, and a call has audio', async (t) => {
+  realTimeTest('without FreeSWITCH, starts drachtio-server alone, and a call has audio', async (t) => {
     const { child, folder, viaRelay, output, servers } = await startCommand(t, { GW_FREESWITCH: 'none' });
     await until(() => /GW_FREESWITCH=none GW_LINES=drachtio npm start/.test(output()), 60_000);
     t.notRegex(output(), /FreeSWITCH is ready/);
@@ -149,7 +149,7 @@ if (missing.length > 0) {
     t.is(child.exitCode, 0, output());
   });
 
-  realTimeTest('restarts a server that ends by itself, and names it', async (t) => {
+  realTimeTest('restarts and names a server that ends by itself', async (t) => {
     const { child, folder, output } = await startCommand(t);
     await until(() => /in another terminal/.test(output()) || child.exitCode !== null, 60_000);
     const pid = Number(await readFile(join(folder, 'servers/freeswitch/run/freeswitch.pid'), 'utf8'));
@@ -169,7 +169,7 @@ if (missing.length > 0) {
     t.is(await processesThatName(join(folder, 'servers')), '');
   });
 
-  realTimeTest('names a port in use before anything starts', async (t) => {
+  realTimeTest('names a port in use before starting anything', async (t) => {
     const first = await startCommand(t);
     await until(
       () => /drachtio-server is ready/.test(first.output()) || first.child.exitCode !== null,
@@ -185,7 +185,7 @@ if (missing.length > 0) {
     );
   });
 
-  realTimeTest('both servers end when stopped during their start', async (t) => {
+  realTimeTest('stops both servers if the command is stopped during their start', async (t) => {
     const { child, folder, output } = await startCommand(t);
     await until(async () => (await processesThatName(join(folder, 'servers'))) !== '');
     child.kill('SIGTERM');
@@ -194,7 +194,7 @@ if (missing.length > 0) {
     t.is(await processesThatName(join(folder, 'servers')), '');
   });
 
-  realTimeTest('SIP and SDP contain the public address', async (t) => {
+  realTimeTest('writes the public address into SIP and SDP', async (t) => {
     const { folder, viaRelay, output, servers } = await startCommand(t, { GW_PUBLIC_ADDRESS: '127.0.0.9' });
     await until(() => /in another terminal/.test(output()), 60_000);
     t.regex(output(), /^drachtio-server is ready: .*known outside as 127\.0\.0\.9;/m);

@@ -34,7 +34,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  realTimeTest('the chosen engines of a number understand the callee and are heard', async (t) => {
+  realTimeTest('uses the chosen engines of a number to recognize and to speak', async (t) => {
     const deaf = await startSocketEngine(t);
     const resample = await loadResampler();
     // A synthesizer that speaks at 24000 Hz, in tones that can be recognized.

@@ -69,7 +69,7 @@ if (missing.length > 0)
 else
   onRealServers('real speech', (servers) => {
     for (const { codec, sampleRate } of codecs)
-      realTimeTest(`understands speech in ${codec} and writes it into the transcript`, async (t) => {
+      realTimeTest(`recognizes speech in ${codec} and writes it into the transcript`, async (t) => {
         if (await isWithout(t, servers(), codec)) return;
         const telephone = await startTelephone(servers().folder, {
           seconds,

@@ -28,7 +28,7 @@ if (missing.length > 0) {
     await servers.close();
   });
 
-  realTimeTest('both channels omit what is said in a pause and contain everything else', async (t) => {
+  realTimeTest('omits audio of a pause on both channels and contains all other audio', async (t) => {
     // Continuous tones from one side, continuous words from the other.
     const says = Array.from({ length: 30 }, (_, index) => ({ afterMs: index * 1_000, text: 'ab' }));
     const telephone = await startTelephone(servers.folder, { seconds: 40, says });
@@ -105,7 +105,7 @@ if (missing.length > 0) {
   const pin = '471190';
 
   for (const carrier of ['freeswitch', 'direct'] as const)
-    realTimeTest(`${carrier}: secret digits are in no recording and in no server log`, async (t) => {
+    realTimeTest(`${carrier}: secret digits appear in no recording and no server log`, async (t) => {
       const telephone = await startTelephone(servers.folder, {
         seconds: 50,
         plays: { samples: tonesAndHum(50), sampleRate: 8_000 },

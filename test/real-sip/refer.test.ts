@@ -109,7 +109,7 @@ const last = 'terminated;reason=noresource';
 const takes = [receive('REFER'), answer('202 Accepted')];
 
 onRealServers('refer', (servers) => {
-  realTimeTest('a far end that reports 200 has taken the call over and gets BYE', async (t) => {
+  realTimeTest('a far end that reports 200 has transferred the call and gets BYE', async (t) => {
     const call = await callTo(
       t,
       servers(),
@@ -156,15 +156,18 @@ onRealServers('refer', (servers) => {
     ['100 Trying', notify(1, '100 Trying'), true],
     ['180 Ringing', notify(1, '180 Ringing'), false],
   ] as const)
-    realTimeTest(`a far end that sends BYE after reporting ${about}`, async (t) => {
-      const steps = [...takes, ...reported, ask('BYE', 9), expectAnswer(200)];
-      const call = await callTo(t, servers(), steps, { refer: true });
-      t.is((await call.transfer()).status, 202);
-      const endReason = isTaken ? 'transfer_completed' : 'counterparty_hangup';
-      t.like(await call.ended(), { status: 'completed', end_reason: endReason });
-      await t.notThrowsAsync(call.end.finished());
-      await noChannelIsLeft(servers());
-    });
+    realTimeTest(
+      `a far end that sends BYE after reporting ${about} ${isTaken ? 'has' : 'has not'} transferred the call`,
+      async (t) => {
+        const steps = [...takes, ...reported, ask('BYE', 9), expectAnswer(200)];
+        const call = await callTo(t, servers(), steps, { refer: true });
+        t.is((await call.transfer()).status, 202);
+        const endReason = isTaken ? 'transfer_completed' : 'counterparty_hangup';
+        t.like(await call.ended(), { status: 'completed', end_reason: endReason });
+        await t.notThrowsAsync(call.end.finished());
+        await noChannelIsLeft(servers());
+      },
+    );
 
   for (const onFailure of ['resume', 'hang_up'] as const)
     realTimeTest(`a far end that reports 503 has not reached the person: ${onFailure}`, async (t) => {
@@ -190,7 +193,7 @@ onRealServers('refer', (servers) => {
       await noChannelIsLeft(servers());
     });
 
-  realTimeTest('a far end that refuses REFER stays, and the gateway calls the person itself', async (t) => {
+  realTimeTest('keeps a far end that rejects REFER, and the gateway calls the person itself', async (t) => {
     const steps = [receive('REFER'), answer('405 Method Not Allowed'), ...leave];
     const second = await startScripted(servers().folder, [
       ...ring,
@@ -210,7 +213,7 @@ onRealServers('refer', (servers) => {
     await noChannelIsLeft(servers());
   });
 
-  realTimeTest('refuses an invalid NOTIFY and draws no conclusion', async (t) => {
+  realTimeTest('rejects an invalid NOTIFY without ending the transfer', async (t) => {
     const about = (cseq: number, headers: readonly string[], sdp?: string): string =>
       ask('NOTIFY', cseq, { headers, ...(sdp === undefined ? {} : { sdp }) });
     const sipfrag = 'Content-Type: message/sipfrag';
@@ -245,7 +248,7 @@ onRealServers('refer', (servers) => {
   /** A NOTIFY about the transfer. */
   const hear = (words: string): string[] => [receiveWith('NOTIFY', words), answer('200 OK')];
 
-  realTimeTest('a far end without permission to transfer gets 603', async (t) => {
+  realTimeTest('rejects a REFER of a far end without permission with 603', async (t) => {
     const steps = [pause(500), refer(1, person), expectAnswer(603), ...leave];
     const call = await callTo(t, servers(), steps, {});
     await until(async () => (await call.ladder()).includes('→ 603 Decline'));
@@ -256,7 +259,7 @@ onRealServers('refer', (servers) => {
     await noChannelIsLeft(servers());
   });
 
-  realTimeTest('a permitted far end gets 603 for a number that is not permitted', async (t) => {
+  realTimeTest('rejects a REFER of a permitted far end to a forbidden number with 603', async (t) => {
     const steps = [pause(500), refer(1, '0212345678'), expectAnswer(603), ...leave];
     const call = await callTo(t, servers(), steps, { accept_refer: true });
     await until(async () => (await call.ladder()).includes('→ 603 Decline'));
@@ -292,7 +295,7 @@ onRealServers('refer', (servers) => {
   });
 
   realTimeTest(
-    'reports to a permitted far end that the person is busy, and the agent continues',
+    'reports to a permitted far end that the person is busy, and continues with the agent',
     async (t) => {
       const steps = [
         pause(500),

@@ -81,7 +81,7 @@ if (missing.length > 0) {
   const stands = ['NOK', 'Server error: missing content-type'];
   const gone = ['NOK', 'Server error: unable to find dialog for dialog id provided'];
 
-  realTimeTest('requests of the far end to a killed gateway reach the next one', async (t) => {
+  realTimeTest('requests of the far end to a killed gateway reach the next gateway', async (t) => {
     const { relay, trunk } = await startWorld(t);
     const doomed = await connectClient(t, relay.address);
     const { call, dialogId } = await answered(trunk, doomed);
@@ -115,28 +115,31 @@ if (missing.length > 0) {
     t.false(relay.said().includes(servers.drachtio.secret));
   });
 
-  realTimeTest('calls survive a kill of the relay and are hung up through the next one', async (t) => {
-    const { relay, trunk, restart } = await startWorld(t);
-    const before = await connectClient(t, relay.address);
-    const [one, other] = [await answered(trunk, before), await answered(trunk, before)];
-    await relay.kill();
-    await before.closed;
-    const { address } = await restart();
-    const gateway = await connectClient(t, address);
-    t.deepEqual(await gateway.asksForDialog(one.dialogId), stands);
-    void gateway.inDialog(one.dialogId, 'BYE');
-    await one.call.receives('BYE');
-    one.call.answers(200);
-    await gateway.told('SIP/2.0 200');
-    // drachtio-server delivers in-dialog requests of a lost connection to no one; the dialog is over then.
-    other.call.sends('BYE');
-    await other.call.receives(481);
-    await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);
-  });
+  realTimeTest(
+    'keeps calls after a kill of the SIP relay and hangs them up through the next one',
+    async (t) => {
+      const { relay, trunk, restart } = await startWorld(t);
+      const before = await connectClient(t, relay.address);
+      const [one, other] = [await answered(trunk, before), await answered(trunk, before)];
+      await relay.kill();
+      await before.closed;
+      const { address } = await restart();
+      const gateway = await connectClient(t, address);
+      t.deepEqual(await gateway.asksForDialog(one.dialogId), stands);
+      void gateway.inDialog(one.dialogId, 'BYE');
+      await one.call.receives('BYE');
+      one.call.answers(200);
+      await gateway.told('SIP/2.0 200');
+      // drachtio-server delivers in-dialog requests of a lost connection to no one; the dialog is over then.
+      other.call.sends('BYE');
+      await other.call.receives(481);
+      await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);
+    },
+  );
 
   for (const signal of ['SIGKILL', 'SIGTERM'] as const)
     realTimeTest(
-      `calls of a gateway continue while the relay is stopped by ${signal} and restarted`,
+      `continues calls of a gateway while the SIP relay is stopped by ${signal} and restarted`,
       async (t) => {
         const { relay, trunk, restart } = await startWorld(t);
         const trunkPort = Number(trunk.address.split(':')[1]);
@@ -175,7 +178,7 @@ if (missing.length > 0) {
       },
     );
 
-  realTimeTest('a caller gets a retry time while no gateway is connected', async (t) => {
+  realTimeTest('sends a caller a retry time while no gateway is connected', async (t) => {
     const { trunk } = await startWorld(t);
     const refused = await trunk.calls('07012345678', { sdp }).receives(503);
     t.is(mustHave(refused, 'Retry-After'), '5');

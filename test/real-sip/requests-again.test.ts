@@ -72,7 +72,7 @@ const startCaller = async (t: ExecutionContext, { sipPort }: SipServers) => {
 };
 
 onRealServers('requests that come again', (servers) => {
-  realTimeTest('a refused INVITE that arrives by another path is a new call', async (t) => {
+  realTimeTest('treats a rejected INVITE that arrives by another path as a new call', async (t) => {
     const lines = await realLines(servers(), 9);
     t.teardown(() => lines.close());
     let arrivals = 0;
@@ -90,7 +90,7 @@ onRealServers('requests that come again', (servers) => {
     t.is(arrivals, 2);
   });
 
-  realTimeTest('a BYE with a lower CSeq ends the call, as config/README.md says', async (t) => {
+  realTimeTest('ends the call on a BYE with a lower CSeq, as config/README.md states', async (t) => {
     const lines = await realLines(servers(), 9);
     t.teardown(() => lines.close());
     const events: LineEvent[] = [];
@@ -113,43 +113,46 @@ onRealServers('requests that come again', (servers) => {
     await until(() => events.some(({ type }) => type === 'line.ended'));
   });
 
-  realTimeTest('a refresh of a call without a gateway gets 481, so that it ends', async (t) => {
-    const end = await startUdpEnd();
-    t.teardown(end.close);
-    const { drachtio, freeSwitch, sipPort } = servers();
-    const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
-    const given = JSON.stringify({ drachtio, freeSwitch, trunkPort: end.port });
-    const doomed = spawn(process.execPath, [program, given], { stdio: ['ignore', 'pipe', 'inherit'] });
-    t.teardown(() => doomed.kill('SIGKILL'));
-    let said = '';
-    doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
-    await until(() => said.includes('answered'));
-    doomed.kill('SIGKILL');
-    await once(doomed, 'exit');
+  realTimeTest(
+    'rejects a refresh of a call without a gateway with 481, so that the far end ends it',
+    async (t) => {
+      const end = await startUdpEnd();
+      t.teardown(end.close);
+      const { drachtio, freeSwitch, sipPort } = servers();
+      const program = fileURLToPath(new URL('doomed-gateway.ts', import.meta.url));
+      const given = JSON.stringify({ drachtio, freeSwitch, trunkPort: end.port });
+      const doomed = spawn(process.execPath, [program, given], { stdio: ['ignore', 'pipe', 'inherit'] });
+      t.teardown(() => doomed.kill('SIGKILL'));
+      let said = '';
+      doomed.stdout.on('data', (data: Buffer) => (said += data.toString()));
+      await until(() => said.includes('answered'));
+      doomed.kill('SIGKILL');
+      await once(doomed, 'exit');
 
-    const socket = createSocket('udp4').bind(0, '127.0.0.1');
-    await once(socket, 'listening');
-    t.teardown(() => socket.close());
-    const answers: string[] = [];
-    socket.on('message', (data) => answers.push(data.toString()));
-    const invite = end.heard.find(({ method }) => method === 'INVITE')?.text ?? '';
-    t.is(headerIn(invite, 'Session-Expires'), '1800;refresher=uas');
-    const update = [
-      `UPDATE ${/<([^>]+)>/.exec(headerIn(invite, 'Contact'))?.[1] ?? ''} SIP/2.0`,
-      `Via: SIP/2.0/UDP 127.0.0.1:${socket.address().port};branch=z9hG4bKrefresh`,
-      `From: ${headerIn(invite, 'To')};tag=far`,
-      `To: ${headerIn(invite, 'From')}`,
-      `Call-ID: ${headerIn(invite, 'Call-ID')}`,
-      'CSeq: 1 UPDATE',
-      `Contact: <sip:far@127.0.0.1:${end.port}>`,
-      'Session-Expires: 1800;refresher=uac',
-      'Max-Forwards: 70',
-      'Content-Length: 0',
-      '',
-      '',
-    ];
-    socket.send(update.join('\r\n'), sipPort, '127.0.0.1');
-    await until(() => answers.some((text) => /^SIP\/2\.0 [2-6]/.test(text)));
-    t.regex(answers.at(-1) ?? '', /^SIP\/2\.0 481 /);
-  });
+      const socket = createSocket('udp4').bind(0, '127.0.0.1');
+      await once(socket, 'listening');
+      t.teardown(() => socket.close());
+      const answers: string[] = [];
+      socket.on('message', (data) => answers.push(data.toString()));
+      const invite = end.heard.find(({ method }) => method === 'INVITE')?.text ?? '';
+      t.is(headerIn(invite, 'Session-Expires'), '1800;refresher=uas');
+      const update = [
+        `UPDATE ${/<([^>]+)>/.exec(headerIn(invite, 'Contact'))?.[1] ?? ''} SIP/2.0`,
+        `Via: SIP/2.0/UDP 127.0.0.1:${socket.address().port};branch=z9hG4bKrefresh`,
+        `From: ${headerIn(invite, 'To')};tag=far`,
+        `To: ${headerIn(invite, 'From')}`,
+        `Call-ID: ${headerIn(invite, 'Call-ID')}`,
+        'CSeq: 1 UPDATE',
+        `Contact: <sip:far@127.0.0.1:${end.port}>`,
+        'Session-Expires: 1800;refresher=uac',
+        'Max-Forwards: 70',
+        'Content-Length: 0',
+        '',
+        '',
+      ];
+      socket.send(update.join('\r\n'), sipPort, '127.0.0.1');
+      await until(() => answers.some((text) => /^SIP\/2\.0 [2-6]/.test(text)));
+      t.regex(answers.at(-1) ?? '', /^SIP\/2\.0 481 /);
+    },
+  );
 });

@@ -23,7 +23,7 @@ import {
 const timer = (value: string): string => `Session-Expires: ${value}`;
 
 const testIntervals = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('an INVITE requests a session timer and repeats it with a longer one', async (t) => {
+  realTimeTest('requests a session timer with the INVITE and repeats it with a longer one', async (t) => {
     const { line, end, has } = await callTo(
       t,
       [
@@ -49,7 +49,7 @@ const testIntervals = ({ callTo }: ScriptedCalls): void => {
     t.regex(messages, /^Min-SE: 3600\r?$/m);
   });
 
-  realTimeTest('hangs up a call whose far end failed to refresh', async (t) => {
+  realTimeTest('hangs up a call whose far end fails to refresh', async (t) => {
     const { end, has, events } = await callTo(t, [
       ...ring,
       ...pickUp({ headers: ['Require: timer', timer('3;refresher=uas')], sdp: soundAt() }),
@@ -63,7 +63,7 @@ const testIntervals = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testRefreshes = ({ callTo }: ScriptedCalls): void => {
-  realTimeTest('refreshes the session when the far end asks for it', async (t) => {
+  realTimeTest('refreshes the session when the far end requests it', async (t) => {
     const { line, end, has, count } = await callTo(t, [
       ...ring,
       ...pickUp({ headers: ['Require: timer', timer('12;refresher=uac')], sdp: soundAt() }),
@@ -82,7 +82,7 @@ const testRefreshes = ({ callTo }: ScriptedCalls): void => {
     await t.notThrowsAsync(end.finished());
   });
 
-  realTimeTest('refreshes of the far end are answered without disturbance', async (t) => {
+  realTimeTest('answers refreshes of the far end without interrupting the call', async (t) => {
     const ear = await startEar(t);
     const refreshed = { header: 'Session-Expires: 90;refresher=uac' };
     const { line, end, has, count } = await callTo(
@@ -115,21 +115,24 @@ const testRefreshes = ({ callTo }: ScriptedCalls): void => {
 };
 
 const testCallers = ({ callFrom }: ScriptedCalls): void => {
-  realTimeTest('a caller that supports session timers gets one and is the refresher', async (t) => {
-    const supports = { headers: ['Supported: timer'], sdp: soundAt() };
-    const { line, end, has } = await callFrom(t, [
-      invite(supports),
-      expectAnswer(200, { header: 'Session-Expires: 1800;refresher=uac' }),
-      acknowledge(),
-      ...leave,
-    ]);
-    await has('line.answered');
-    line.tell({ type: 'hangUp' });
-    await t.notThrowsAsync(end.finished());
-    t.regex(await end.messages(), /^Require: timer\r?$/m);
-  });
+  realTimeTest(
+    'grants a session timer to a caller that supports it, who becomes the refresher',
+    async (t) => {
+      const supports = { headers: ['Supported: timer'], sdp: soundAt() };
+      const { line, end, has } = await callFrom(t, [
+        invite(supports),
+        expectAnswer(200, { header: 'Session-Expires: 1800;refresher=uac' }),
+        acknowledge(),
+        ...leave,
+      ]);
+      await has('line.answered');
+      line.tell({ type: 'hangUp' });
+      await t.notThrowsAsync(end.finished());
+      t.regex(await end.messages(), /^Require: timer\r?$/m);
+    },
+  );
 
-  realTimeTest('refreshes the session of a caller that asks for it', async (t) => {
+  realTimeTest('refreshes the session for a caller that requests it', async (t) => {
     const wants = { headers: ['Supported: timer', timer('90;refresher=uas')], sdp: soundAt() };
     const { line, end, has } = await callFrom(t, [
       invite(wants),
@@ -142,7 +145,7 @@ const testCallers = ({ callFrom }: ScriptedCalls): void => {
     await t.notThrowsAsync(end.finished());
   });
 
-  realTimeTest('refuses a caller with a too short session timer with 422', async (t) => {
+  realTimeTest('rejects a caller with a too short session timer with 422', async (t) => {
     const { end, callers } = await callFrom(t, [
       invite({ headers: ['Supported: timer', timer('60')], sdp: soundAt() }),
       expectAnswer(422, { header: 'Min-SE: 90' }),

@@ -39,7 +39,7 @@ const place = async (gateway: TestGateway, more: object): Promise<string> => {
 
 onRealServers('headers of an INVITE', (servers) => {
   realTimeTest(
-    'a trunk that permits custom headers receives them, also after a challenge, and others do not',
+    'sends custom headers to a trunk that permits them, also after a challenge, and to no other',
     async (t) => {
       const { folder } = servers();
       const first = await startTrunk('silent', folder);
@@ -76,7 +76,7 @@ onRealServers('headers of an INVITE', (servers) => {
     },
   );
 
-  realTimeTest('sends and receives headers of the configured trunk as the settings name them', async (t) => {
+  realTimeTest('sends and receives headers of the configured trunk as its settings specify', async (t) => {
     const { folder, sipPort } = servers();
     const end = await startTrunk('silent', folder);
     t.teardown(end.close);
@@ -106,7 +106,7 @@ onRealServers('headers of an INVITE', (servers) => {
     t.false(JSON.stringify(sip).includes('1042'));
   });
 
-  realTimeTest("stores a caller's headers that the trunk permits, within the limits", async (t) => {
+  realTimeTest("stores a caller's headers that the trunk permits, within limits", async (t) => {
     const { folder, sipPort } = servers();
     const gateway = await realGateway(t, servers(), 9, { GW_TRUNK: '' });
     await addTrunk(gateway, {

@@ -51,7 +51,7 @@ const challenge = answer('401 Unauthorized', {
 
 const testLadder = (servers: () => SipServers): void => {
   realTimeTest(
-    'a call with a challenge, a re-INVITE and BYE has exactly its messages, in order',
+    'stores exactly the messages of a call with a challenge, a re-INVITE and BYE, in order',
     async (t) => {
       const end = await startScripted(servers().folder, [
         receive('INVITE'),
@@ -126,7 +126,7 @@ const testLadder = (servers: () => SipServers): void => {
 };
 
 const testHep = (servers: () => SipServers): void => {
-  realTimeTest('a collector receives the same messages by HEP', async (t) => {
+  realTimeTest('sends the same messages to a collector by HEP', async (t) => {
     const collector = createSocket('udp4').bind(0, '127.0.0.1');
     await once(collector, 'listening');
     t.teardown(() => collector.close());

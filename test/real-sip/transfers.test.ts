@@ -222,27 +222,30 @@ onRealServers('transfers', (servers) => {
       ['first', 'second'],
       ['second', 'first'],
     ] as const)
-      realTimeTest(`both hear each other, are recorded, and end together: ${media}, ${who}`, async (t) => {
-        const call = await connected(t, servers(), media);
-        const { line, first, second, recording } = call;
-        const before = { ...recording.loud };
-        const toSecond = await isHeard(first.sound, second.sound);
-        const toFirst = await isHeard(second.sound, first.sound);
-        t.log({ media, toSecond, toFirst });
-        t.is(await bridged(servers()), media === 'freeswitch' ? 2 : 0);
-        t.true(toSecond < 500 && toFirst < 500, `${toSecond} and ${toFirst} ms from mouth to ear`);
-        t.true(recording.loud.counterparty - before.counterparty > 2_000, 'the other party is recorded');
-        t.true(recording.loud.agent - before.agent > 2_000, 'and the person');
-        call[who].call.sends('BYE');
-        await call[who].call.receives(200);
-        await call[other].call.receives('BYE');
-        call[other].call.answers(200);
-        await until(() => line.isOver());
-        t.deepEqual(line.finish(), []);
-        await untilNoneIsLeft(servers());
-      });
+      realTimeTest(
+        `connects and records two persons and ends both legs together: ${media}, ${who}`,
+        async (t) => {
+          const call = await connected(t, servers(), media);
+          const { line, first, second, recording } = call;
+          const before = { ...recording.loud };
+          const toSecond = await isHeard(first.sound, second.sound);
+          const toFirst = await isHeard(second.sound, first.sound);
+          t.log({ media, toSecond, toFirst });
+          t.is(await bridged(servers()), media === 'freeswitch' ? 2 : 0);
+          t.true(toSecond < 500 && toFirst < 500, `${toSecond} and ${toFirst} ms from mouth to ear`);
+          t.true(recording.loud.counterparty - before.counterparty > 2_000, 'the other party is recorded');
+          t.true(recording.loud.agent - before.agent > 2_000, 'and the person');
+          call[who].call.sends('BYE');
+          await call[who].call.receives(200);
+          await call[other].call.receives('BYE');
+          call[other].call.answers(200);
+          await until(() => line.isOver());
+          t.deepEqual(line.finish(), []);
+          await untilNoneIsLeft(servers());
+        },
+      );
 
-    realTimeTest(`a person accepts a call with a digit after the briefing: ${media}`, async (t) => {
+    realTimeTest(`connects a person who accepts with a digit after the briefing: ${media}`, async (t) => {
       const call = await startCall(t, servers(), media);
       const second = await answer(t, await rung(call, 'warm'));
       await until(() => call.line.saw('line.transfer_answered'));
@@ -268,7 +271,7 @@ onRealServers('transfers', (servers) => {
     });
   }
 
-  realTimeTest('a busy person is not reached, and a cancelled one gets CANCEL', async (t) => {
+  realTimeTest('reports a busy person as not reached, and sends CANCEL to a cancelled one', async (t) => {
     const call = await startCall(t, servers(), 'freeswitch');
     (await rung(call, 'cold')).answers(486);
     await until(() => call.line.all('line.transfer_failed').length === 1);
@@ -291,7 +294,7 @@ onRealServers('transfers', (servers) => {
     ['first', 'second'],
     ['second', 'first'],
   ] as const) {
-    realTimeTest(`a bridge survives a hold by either side and a codec change: ${who}`, async (t) => {
+    realTimeTest(`keeps a bridge during a hold by either side and a codec change: ${who}`, async (t) => {
       const call = await connected(t, servers(), 'freeswitch');
       await isHeard(call[who].sound, call[other].sound);
       t.is(directionIn(await describes(call[who], { direction: 'sendonly' })), 'recvonly');
@@ -313,7 +316,7 @@ onRealServers('transfers', (servers) => {
       await untilNoneIsLeft(servers());
     });
 
-    realTimeTest(`a digit is forwarded once, by telephone event and by INFO: ${who}`, async (t) => {
+    realTimeTest(`forwards a digit once, by telephone event and by INFO: ${who}`, async (t) => {
       const call = await connected(t, servers(), 'freeswitch');
       call[who].sound.press('42');
       await until(() => call[other].sound.keys() === '42');
@@ -331,7 +334,7 @@ onRealServers('transfers', (servers) => {
     });
   }
 
-  realTimeTest('a bridge continues while the event socket is lost, and ends with the call', async (t) => {
+  realTimeTest('keeps a bridge while the event socket is lost, and ends it with the call', async (t) => {
     const proxy = await startProxy(t, servers().freeSwitch);
     const call = await connected(t, { ...servers(), freeSwitch: proxy.address }, 'freeswitch');
     proxy.cut();
@@ -349,7 +352,7 @@ onRealServers('transfers', (servers) => {
     await untilNoneIsLeft(servers());
   });
 
-  realTimeTest('when FreeSWITCH dies, both legs of a bridge are hung up', async (t) => {
+  realTimeTest('hangs up both legs of a bridge when FreeSWITCH dies', async (t) => {
     const call = await connected(t, servers(), 'freeswitch');
     await servers().killFreeSwitch();
     // Later tests need FreeSWITCH even after a failure.
@@ -365,7 +368,7 @@ onRealServers('transfers', (servers) => {
   });
 
   for (const who of ['first', 'second'] as const)
-    realTimeTest(`when FreeSWITCH ends one channel of a bridge, both legs are hung up: ${who}`, async (t) => {
+    realTimeTest(`hangs up both legs of a bridge when FreeSWITCH ends one channel: ${who}`, async (t) => {
       const call = await connected(t, servers(), 'freeswitch');
       // The port that receives this person's audio.
       const [, port] = /^m=audio (\d+)/m.exec(call[who].call.last('INVITE').body) ?? [];
@@ -452,33 +455,36 @@ onRealServers('transfers', (servers) => {
     );
 
   for (const who of ['the other party', 'the person'] as const)
-    realTimeTest(`a whole gateway bridges both and stores the end: ${who} hangs up`, async (t) => {
-      const network = createUdpNetwork(servers().sipPort);
-      t.teardown(network.close);
-      const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
-      const gateway = await realGateway(t, servers(), Number(trunk.address.split(':')[1]));
-      const { admin, client, numberPath } = gateway;
-      await admin.patch(numberPath, { transfer_to: ['01000000011'], recording_enabled: true });
-      const callId = await gateway.call('01099998888', 'Say hello');
-      const first = await answer(t, await trunk.receives('INVITE'));
-      await gateway.untilStatus(callId, 'active');
-      const asked = await client.post(`/api/v1/calls/${callId}/transfer`, { to: '01000000011' });
-      t.is(asked.status, 202);
-      const second = await answer(t, await trunk.receives('INVITE'));
-      const transfer = async () => (await client.get(`/api/v1/calls/${callId}`)).body['transfer'];
-      await until(async () => JSON.stringify(await transfer()).includes('"connected"'));
-      t.is(await bridged(servers()), 2);
-      await isHeard(first.sound, second.sound);
-      await isHeard(second.sound, first.sound);
-      const [leaver, other] = who === 'the person' ? [second, first] : [first, second];
-      leaver.call.sends('BYE');
-      await leaver.call.receives(200);
-      await other.call.receives('BYE');
-      other.call.answers(200);
-      t.like(await gateway.untilStatus(callId, ...finalStatuses), {
-        status: 'completed',
-        end_reason: 'transfer_completed',
-      });
-      await noChannelIsLeft(servers());
-    });
+    realTimeTest(
+      `bridges two persons in a complete gateway and stores the end: ${who} hangs up`,
+      async (t) => {
+        const network = createUdpNetwork(servers().sipPort);
+        t.teardown(network.close);
+        const trunk = createFarEnd(network, `127.0.0.1:${await ownPort()}`);
+        const gateway = await realGateway(t, servers(), Number(trunk.address.split(':')[1]));
+        const { admin, client, numberPath } = gateway;
+        await admin.patch(numberPath, { transfer_to: ['01000000011'], recording_enabled: true });
+        const callId = await gateway.call('01099998888', 'Say hello');
+        const first = await answer(t, await trunk.receives('INVITE'));
+        await gateway.untilStatus(callId, 'active');
+        const asked = await client.post(`/api/v1/calls/${callId}/transfer`, { to: '01000000011' });
+        t.is(asked.status, 202);
+        const second = await answer(t, await trunk.receives('INVITE'));
+        const transfer = async () => (await client.get(`/api/v1/calls/${callId}`)).body['transfer'];
+        await until(async () => JSON.stringify(await transfer()).includes('"connected"'));
+        t.is(await bridged(servers()), 2);
+        await isHeard(first.sound, second.sound);
+        await isHeard(second.sound, first.sound);
+        const [leaver, other] = who === 'the person' ? [second, first] : [first, second];
+        leaver.call.sends('BYE');
+        await leaver.call.receives(200);
+        await other.call.receives('BYE');
+        other.call.answers(200);
+        t.like(await gateway.untilStatus(callId, ...finalStatuses), {
+          status: 'completed',
+          end_reason: 'transfer_completed',
+        });
+        await noChannelIsLeft(servers());
+      },
+    );
 });

@@ -6,7 +6,7 @@ import { startBlackHole } from './trunk-ends.ts';
 import { account, callee, own, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
 withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
-  realTimeTest('a trunk is reachable with any answer to OPTIONS', async (t) => {
+  realTimeTest('treats a trunk as reachable with any answer to OPTIONS', async (t) => {
     const far = await startTrunkFor(t, 'trunk-options');
     const { outOfDialog } = await linesWith(t, []);
     const never = new AbortController().signal;
@@ -16,7 +16,7 @@ withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
     await t.throwsAsync(outOfDialog.check(trunkAt(9), never), { message: /^The trunk / });
   });
 
-  realTimeTest('checks a trunk: registration, OPTIONS, and a call that returns', async (t) => {
+  realTimeTest('checks registration, OPTIONS and a returning call of a trunk', async (t) => {
     let backTo: number | null = servers().sipPort;
     const far = await startLoopingTrunk(() => backTo);
     t.teardown(far.close);
@@ -49,29 +49,32 @@ withTrunkLines('checks of trunks', ({ servers, startTrunkFor, linesWith }) => {
     await until(async () => (await servers().mediaServers[0]?.channels()) === pooled);
   });
 
-  realTimeTest('a check shows the challenge, and gives advice about silence', async (t) => {
-    const registrar = await startTrunkFor(t, 'trunk-registrar');
-    const lines = await linesWith(t, []);
-    const trunk = trunkAt(registrar.port, { ...account, password: 'guess', register: true });
-    const [registration] = await lines.tryTrunk(trunk, { from: own, to: callee });
-    t.like(registration, { result: 'failed' });
-    t.regex(registration?.sentence ?? '', /refuses user name or password/);
-    t.deepEqual(
-      registration?.ladder.map(({ message }) => message),
-      [
-        `REGISTER sip:127.0.0.1:${registrar.port}`,
-        '401 Unauthorized',
-        `REGISTER sip:127.0.0.1:${registrar.port} (with user name and password)`,
-        '403 Forbidden',
-      ],
-    );
-    const hole = await startBlackHole();
-    t.teardown(hole.close);
-    const silent = await lines.tryTrunk(trunkAt(hole.port), { from: own, to: callee });
-    t.deepEqual(
-      silent.map(({ result }) => result),
-      ['skipped', 'failed', 'failed'],
-    );
-    t.regex(silent[2]?.sentence ?? '', /Nothing came back/);
-  });
+  realTimeTest(
+    'shows the challenge of a trunk in a check, and gives advice when the trunk does not respond',
+    async (t) => {
+      const registrar = await startTrunkFor(t, 'trunk-registrar');
+      const lines = await linesWith(t, []);
+      const trunk = trunkAt(registrar.port, { ...account, password: 'guess', register: true });
+      const [registration] = await lines.tryTrunk(trunk, { from: own, to: callee });
+      t.like(registration, { result: 'failed' });
+      t.regex(registration?.sentence ?? '', /refuses user name or password/);
+      t.deepEqual(
+        registration?.ladder.map(({ message }) => message),
+        [
+          `REGISTER sip:127.0.0.1:${registrar.port}`,
+          '401 Unauthorized',
+          `REGISTER sip:127.0.0.1:${registrar.port} (with user name and password)`,
+          '403 Forbidden',
+        ],
+      );
+      const hole = await startBlackHole();
+      t.teardown(hole.close);
+      const silent = await lines.tryTrunk(trunkAt(hole.port), { from: own, to: callee });
+      t.deepEqual(
+        silent.map(({ result }) => result),
+        ['skipped', 'failed', 'failed'],
+      );
+      t.regex(silent[2]?.sentence ?? '', /Nothing came back/);
+    },
+  );
 });

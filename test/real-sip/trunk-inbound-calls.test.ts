@@ -7,7 +7,7 @@ import { callIn, offers } from './trunk-ends.ts';
 import { account, own, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
 withTrunkLines('calls in by trunks', ({ servers, linesWith }) => {
-  realTimeTest('refuses, counts and delays a caller from an unknown address', async (t) => {
+  realTimeTest('rejects, counts and delays a caller from an unknown address', async (t) => {
     const lines = await linesWith(t, [trunkAt(9, { inboundAddresses: ['203.0.113.0/24'] })]);
     const options = { sipPort: servers().sipPort, to: own, expect: 403 };
     for (let times = 1; times <= 3; times += 1) t.true((await callIn(servers().folder, options)).asExpected);
@@ -25,7 +25,7 @@ withTrunkLines('calls in by trunks', ({ servers, linesWith }) => {
     await until(async () => (await servers().mediaServers[0]?.channels()) === pooled);
   });
 
-  realTimeTest('a caller authenticates with the password, or is refused', async (t) => {
+  realTimeTest('accepts a caller that authenticates with the password, and rejects any other', async (t) => {
     const trunk = trunkAt(9, { ...account, inboundAuth: 'digest', workspaceId });
     const lines = await linesWith(t, [trunk]);
     const options = { sipPort: servers().sipPort, to: own };
@@ -48,7 +48,7 @@ withTrunkLines('calls in by trunks', ({ servers, linesWith }) => {
     ['G.729 alone', 'There is no common codec'],
     ['malformed', 'The session description is malformed'],
   ] as const)
-    realTimeTest(`refuses an unacceptable offer with 488: ${name}`, async (t) => {
+    realTimeTest(`rejects an unacceptable offer with 488: ${name}`, async (t) => {
       const lines = await linesWith(t, [trunkAt(9, { inboundAddresses: ['127.0.0.1'] })]);
       const { asExpected, messages } = await callIn(servers().folder, {
         sipPort: servers().sipPort,
@@ -61,7 +61,7 @@ withTrunkLines('calls in by trunks', ({ servers, linesWith }) => {
       t.deepEqual(lines.arrivals, []);
     });
 
-  realTimeTest('a trunk brings calls only for numbers of its own workspace', async (t) => {
+  realTimeTest('accepts calls of a trunk only for numbers of its own workspace', async (t) => {
     const foreign = trunkAt(9, { inboundAddresses: ['127.0.0.1'], workspaceId: randomUUID() });
     const lines = await linesWith(t, [foreign]);
     const options = { sipPort: servers().sipPort, to: own, expect: 404 };

@@ -17,7 +17,7 @@ import {
 } from './trunk-lines.ts';
 
 const testPasswords = ({ startTrunkFor, linesWith }: TrunkLines): void => {
-  realTimeTest('a trunk that challenges receives credentials and the required headers', async (t) => {
+  realTimeTest('sends credentials and the required headers to a trunk that challenges', async (t) => {
     const far = await startTrunkFor(t, 'trunk-challenging');
     const settings = {
       ...account,
@@ -36,7 +36,7 @@ const testPasswords = ({ startTrunkFor, linesWith }: TrunkLines): void => {
     t.regex(messages, /^m=audio \d+ RTP\/AVP 8( 101| 13)*\r?$/m);
   });
 
-  realTimeTest('a rejected password is a trunk fault: the next one carries the call', async (t) => {
+  realTimeTest('treats a rejected password as a trunk failure and calls by the next trunk', async (t) => {
     const far = await startTrunkFor(t, 'trunk-challenging');
     const next = await startTrunkFor(t, 'silent');
     const wrong = trunkAt(far.port, { ...account, password: 'guess', name: 'first', priority: 1 });
@@ -54,7 +54,7 @@ const testPasswords = ({ startTrunkFor, linesWith }: TrunkLines): void => {
 
 const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): void => {
   for (const transport of ['udp', 'tcp'] as const)
-    realTimeTest(`an unavailable trunk passes the call to the next: ${transport}`, async (t) => {
+    realTimeTest(`tries the next trunk if one is unavailable: ${transport}`, async (t) => {
       const first = await startTrunkFor(t, 'trunk-unavailable', { transport });
       const second = await startTrunkFor(t, 'silent', { transport });
       const lines = await linesWith(t, [
@@ -66,7 +66,7 @@ const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): v
       t.regex(await second.messages(), new RegExp(`^Via: SIP/2.0/${transport.toUpperCase()} `, 'm'));
     });
 
-  realTimeTest('a silent or unreachable trunk passes the call to the next', async (t) => {
+  realTimeTest('tries the next trunk if one is silent or unreachable', async (t) => {
     const hole = await startBlackHole();
     t.teardown(hole.close);
     const far = await startTrunkFor(t, 'silent');
@@ -86,7 +86,7 @@ const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): v
   });
 
   realTimeTest(
-    'a trunk that fails after a 183 passes the call on and is skipped until its Retry-After',
+    'tries the next trunk if one fails after a 183, and skips the failed one until its Retry-After',
     async (t) => {
       const failing = await startScripted(servers().folder, [
         receive('INVITE'),
@@ -109,7 +109,7 @@ const testFailingTrunks = ({ servers, startTrunkFor, linesWith }: TrunkLines): v
 };
 
 const testCallees = ({ startTrunkFor, linesWith }: TrunkLines): void => {
-  realTimeTest("the record of a cancelled call has the trunk's response", async (t) => {
+  realTimeTest("writes the trunk's response into the record of a cancelled call", async (t) => {
     const far = await startTrunkFor(t, 'unattended');
     const lines = await linesWith(t, [trunkAt(far.port)]);
     const last = await new Promise<Outcome>((resolve) => {
@@ -122,7 +122,7 @@ const testCallees = ({ startTrunkFor, linesWith }: TrunkLines): void => {
     t.truthy(last.sip?.callId);
   });
 
-  realTimeTest('a busy callee is busy, whatever other trunks exist', async (t) => {
+  realTimeTest('reports a busy callee without trying other trunks', async (t) => {
     const first = await startTrunkFor(t, 'busy');
     const second = await startTrunkFor(t, 'silent');
     const lines = await linesWith(t, [
@@ -135,7 +135,7 @@ const testCallees = ({ startTrunkFor, linesWith }: TrunkLines): void => {
 };
 
 const testChannels = ({ startTrunkFor, linesWith }: TrunkLines): void => {
-  realTimeTest('skips a full trunk, and refuses the call when it is the only one', async (t) => {
+  realTimeTest('skips a full trunk, and rejects the call if it is the only one', async (t) => {
     const first = await startTrunkFor(t, 'silent');
     const second = await startTrunkFor(t, 'silent');
     const full = trunkAt(first.port, { name: 'small', priority: 1, maxChannels: 1 });
@@ -155,7 +155,7 @@ const testChannels = ({ startTrunkFor, linesWith }: TrunkLines): void => {
     t.regex(await second.messages(), /INVITE/);
   });
 
-  realTimeTest('fails a call without a trunk', async (t) => {
+  realTimeTest('fails a call from a number without a trunk', async (t) => {
     t.like(await call(await linesWith(t, [])), {
       type: 'line.unanswered',
       cause: 'trunk_error',
@@ -165,7 +165,7 @@ const testChannels = ({ startTrunkFor, linesWith }: TrunkLines): void => {
 };
 
 const testTls = ({ servers, linesWith }: TrunkLines): void => {
-  realTimeTest('a trunk with TLS receives its calls over TLS', async (t) => {
+  realTimeTest('calls a trunk with TLS over TLS', async (t) => {
     const drachtio = await startTlsDrachtio(servers().folder);
     t.teardown(drachtio.close);
     const far = await startTlsTrunk();

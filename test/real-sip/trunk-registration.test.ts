@@ -9,7 +9,7 @@ import { startBlackHole } from './trunk-ends.ts';
 import { account, callee, trunkAt, withTrunkLines } from './trunk-lines.ts';
 
 withTrunkLines('registration at trunks', ({ servers, startTrunkFor, linesWith }) => {
-  realTimeTest('registers with the password, for as long as the registrar says', async (t) => {
+  realTimeTest('registers with the password, for the time that the registrar grants', async (t) => {
     const far = await startTrunkFor(t, 'trunk-registrar');
     const { outOfDialog } = await linesWith(t, []);
     const never = new AbortController().signal;
@@ -28,7 +28,7 @@ withTrunkLines('registration at trunks', ({ servers, startTrunkFor, linesWith })
     });
   });
 
-  realTimeTest('a registration by TCP brings calls by TCP', async (t) => {
+  realTimeTest('receives calls by TCP through a registration by TCP', async (t) => {
     const far = await startTrunkFor(t, 'trunk-registrar', { transport: 'tcp' });
     const { outOfDialog } = await linesWith(t, []);
     const trunk = trunkAt(far.port, { ...account, transport: 'tcp' });
@@ -37,7 +37,7 @@ withTrunkLines('registration at trunks', ({ servers, startTrunkFor, linesWith })
     t.regex(await far.messages(), new RegExp(contact, 'm'));
   });
 
-  realTimeTest('a whole gateway registers at its trunk and calls through it', async (t) => {
+  realTimeTest('a complete gateway registers at its trunk and calls through it', async (t) => {
     const registrar = await startTrunkFor(t, 'trunk-registrar');
     const first = await startTrunkFor(t, 'trunk-unavailable');
     const second = await startTrunkFor(t, 'silent');

@@ -18,7 +18,7 @@ const at = (port: number, priority: number) => ({
 });
 
 withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith }) => {
-  realTimeTest('a trunk that forbids the call, or is overloaded, passes it to the next', async (t) => {
+  realTimeTest('tries the next trunk if one forbids the call or is overloaded', async (t) => {
     const forbidding = await answersWith(servers().folder, '403 Forbidden');
     t.teardown(forbidding.close);
     const busy = await answersWith(servers().folder, '429 Too Many Requests', ['Retry-After: 60']);
@@ -48,7 +48,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     await t.notThrowsAsync(sending.finished());
   });
 
-  realTimeTest('a redirect that the trunk does not permit ends the call', async (t) => {
+  realTimeTest('ends the call at a redirect that the trunk does not permit', async (t) => {
     const far = await startTrunkFor(t, 'silent');
     const sending = await answersWith(servers().folder, '302 Moved Temporarily', [
       `Contact: <sip:${callee}@127.0.0.1:${far.port}>`,
@@ -59,7 +59,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     t.notRegex(await far.messages(), /INVITE/);
   });
 
-  realTimeTest('a dead address of a trunk passes the call to the next one', async (t) => {
+  realTimeTest('tries the next address of a trunk if one is dead', async (t) => {
     const hole = await startBlackHole();
     t.teardown(hole.close);
     const far = await startTrunkFor(t, 'silent');
@@ -71,7 +71,7 @@ withTrunkLines('the routing of calls out', ({ servers, startTrunkFor, linesWith 
     t.regex(messages, /^From: <sip:07012345678@example.org>/m);
   });
 
-  realTimeTest('a drained trunk takes no new call, and its current one continues', async (t) => {
+  realTimeTest('sends no new call to a drained trunk and continues its current one', async (t) => {
     const far = await startTrunkFor(t, 'silent');
     const trunk = trunkAt(far.port);
     const trunks = [trunk];

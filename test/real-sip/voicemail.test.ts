@@ -45,7 +45,7 @@ if (missing.length > 0) {
     return { gateway, far, beepOver: () => overAt };
   };
 
-  realTimeTest('the whole message is audible after the beep, with silence right before it', async (t) => {
+  realTimeTest('plays the whole message after the beep, with silence right before it', async (t) => {
     const { gateway, far, beepOver } = await world(
       t,
       { voicemail: 'leave_message', voicemail_message: message },
@@ -74,7 +74,7 @@ if (missing.length > 0) {
     t.deepEqual(turns.at(-2), ['user', 'Please leave a message after the tone.']);
   });
 
-  realTimeTest('a beep identifies a machine without words, which is hung up on', async (t) => {
+  realTimeTest('hangs up on a machine that is detected by its beep alone', async (t) => {
     const { gateway, beepOver } = await world(t, { voicemail: 'hang_up' }, 'Hello, this is Kim.');
     const callId = await gateway.call('01099998888', 'Confirm the reservation');
     const ended = await gateway.untilStatus(callId, ...finalStatuses);
@@ -82,7 +82,7 @@ if (missing.length > 0) {
     t.true(Date.parse(String(ended['ended_at'])) - beepOver() < 1_000);
   });
 
-  realTimeTest('a person is not a machine, and the conversation continues', async (t) => {
+  realTimeTest('does not classify a person as a machine and continues the conversation', async (t) => {
     const { far, trunkPort } = await startSpeakingEnd(t, servers);
     const gateway = await listeningGateway(t, { servers, recognizer, trunkPort }, { voicemail: 'hang_up' });
     far.onCall(async () => {

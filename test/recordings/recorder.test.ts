@@ -73,7 +73,7 @@ const openWorld = async (
   return { root, recordings, callId, facts, told };
 };
 
-test.serial('a call becomes an Ogg Vorbis file of its length, with one channel per party', async (t) => {
+test.serial('records a call into an Ogg Vorbis file of its length, with one channel per party', async (t) => {
   const { root, recordings, callId, facts, told } = await openWorld(t);
   const sink = recordings.begin(callId);
   sink.write(tone(1, 440), recordingsSilence(1));
@@ -123,7 +123,7 @@ test.serial('a call becomes an Ogg Vorbis file of its length, with one channel p
 });
 
 test.serial(
-  'a call becomes an MP3 file of constant bit rate: two channels, slightly longer than the call',
+  'records a call into an MP3 file of constant bit rate with two channels, slightly longer than the call',
   async (t) => {
     const { root, recordings, callId, facts, told } = await openWorld(t, { format: 'mp3' });
     const sink = recordings.begin(callId);
@@ -149,7 +149,7 @@ test.serial(
   },
 );
 
-test.serial('reads a stored recording whole and in ranges', async (t) => {
+test.serial('reads a stored recording completely and in ranges', async (t) => {
   const { recordings, callId, facts, told } = await openWorld(t);
   const sink = recordings.begin(callId);
   sink.write(tone(1, 440), recordingsSilence(1));
@@ -164,7 +164,7 @@ test.serial('reads a stored recording whole and in ranges', async (t) => {
   t.is(await recordings.open({ callId, file: 'gone/away.ogg' }), undefined);
 });
 
-test.serial('a failed recording is reported once and leaves no files; the call continues', async (t) => {
+test.serial('reports a failed recording once and leaves no files; the call continues', async (t) => {
   const { root, recordings, callId, facts, told } = await openWorld(t);
   const sink = recordings.begin(callId);
   sink.write(tone(1, 440), recordingsSilence(1));
@@ -185,7 +185,7 @@ test.serial('a failed recording is reported once and leaves no files; the call c
   );
 });
 
-test.serial('a read-only folder fails the recording, not the call', async (t) => {
+test.serial('fails the recording, but not the call, if the folder is read-only', async (t) => {
   const root = await mkdtemp(join(tmpdir(), 'trunkline-recordings-'));
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const file = join(root, 'a-file');
@@ -197,7 +197,7 @@ test.serial('a read-only folder fails the recording, not the call', async (t) =>
   t.is(facts[0]?.type, 'recording.failed');
 });
 
-test.serial('a full disk fails the recording, not the call', async (t) => {
+test.serial('fails the recording, but not the call, if the disk is full', async (t) => {
   try {
     await access('/dev/full');
   } catch {
@@ -223,7 +223,7 @@ test.serial('a full disk fails the recording, not the call', async (t) => {
   t.deepEqual(await readdir(join(root, month)), []);
 });
 
-test.serial('sides of different length fail the recording', async (t) => {
+test.serial('fails the recording if both sides have different lengths', async (t) => {
   const { recordings, callId, facts, told } = await openWorld(t);
   recordings.begin(callId).write(recordingsSilence(1), recordingsSilence(2));
   await told;
@@ -238,14 +238,17 @@ test.serial('close keeps the incomplete recording and marks it as truncated', as
   t.like(facts[0], { type: 'recording.completed', truncated: true, durationSec: 1 });
 });
 
-test.serial('the next start deletes partial files of a dead process and keeps complete ones', async (t) => {
-  const { root } = await openWorld(t);
-  await mkdir(join(root, '2026-11'));
-  await writeFile(join(root, '2026-11', 'a.ogg.part'), '');
-  await writeFile(join(root, '2026-11', 'b.ogg'), '');
-  await openWorld(t, { folder: root });
-  t.deepEqual(await readdir(join(root, '2026-11')), ['b.ogg']);
-});
+test.serial(
+  'deletes partial files of a dead process at the next start and keeps complete ones',
+  async (t) => {
+    const { root } = await openWorld(t);
+    await mkdir(join(root, '2026-11'));
+    await writeFile(join(root, '2026-11', 'a.ogg.part'), '');
+    await writeFile(join(root, '2026-11', 'b.ogg'), '');
+    await openWorld(t, { folder: root });
+    t.deepEqual(await readdir(join(root, '2026-11')), ['b.ogg']);
+  },
+);
 
 // Recorder
 
@@ -339,7 +342,7 @@ test.serial('encodes everything once and in order, each side separately, for any
   );
 });
 
-test.serial('yields to others while a long block is encoded', async (t) => {
+test.serial('yields to the event loop while a long block is encoded', async (t) => {
   const { sink, told, pieces } = recordedInMemory();
   sink.write(sound(10 * rate), sound(10 * rate));
   sink.finish();
@@ -355,7 +358,7 @@ test.serial('yields to others while a long block is encoded', async (t) => {
   t.true(turns >= 10);
 });
 
-test.serial('the arrays of the writer can be reused', async (t) => {
+test.serial('copies blocks, so that the caller can reuse its arrays', async (t) => {
   const { sink, told, left } = recordedInMemory();
   const counterparty = sound(100, 7);
   sink.write(counterparty, sound(100));
@@ -365,14 +368,14 @@ test.serial('the arrays of the writer can be reused', async (t) => {
   t.deepEqual(Int16Array.from(left), sound(100, 7));
 });
 
-test.serial('a call without audio has an empty recording', async (t) => {
+test.serial('creates an empty recording for a call without audio', async (t) => {
   const { sink, told, done } = recordedInMemory();
   sink.finish();
   t.deepEqual(await told, { status: 'completed', durationSec: 0, bytes: 0, truncated: false });
   t.deepEqual(done, ['open', 'complete']);
 });
 
-test.serial('only the first end counts and is reported once', async (t) => {
+test.serial('accepts only the first end of a recording and reports it once', async (t) => {
   const finished = recordedInMemory();
   finished.sink.write(sound(10), sound(10));
   finished.sink.finish();
@@ -398,7 +401,7 @@ test.serial('only the first end counts and is reported once', async (t) => {
   t.deepEqual(failed.done, ['open', 'abandon']);
 });
 
-test.serial('a failure before the first audio creates no file', async (t) => {
+test.serial('creates no file for a recording that fails before its first audio', async (t) => {
   const { sink, told, done } = recordedInMemory();
   sink.fail(new Error('no voice'));
   t.is((await told).status, 'failed');
@@ -407,7 +410,7 @@ test.serial('a failure before the first audio creates no file', async (t) => {
 
 for (const step of ['open', 'append', 'complete'] as const)
   test.serial(
-    `a disk that fails at ${step} fails the recording once, even if its rest cannot be deleted`,
+    `fails the recording once if the disk fails at ${step}, even if its partial file cannot be deleted`,
     async (t) => {
       const error = new Error('the disk is full');
       const { sink, settled, outcomes, done } = recordedInMemory({
@@ -428,7 +431,7 @@ for (const step of ['open', 'append', 'complete'] as const)
     },
   );
 
-test.serial('a disk that hangs for a while receives everything later, in order', async (t) => {
+test.serial('writes everything in order after the disk hung for a while', async (t) => {
   const { promise: appended, resolve: goOn } = Promise.withResolvers<void>();
   const { sink, told, left } = recordedInMemory({ appended });
   for (let second = 0; second < 100; second += 1) sink.write(sound(rate, second), sound(rate));
@@ -441,7 +444,7 @@ test.serial('a disk that hangs for a while receives everything later, in order',
   t.is(left[99 * rate], sound(rate, 99)[0]);
 });
 
-test.serial('audio without a reader fails the recording instead of accumulating', async (t) => {
+test.serial('fails the recording instead of accumulating audio without a reader', async (t) => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const { sink, told, left } = recordedInMemory({ opened });
   const minute = new Int16Array(60 * rate);
@@ -459,7 +462,7 @@ const soundQueueSilence = (seconds: number) => ({
   agent: new Int16Array(seconds * rate),
 });
 
-test.serial('returns audio by the second, then the end', async (t) => {
+test.serial('returns audio in blocks of one second, then the end', async (t) => {
   const queue = createAudioQueue();
   queue.push(soundQueueSilence(2.5));
   queue.end('finished');
@@ -470,7 +473,7 @@ test.serial('returns audio by the second, then the end', async (t) => {
   t.is(await queue.next(), 'finished');
 });
 
-test.serial('an early reader receives audio when it arrives', async (t) => {
+test.serial('passes audio to a waiting reader when it arrives', async (t) => {
   const queue = createAudioQueue();
   let given: unknown;
   const asking = queue.next().then((piece) => (given = piece));
@@ -481,7 +484,7 @@ test.serial('an early reader receives audio when it arrives', async (t) => {
   t.deepEqual(given, [soundQueueSilence(1)]);
 });
 
-test.serial('only the first end counts, and no audio is accepted after it', async (t) => {
+test.serial('accepts only the first end of the queue, and no audio after it', async (t) => {
   const queue = createAudioQueue();
   queue.end('cut');
   queue.end('finished');
@@ -496,7 +499,7 @@ test.serial('returns no audio after an error', async (t) => {
   await t.throwsAsync(queue.next(), { message: 'the line broke' });
 });
 
-test.serial('a patient reader waits until the queue is nearly empty, or for the end', async (t) => {
+test.serial('makes the recorder wait until the queue is nearly empty, or for the end', async (t) => {
   const queue = createAudioQueue();
   queue.push(soundQueueSilence(10));
   await queue.drained();
@@ -529,7 +532,7 @@ test.serial('queues at most two minutes, not counting returned audio', async (t)
   await t.throwsAsync(queue.next(), { message: 'Encoding does not keep up with the recording' });
 });
 
-test.serial('rejects two sides of different length', async (t) => {
+test.serial('rejects two sides of different lengths', async (t) => {
   const queue = createAudioQueue();
   queue.push({ counterparty: new Int16Array(1), agent: new Int16Array(2) });
   await t.throwsAsync(queue.next(), { message: 'The two sides of a recording must have the same length' });
@@ -563,7 +566,7 @@ const completed = async ({ world }: Awaited<ReturnType<typeof killed>>) => {
   return { fact, bytes: await readFile(join(world.folder, fact.file)) };
 };
 
-test.serial('an Ogg file has both parts with silence between them as one stream', async (t) => {
+test.serial('joins both parts into one Ogg stream with silence between them', async (t) => {
   const began = await killed(t, 'ogg');
   const { world, callId, recordings } = began;
   const goesOnAtSec = 100;
@@ -583,7 +586,7 @@ test.serial('an Ogg file has both parts with silence between them as one stream'
   t.is(bytes.length, fact.bytes);
 });
 
-test.serial('an MP3 file has both parts', async (t) => {
+test.serial('joins both parts into one MP3 file', async (t) => {
   const began = await killed(t, 'mp3');
   const { world, callId, recordings } = began;
   recordings.expect(callId, { talkedMs: () => 60_000, node: world.node });
@@ -596,7 +599,7 @@ test.serial('an MP3 file has both parts', async (t) => {
   t.true(Math.abs((bytes.length / 288) * 0.036 - fact.durationSec) < 0.3);
 });
 
-test.serial('the existing part becomes the recording when no more is recorded', async (t) => {
+test.serial('keeps the existing part as the recording if nothing more is recorded', async (t) => {
   const began = await killed(t, 'ogg');
   const { world, callId, recordings } = began;
   recordings.expect(callId, { talkedMs: () => 10_000, node: world.node });
@@ -643,7 +646,7 @@ test.serial('keeps the first part of a call that ends before its next gateway re
   t.deepEqual(second.facts, []);
 });
 
-test.serial('a recording fails when the gateway that should have it has none of it either', async (t) => {
+test.serial('fails the recording if no gateway has a part of it', async (t) => {
   const { first, second, callId } = await endedAtOnce(t, 0);
   await first.start(null, { elsewhere: { everyMs: 20 } });
   await until('it has failed', async () => ((await second.statusOf(callId)) === 'failed' ? true : undefined));
@@ -708,7 +711,7 @@ const withoutBeginning = async (t: ExecutionContext, format: 'ogg' | 'mp3', talk
 };
 
 for (const talkedSec of [0.1, 5, 10, 1_800])
-  test.serial(`an Ogg file without its first ${talkedSec} s has silence in their place`, async (t) => {
+  test.serial(`replaces the missing first ${talkedSec} s of an Ogg file by silence`, async (t) => {
     const { fact, bytes } = await withoutBeginning(t, 'ogg', talkedSec);
     t.true(fact.truncated);
     t.is(bytes.length, fact.bytes);
@@ -722,7 +725,7 @@ for (const talkedSec of [0.1, 5, 10, 1_800])
   });
 
 for (const talkedSec of [0.01, 5, 1_800])
-  test.serial(`an MP3 file without its first ${talkedSec} s is as long as the call`, async (t) => {
+  test.serial(`an MP3 file without its first ${talkedSec} s has the length of the call`, async (t) => {
     const { fact, bytes } = await withoutBeginning(t, 'mp3', talkedSec);
     t.true(fact.truncated);
     t.is(bytes.length, fact.bytes);
@@ -730,7 +733,7 @@ for (const talkedSec of [0.01, 5, 1_800])
     t.true(Math.abs((bytes.length / 288) * 0.036 - talkedSec - 3) < 0.3);
   });
 
-test.serial("gateways that share a folder keep each other's recordings", async (t) => {
+test.serial('keeps recordings of other gateways in a shared folder', async (t) => {
   const world = await recordingsWorld(t);
   const theirs = await world.call('active', 'another');
   const over = await world.call('completed', 'another');
@@ -782,7 +785,7 @@ const emptyFolder = async (onEnd: (remove: () => Promise<void>) => void): Promis
 };
 
 for (const format of ['ogg', 'mp3'] as const) {
-  test.serial(`keeps the written part of a call that fills the disk: ${format}`, async (t) => {
+  test.serial(`keeps the written part of a recording that fills the disk: ${format}`, async (t) => {
     const folder = await emptyFolder(t.teardown.bind(t));
     const callId = randomUUID();
     const { told, logged } = await recordWithin(folder, callId, format, 200);
@@ -799,7 +802,7 @@ for (const format of ['ogg', 'mp3'] as const) {
   });
 }
 
-test.serial('fails the recording and leaves no file when the disk has no space for any audio', async (t) => {
+test.serial('fails the recording and leaves no file if the disk has no space for any audio', async (t) => {
   const folder = await emptyFolder(t.teardown.bind(t));
   const callId = randomUUID();
   const { told, logged } = await recordWithin(folder, callId, 'ogg', 1);

@@ -60,7 +60,7 @@ const stored = async (t: ExecutionContext, bytes = randomBytes(1_000)) => {
   return { ...world, bytes };
 };
 
-test.serial('uploads a small file in one signed request, with its type', async (t) => {
+test.serial('uploads a small file in one signed request with its content type', async (t) => {
   const { server, bytes } = await stored(t);
   t.deepEqual([...server.objects.keys()], [key]);
   t.deepEqual(server.objects.get(key), { bytes, contentType: 'audio/ogg' });
@@ -75,7 +75,7 @@ test.serial('uploads a large file in parts, unchanged', async (t) => {
   t.deepEqual(await buffer(await store.read(key)), bytes);
 });
 
-test.serial('uploads a file of exactly one part, and an empty one', async (t) => {
+test.serial('uploads a file of exactly one part, and an empty file', async (t) => {
   for (const size of [partBytes, 0]) {
     const { server, store } = await stored(t, randomBytes(size));
     t.deepEqual(server.seen, ['PUT', 'HEAD']);
@@ -94,7 +94,7 @@ test.serial('requests and returns only the given range', async (t) => {
     t.deepEqual(await buffer(await store.read(key, { start, end })), bytes.subarray(start, end + 1));
 });
 
-test.serial('a missing object has no size', async (t) => {
+test.serial('returns no size for a missing object', async (t) => {
   const { store } = await setUpS3Store(t);
   t.is(await store.size(key), undefined);
 });
@@ -109,7 +109,7 @@ const failures: [string, Misbehaviour, RegExp][] = [
 ];
 
 for (const [name, how, message] of failures)
-  test.serial(`a store that ${name} fails without exposing its text`, async (t) => {
+  test.serial(`fails when a store ${name}, without exposing its text`, async (t) => {
     const { server, file, ...stores } = await stored(t);
     const store = how === 'stalls' ? stores.impatient : stores.store;
     server.misbehave(() => how);
@@ -120,30 +120,35 @@ for (const [name, how, message] of failures)
     }
   });
 
-test.serial('wrong keys are rejected without being repeated', async (t) => {
+test.serial('rejects wrong keys without repeating them', async (t) => {
   const { store } = await setUpS3Store(t, { secretKey: 'hush-hush-wrong' });
   const error = await t.throwsAsync(store.size(key), { name: 'StoreFailure', message: /HTTP 403$/ });
   t.notRegex(String(error?.stack), /hush/);
 });
 
-test.serial('an unreachable store', async (t) => {
+test.serial('rejects with ECONNREFUSED when the store is unreachable', async (t) => {
   const { store, file } = await setUpS3Store(t, { endpoint: noServer });
   await t.throwsAsync(store.put(key, await file(randomBytes(10))), { message: /ECONNREFUSED$/ });
 });
 
 for (const step of ['PUT part', 'POST complete'])
   for (const how of ['stalls', 'disconnects', { status: 500 }, { status: 200, body: '<Error/>' }] as const)
-    test.serial(`an upload whose ${step} fails (${JSON.stringify(how)}) leaves no parts`, async (t) => {
-      const { server, store, file } = await setUpS3Store(t, {}, how === 'stalls' ? 10_000 : patientMs);
-      server.misbehave(({ method, query }) => {
-        const isIt =
-          step === 'PUT part' ? query.get('partNumber') === '2' : method === 'POST' && query.has('uploadId');
-        return isIt ? how : undefined;
-      });
-      await t.throwsAsync(store.put(key, await file(randomBytes(3 * partBytes))), { name: 'StoreFailure' });
-      t.is(server.objects.size, 0);
-      t.is(server.uploads.size, 0);
-    });
+    test.serial(
+      `aborts an upload whose ${step} fails (${JSON.stringify(how)}) and leaves no parts`,
+      async (t) => {
+        const { server, store, file } = await setUpS3Store(t, {}, how === 'stalls' ? 10_000 : patientMs);
+        server.misbehave(({ method, query }) => {
+          const isIt =
+            step === 'PUT part'
+              ? query.get('partNumber') === '2'
+              : method === 'POST' && query.has('uploadId');
+          return isIt ? how : undefined;
+        });
+        await t.throwsAsync(store.put(key, await file(randomBytes(3 * partBytes))), { name: 'StoreFailure' });
+        t.is(server.objects.size, 0);
+        t.is(server.uploads.size, 0);
+      },
+    );
 
 test.serial('detects a store that loses an uploaded object', async (t) => {
   const { server, store, file } = await setUpS3Store(t);
@@ -158,13 +163,18 @@ test.serial('rejects another range than the requested one', async (t) => {
 });
 
 for (const how of ['stalls half-way', 'breaks off'] as const)
-  test.serial(`a stream whose store ${how} ends with an error instead of looking complete`, async (t) => {
-    const { server, store, impatient } = await stored(t);
-    server.misbehave(() => how);
-    await t.throwsAsync(async () => buffer(await (how === 'stalls half-way' ? impatient : store).read(key)));
-  });
+  test.serial(
+    `ends a stream with an error if the store ${how}, so that it does not look complete`,
+    async (t) => {
+      const { server, store, impatient } = await stored(t);
+      server.misbehave(() => how);
+      await t.throwsAsync(async () =>
+        buffer(await (how === 'stalls half-way' ? impatient : store).read(key)),
+      );
+    },
+  );
 
-test.serial('a reader that leaves closes the request to the store', async (t) => {
+test.serial('closes the request to the store when the reader leaves', async (t) => {
   const { server, store } = await stored(t, randomBytes(10_000_000));
   const stream = await store.read(key);
   stream.destroy();
@@ -182,7 +192,7 @@ const read = async (opened: OpenRecording<Readable> | undefined, range?: ByteRan
   return buffer(await opened.read(range));
 };
 
-test.serial('a recording is pending until it is in the store, then it leaves the folder', async (t) => {
+test.serial('keeps a recording pending and in the folder until it is in the store', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   const recordings = await world.start(server);
@@ -207,7 +217,7 @@ test.serial('a recording is pending until it is in the store, then it leaves the
   t.deepEqual(await read(opened, { start: 2, end: 9 }), bytes?.subarray(2, 10));
 });
 
-test.serial('a recording stays in the folder until the database knows that it is in the store', async (t) => {
+test.serial('keeps a recording in the folder until the database records its upload', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   const recordings = await world.start(server, { isJournalAway: true });
@@ -223,7 +233,7 @@ test.serial('a recording stays in the folder until the database knows that it is
   t.is(await world.statusOf(callId), 'completed');
 });
 
-test.serial('the next start uploads recordings that waited for an unreachable store', async (t) => {
+test.serial('uploads recordings at the next start that waited for an unreachable store', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   server.misbehave(() => 'disconnects');
@@ -240,7 +250,7 @@ test.serial('the next start uploads recordings that waited for an unreachable st
   for (const fact of world.facts) t.like(fact, { durationSec: 3, contentType: 'audio/ogg' });
 });
 
-test.serial('after a long outage, a recording is completed in the folder and uploaded later', async (t) => {
+test.serial('completes a recording in the folder after a long outage and uploads it later', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   server.misbehave(() => 'disconnects');
@@ -278,7 +288,7 @@ test.serial('uploads recordings from before the store was configured, and no oth
   await recordings.close();
 });
 
-test.serial('a file lost before its upload fails the recording once', async (t) => {
+test.serial('fails a recording once if its file is lost before the upload', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   server.misbehave(() => 'disconnects');
@@ -292,27 +302,30 @@ test.serial('a file lost before its upload fails the recording once', async (t) 
   t.deepEqual(world.typesOf(callId), ['recording.failed']);
 });
 
-test.serial('an unresponsive store is an error without its text; a missing file is not', async (t) => {
-  const server = await startS3Server(t);
-  const world = await recordingsWorld(t);
-  const recordings = await world.start(server);
-  const callId = await world.call();
-  record(recordings, callId);
-  const fact = await until('it is published', () => world.facts[0]);
-  await until('it is there', async () => ((await world.files()).length === 0 ? true : undefined));
-  if (fact.type !== 'recording.completed') throw new Error('It is not complete');
-  const opened = await recordings.open({ callId, file: fact.file });
-  server.misbehave(() => ({ status: 500, body: 'hush-hush' }));
-  const refusal = { code: 'service_unavailable', message: /not available right now/ };
-  t.notRegex(
-    String((await t.throwsAsync(recordings.open({ callId, file: fact.file }), refusal))?.cause),
-    /hush/,
-  );
-  await t.throwsAsync(async () => opened?.read(), refusal);
-  server.misbehave(() => undefined);
-  server.objects.clear();
-  t.is(await recordings.open({ callId, file: fact.file }), undefined);
-});
+test.serial(
+  'returns an error without text for an unresponsive store, and not found for a missing file',
+  async (t) => {
+    const server = await startS3Server(t);
+    const world = await recordingsWorld(t);
+    const recordings = await world.start(server);
+    const callId = await world.call();
+    record(recordings, callId);
+    const fact = await until('it is published', () => world.facts[0]);
+    await until('it is there', async () => ((await world.files()).length === 0 ? true : undefined));
+    if (fact.type !== 'recording.completed') throw new Error('It is not complete');
+    const opened = await recordings.open({ callId, file: fact.file });
+    server.misbehave(() => ({ status: 500, body: 'hush-hush' }));
+    const refusal = { code: 'service_unavailable', message: /not available right now/ };
+    t.notRegex(
+      String((await t.throwsAsync(recordings.open({ callId, file: fact.file }), refusal))?.cause),
+      /hush/,
+    );
+    await t.throwsAsync(async () => opened?.read(), refusal);
+    server.misbehave(() => undefined);
+    server.objects.clear();
+    t.is(await recordings.open({ callId, file: fact.file }), undefined);
+  },
+);
 
 test.serial('close does not wait for a stalled store', async (t) => {
   const server = await startS3Server(t);
@@ -327,7 +340,7 @@ test.serial('close does not wait for a stalled store', async (t) => {
   t.is(await world.statusOf(callId), 'pending');
 });
 
-test.serial('many recordings finally reach a sometimes failing store, each reported once', async (t) => {
+test.serial('uploads all recordings to a store that fails sometimes, and reports each once', async (t) => {
   const server = await startS3Server(t);
   const world = await recordingsWorld(t);
   let asked = 0;
@@ -465,7 +478,7 @@ const untilForgotten = ({ database }: World, callId: string) =>
     (await findRecording(database, callId))?.file === null ? true : undefined,
   );
 
-test.serial('deletes a file from the folder and keeps another', async (t) => {
+test.serial('deletes one file from the folder and keeps the others', async (t) => {
   const world = await recordingsWorld(t);
   const recordings = await world.start(null, often);
   const [erased, kept] = [await world.call(), await world.call()];
@@ -479,7 +492,7 @@ test.serial('deletes a file from the folder and keeps another', async (t) => {
   );
 });
 
-test.serial('deletes an erased recording when its writing is complete', async (t) => {
+test.serial('deletes an erased recording when it is completely written', async (t) => {
   const world = await recordingsWorld(t);
   const recordings = await world.start(null, often);
   const callId = await world.call();
@@ -490,7 +503,7 @@ test.serial('deletes an erased recording when its writing is complete', async (t
   t.deepEqual(await world.files(), []);
 });
 
-test.serial('deletes it from the store once that is reachable', async (t) => {
+test.serial('deletes an erased recording from the store when the store is reachable again', async (t) => {
   const world = await recordingsWorld(t);
   const server = await startS3Server(t);
   const recordings = await world.start(server, often);
@@ -509,7 +522,7 @@ test.serial('deletes it from the store once that is reachable', async (t) => {
   );
 });
 
-test.serial('a file that the store cannot delete does not delay others', async (t) => {
+test.serial('deletes other files although the store cannot delete one', async (t) => {
   const world = await recordingsWorld(t);
   const server = await startS3Server(t);
   const recordings = await world.start(server, { erased: { everyMs: 50, atOnce: 1 } });
@@ -568,7 +581,7 @@ test.serial('deletes a recording that another gateway erased from a shared folde
   t.pass();
 });
 
-test.serial('a gateway deletes the files of a stopped one, and not those of a running one', async (t) => {
+test.serial('deletes the files of a stopped gateway, but not those of a running one', async (t) => {
   const world = await recordingsWorld(t);
   const running = randomUUID();
   await joinNodes(world.database, { name: running, instance: randomUUID(), address: null });
@@ -581,7 +594,7 @@ test.serial('a gateway deletes the files of a stopped one, and not those of a ru
   t.not((await findRecording(world.database, other))?.file, null);
 });
 
-test.serial('a restarted gateway deletes recordings erased in the meantime', async (t) => {
+test.serial('deletes recordings after a restart that were erased in the meantime', async (t) => {
   const world = await recordingsWorld(t);
   const first = await world.start(null, often);
   const callId = await world.call();
@@ -600,7 +613,7 @@ test.serial('a restarted gateway deletes recordings erased in the meantime', asy
 
 const hour = 3_600_000;
 
-test.serial('fails exactly the recordings of a lost gateway when their time is over', async (t) => {
+test.serial('fails exactly the recordings of a lost gateway after their time limit', async (t) => {
   const world = await recordingsWorld(t);
   const running = randomUUID();
   await joinNodes(world.database, { name: running, instance: randomUUID(), address: null });
@@ -620,7 +633,7 @@ test.serial('fails exactly the recordings of a lost gateway when their time is o
   for (const callId of others) t.is(await world.statusOf(callId), 'pending');
 });
 
-test.serial('retries regularly, also for a gateway that others found dead', async (t) => {
+test.serial('retries regularly, also for a gateway that others declared dead', async (t) => {
   const world = await recordingsWorld(t);
   const recordings = await world.start(null, { abandoned: { everyMs: 20, afterMs: hour } });
   const lost = { name: randomUUID(), instance: randomUUID(), address: null };
@@ -658,26 +671,23 @@ const recorded = async (
 };
 
 for (const format of ['ogg', 'mp3'] as const)
-  test.serial(
-    `after a crash a complete ${format} file of a pending recording is the recording`,
-    async (t) => {
-      const world = await recordingsWorld(t);
-      const bytes = await recorded(world, format, 3);
-      const callId = await world.call();
-      await world.leave(`${callId}.${format}`, bytes);
-      await world.start(null);
-      const [fact, ...noMore] = world.facts;
-      if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
-      t.deepEqual(noMore, []);
-      t.is(fact.callId, callId);
-      t.is(fact.bytes, bytes.length);
-      t.is(fact.contentType, format === 'ogg' ? 'audio/ogg' : 'audio/mpeg');
-      t.true(format === 'ogg' ? fact.durationSec === 3 : Math.abs(fact.durationSec - 3) < 0.15);
-    },
-  );
+  test.serial(`keeps a complete ${format} file of a pending recording after a crash`, async (t) => {
+    const world = await recordingsWorld(t);
+    const bytes = await recorded(world, format, 3);
+    const callId = await world.call();
+    await world.leave(`${callId}.${format}`, bytes);
+    await world.start(null);
+    const [fact, ...noMore] = world.facts;
+    if (fact?.type !== 'recording.completed') throw new Error(`It is ${fact?.type}`);
+    t.deepEqual(noMore, []);
+    t.is(fact.callId, callId);
+    t.is(fact.bytes, bytes.length);
+    t.is(fact.contentType, format === 'ogg' ? 'audio/ogg' : 'audio/mpeg');
+    t.true(format === 'ogg' ? fact.durationSec === 3 : Math.abs(fact.durationSec - 3) < 0.15);
+  });
 
 for (const format of ['ogg', 'mp3'] as const) {
-  test.serial(`a ${format} file of a killed process is the recording as far as it was written`, async (t) => {
+  test.serial(`keeps a ${format} file of a killed process up to the last written audio`, async (t) => {
     const world = await recordingsWorld(t);
     const callId = await world.call();
     const path = world.pathOf(`${callId}.${format}`);
@@ -736,7 +746,7 @@ test.serial('omits a damaged page and everything after it', async (t) => {
   t.is(fact.bytes, bytes.length - last.length);
 });
 
-test.serial('a truncated recording stays marked when the next crash precedes its completion', async (t) => {
+test.serial('keeps a recording marked as truncated if a crash precedes its completion', async (t) => {
   const world = await recordingsWorld(t);
   const bytes = await recorded(world, 'ogg', 12);
   const callId = await world.call();
@@ -765,7 +775,7 @@ test.serial('a shutdown keeps the written part of current recordings', async (t)
 });
 
 test.serial(
-  'after a crash, partial files without audio and unstarted recordings fail and are deleted',
+  'after a crash, fails and deletes partial files without audio and recordings that did not start',
   async (t) => {
     const world = await recordingsWorld(t);
     const half = await world.call();
@@ -778,7 +788,7 @@ test.serial(
   },
 );
 
-test.serial('leaves active calls and those of other gateways unchanged', async (t) => {
+test.serial('keeps recordings of active calls and of other gateways unchanged', async (t) => {
   const world = await recordingsWorld(t);
   const active = await world.call('active');
   const foreign = await world.call('completed', 'another');
@@ -788,7 +798,7 @@ test.serial('leaves active calls and those of other gateways unchanged', async (
   t.is(await world.statusOf(foreign), 'pending');
 });
 
-test.serial('a damaged file marked as complete does not prevent a start', async (t) => {
+test.serial('starts despite a damaged file that is marked as complete', async (t) => {
   const world = await recordingsWorld(t);
   for (const bytes of ['', 'OggS', 'no sound at all'])
     await world.leave(`${await world.call()}.ogg`, Buffer.from(bytes));

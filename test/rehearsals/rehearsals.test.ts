@@ -24,7 +24,7 @@ const wrong = test.macro<[string, string, [line: number, column: number, message
     );
     for (const [index, [, , message]] of expected.entries()) t.regex(problems[index]?.message ?? '', message);
   },
-  title: (_, what) => `reports an error by line and column: ${what}`,
+  title: (_, what) => `reports an error with line and column: ${what}`,
 });
 
 const head = 'cases:\n  - name: one\n    caller:\n';
@@ -78,7 +78,7 @@ test.serial('the included suites are valid and name their schema', (t) => {
   }
 });
 
-test.serial('the schema for editors equals the one used to read suites', (t) => {
+test.serial('the JSON schema for editors equals the schema that reads suites', (t) => {
   const written: unknown = JSON.parse(readFileSync(new URL('suite.schema.json', examples), 'utf8'));
   t.deepEqual(written, JSON.parse(JSON.stringify(suiteJsonSchema())));
 });
@@ -114,24 +114,24 @@ const suite = (...cases: CaseResult[]): SuiteResult => ({
 
 const plain = (_style: string, text: string): string => text;
 
-test.serial('shows a failed case with the words around the failure', (t) => {
+test.serial('prints a failed case with the words around the failure', (t) => {
   const text = caseLines(result('says goodbye', failed('never_says: …', 1)), plain);
   t.regex(text, /✘ says goodbye \(1\.5 s\)\n {4}never_says: …\n/);
   t.regex(text, / {8}other party: One\n {6}> agent: Two\n/);
   t.regex(text, /call call-1\n$/);
 });
 
-test.serial('shows how often a flaky case passed', (t) => {
+test.serial('prints how often a flaky case passed', (t) => {
   t.regex(caseLines(result('one', good, failed('x'), good), plain), /~ one: flaky, passed 2 of 3/);
 });
 
-test.serial('names unvisited states', (t) => {
+test.serial('prints the states that were not visited', (t) => {
   const text = closingLines(suite(result('one', good), result('two', failed('x'))), plain);
   t.regex(text, /2 cases: 1 passed, 1 failed/);
   t.regex(text, /call: states 1\/2, transitions 0\/2\n {2}never in over\n {2}never taken a → b, over\n/);
 });
 
-test.serial('JUnit XML counts failures and flaky cases, and escapes words', (t) => {
+test.serial('counts failures and flaky cases in JUnit XML, and escapes words', (t) => {
   const all = suite(result('a "b"', good), result('<c>', failed('says: “\u{0}x”'), good));
   const xml = junitOf('suite & more', all);
   t.regex(xml, /<testsuite name="suite &amp; more" tests="2" failures="1"/);
@@ -180,7 +180,7 @@ const taken = (chart: string, steps: JournalledStep[]): ((name: string) => boole
   return (name) => before.some((one) => one.startsWith(name)) && !after.some((one) => one.startsWith(name));
 };
 
-test.serial('without a call, no state is visited', (t) => {
+test.serial('counts no visited state without a call', (t) => {
   for (const { states, transitions } of createCoverage().report()) {
     t.is(states.visited + transitions.visited, 0);
     t.is(states.never.length, states.all);
@@ -188,7 +188,7 @@ test.serial('without a call, no state is visited', (t) => {
   }
 });
 
-test.serial('finds journalled transitions among the arrows of the chart', (t) => {
+test.serial('finds each journalled transition among the arrows of the chart', (t) => {
   const isTaken = taken('call', steps);
   t.true(isTaken('ringing.alerting → active:'));
   t.true(isTaken('active.talking → active.hung-up:'));
@@ -205,14 +205,14 @@ test.serial('counts transient states and the paths through them as visited', (t)
   t.false(isTakenInConversation('opening → saying:'));
 });
 
-test.serial('counts an always-transition that an event without a target enables', (t) => {
+test.serial('counts an eventless transition that follows an event without a target', (t) => {
   const isTaken = taken('conversation', steps);
   t.true(isTaken('listening → replying:'));
   t.true(isTaken('replying → listening.hearing:'));
   t.true(isTaken('replying → replying.speaking:'));
 });
 
-test.serial('sums coverage, and visits outer states with inner ones', (t) => {
+test.serial('sums coverage and counts outer states as visited with inner ones', (t) => {
   const coverage = createCoverage();
   coverage.add(steps);
   for (const { states, transitions } of coverage.report())

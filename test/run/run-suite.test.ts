@@ -55,7 +55,7 @@ const runOver = async (
   });
 };
 
-test.serial('a run is green when all tests pass, and gives the reason of a skipped one', async (t) => {
+test.serial('a run is green if all tests pass, and lists the reason of each skipped one', async (t) => {
   const { code, lines } = await runOver(t, { passes, skips });
   t.is(code, 0);
   t.deepEqual(lines.slice(-2), [
@@ -64,23 +64,29 @@ test.serial('a run is green when all tests pass, and gives the reason of a skipp
   ]);
 });
 
-test.serial('a file that passes alone is unsteady and leaves the run green', async (t) => {
-  const { code, lines } = await runOver(t, { passes, failsOnce });
-  t.is(code, 0);
-  t.deepEqual(lines.slice(-2), [
-    'unsteady: test/failsOnce.test.js: adds: too early Value is not `true`: false',
-    '2 passed, 0 failed, 0 skipped',
-  ]);
-});
+test.serial(
+  'a file that fails once but passes when repeated alone is listed as unsteady, and the run stays green',
+  async (t) => {
+    const { code, lines } = await runOver(t, { passes, failsOnce });
+    t.is(code, 0);
+    t.deepEqual(lines.slice(-2), [
+      'unsteady: test/failsOnce.test.js: adds: too early Value is not `true`: false',
+      '2 passed, 0 failed, 0 skipped',
+    ]);
+  },
+);
 
-test.serial('a file that fails alone as well makes the run red and prints the assertion', async (t) => {
-  const { code, lines } = await runOver(t, { passes, fails });
-  t.is(code, 1);
-  t.regex(lines.join('\n'), /Difference[^]*- 2[^]*\+ 3/);
-  t.is(lines.at(-1), '1 passed, 1 failed, 0 skipped');
-});
+test.serial(
+  'a file that fails again when repeated alone makes the run red and prints the assertion',
+  async (t) => {
+    const { code, lines } = await runOver(t, { passes, fails });
+    t.is(code, 1);
+    t.regex(lines.join('\n'), /Difference[^]*- 2[^]*\+ 3/);
+    t.is(lines.at(-1), '1 passed, 1 failed, 0 skipped');
+  },
+);
 
-test.serial('a file that crashes makes the run red', async (t) => {
+test.serial('a crashed file makes the run red', async (t) => {
   const { code, lines } = await runOver(t, { passes, crashes });
   t.is(code, 1);
   t.regex(lines.join('\n'), /failed: test\/crashes\.test\.js: \(the file\): .*broken/);
@@ -112,7 +118,7 @@ test('lists a failure once, and does not count a crashed file as a test', (t) =>
   ]);
 });
 
-test('tests that are pending when AVA times out have failed', (t) => {
+test('counts tests that are pending when AVA times out as failed', (t) => {
   const event = {
     type: 'timeout',
     period: 60_000,

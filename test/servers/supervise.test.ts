@@ -56,7 +56,7 @@ test('restarts a server that ends by itself, with growing delays', async (t) => 
   );
 });
 
-test('restarts a killed server, even if it does not start at once', async (t) => {
+test('restarts a killed server, even if its first restart fails', async (t) => {
   const { server, story, pids } = supervised(t, [runs, 'exit 1', runs]);
   await server.ready;
   process.kill(pids[0] ?? 0, 'SIGKILL');
@@ -64,7 +64,7 @@ test('restarts a killed server, even if it does not start at once', async (t) =>
   t.deepEqual(story, ['SIGKILL, again in 1', 'exit code 1, again in 2', 'back']);
 });
 
-test('gives up a server that ends again and again', async (t) => {
+test('stops restarting a server that ends repeatedly', async (t) => {
   const { server, story, pids } = supervised(t, [fails]);
   await server.ready;
   await until('it is given up', () => story.includes('given up') || undefined);
@@ -73,7 +73,7 @@ test('gives up a server that ends again and again', async (t) => {
   t.is(story.at(-1), 'given up');
 });
 
-test('rejects when a server never started', async (t) => {
+test('rejects if a server never started', async (t) => {
   const { server, story } = supervised(t, ['exit 1']);
   await t.throwsAsync(server.ready, { message: 'It did not start' });
   t.deepEqual(story, []);

@@ -12,7 +12,7 @@ test.before('a database is started', async () => {
   await settle();
 });
 
-test.serial('every rule holds for the first seeds', async (t) => {
+test.serial('all rules hold in simulated runs of the first seeds', async (t) => {
   for (let seed = 1; seed <= 5; seed += 1) {
     const { violations, calls } = await runSeed(seed, postgres);
     t.deepEqual(violations, [], `npm run simulate -- --seed ${seed}`);
@@ -20,7 +20,7 @@ test.serial('every rule holds for the first seeds', async (t) => {
   }
 });
 
-test.serial('two runs of a seed write the same journal, byte for byte', async (t) => {
+test.serial('two runs of a seed write the same journal byte for byte', async (t) => {
   for (const seed of [3, 7]) {
     const once = await runSeed(seed, postgres);
     const twice = await runSeed(seed, postgres);
@@ -55,7 +55,7 @@ const planted = test.macro<[Plan, (text: string) => string, RegExp]>(async (t, p
 });
 
 test.serial(
-  'detects a planted defect: the end of a call has no event',
+  'detects a planted defect: no event for the end of a call',
   planted,
   calm,
   (text) =>
@@ -66,7 +66,7 @@ test.serial(
 );
 
 test.serial(
-  'detects a planted defect: the gateway that takes a call over uses its wall clock, which is set',
+  'detects a planted defect: after a take-over, a gateway uses its own wall clock, which differs',
   planted,
   {
     ...calm,
@@ -92,7 +92,7 @@ const frozen = (before: HolderWrite): Plan => ({
 });
 
 test.serial(
-  'detects a planted defect: a gateway writes a fact of a call held by another one',
+  'detects a planted defect: a gateway writes a fact of a call that another one owns',
   planted,
   frozen('insert call_fact'),
   (text) => text.replaceAll(/\b(?:call\.)?epoch = (\$\d+)/g, '$1::int is not null'),
@@ -100,7 +100,7 @@ test.serial(
 );
 
 test.serial(
-  'detects a planted defect: a gateway stores the progress of a call held by another one',
+  'detects a planted defect: a gateway stores a checkpoint of a call that another one owns',
   planted,
   frozen('update call_checkpoint'),
   (text) => text.replaceAll('"call_checkpoint"."epoch" = "given"."epoch"', 'true'),
@@ -108,7 +108,7 @@ test.serial(
 );
 
 test.serial(
-  'detects a planted defect: a gateway death disconnects two talking persons',
+  'detects a planted defect: the death of a gateway disconnects two connected persons',
   planted,
   {
     ...planOfStory('transferred at once'),
@@ -144,7 +144,7 @@ const killed = test.macro<[(story: string) => boolean, string[]]>(async (t, isWa
 });
 
 test.serial(
-  'every rule holds when a gateway is killed at any step of a call',
+  'all rules hold when a gateway is killed at any step of a call',
   killed,
   (story) => !isOfTransfer(story),
   ['ringing.alerting', 'active.talking.conversing', 'active.talking.hangup-pending', 'active.ending'],
@@ -155,14 +155,14 @@ const transferring = (...names: readonly string[]): string[] =>
 
 // `connecting` and `recalling` take no time on a simulated line: `npm run test:chaos` kills at their very beginning.
 test.serial(
-  'every rule holds when a gateway is killed at any step of a successful transfer',
+  'all rules hold when a gateway is killed at any step of a successful transfer',
   killed,
   (story) => story.startsWith('transferred '),
   [...transferring('announcing', 'consulting', 'briefing', 'briefed'), 'active.bridged'],
 );
 
 test.serial(
-  'every rule holds when a gateway is killed at any step of a failed transfer',
+  'all rules hold when a gateway is killed at any step of a failed transfer',
   killed,
   (story) => isOfTransfer(story) && !story.startsWith('transferred '),
   transferring('consulting', 'briefing'),

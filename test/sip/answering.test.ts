@@ -70,7 +70,7 @@ test('classifies a longer greeting followed by silence as a person', (t) => {
   t.deepEqual(story, ['human']);
 });
 
-test('a voice without words yields no classification, however long it lasts', (t) => {
+test('does not classify a voice without words, however long it lasts', (t) => {
   const { voice, pass, story, clock } = createAnsweringMachineWorld();
   for (let times = 0; times < 20; times += 1) {
     voice(900);
@@ -84,7 +84,7 @@ test('a voice without words yields no classification, however long it lasts', (t
   t.deepEqual(story, ['human']);
 });
 
-test('an unclear classification stays unclear after the decision time', (t) => {
+test('keeps the result "unclear" after the decision time', (t) => {
   const { voice, pass, story, agentSpeaks, isCurious, clock } = createAnsweringMachineWorld();
   agentSpeaks(true);
   for (let times = 0; times < 16; times += 1) {
@@ -98,7 +98,7 @@ test('an unclear classification stays unclear after the decision time', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('words that arrive long after their voice count from their arrival', (t) => {
+test('counts words that arrive long after their voice from their arrival', (t) => {
   const { voice, pass, story, recognized } = createAnsweringMachineWorld();
   voice(700);
   pass(2_600);
@@ -108,7 +108,7 @@ test('words that arrive long after their voice count from their arrival', (t) =>
   t.deepEqual(story, ['human']);
 });
 
-test('phrases that only machines use classify at once, even in interim results', (t) => {
+test('classifies at once by phrases that only machines use, even in interim results', (t) => {
   const { voiceBegan, pass, story, recognized } = createAnsweringMachineWorld();
   voiceBegan();
   pass(900);
@@ -118,14 +118,14 @@ test('phrases that only machines use classify at once, even in interim results',
   t.deepEqual(story, ['machine']);
 });
 
-test('machine phrases may be spread over two sentences', (t) => {
+test('recognizes machine phrases spread over two sentences', (t) => {
   const { voice, story } = createAnsweringMachineWorld('ko');
   voice(1_500, '지금은 전화를 받을 수');
   voice(1_500, '없습니다.');
   t.deepEqual(story, ['machine']);
 });
 
-test('a greeting that does not stop is a machine once it contains words', (t) => {
+test('classifies a greeting that does not stop as a machine once it contains words', (t) => {
   const { voiceBegan, recognized, pass, story } = createAnsweringMachineWorld();
   voiceBegan();
   pass(numbers.greetingMs + 2_000);
@@ -147,7 +147,7 @@ test('ignores the length of a voice while the agent speaks', (t) => {
   t.deepEqual(story, ['machine']);
 });
 
-test("words during the agent's speech without a voice are its echo", (t) => {
+test("treats words during the agent's speech without a detected voice as its echo", (t) => {
   const { recognized, voiceBegan, pass, story, agentSpeaks } = createAnsweringMachineWorld();
   agentSpeaks(true);
   recognized('Shall I leave a message after the tone?', true);
@@ -158,7 +158,7 @@ test("words during the agent's speech without a voice are its echo", (t) => {
   t.deepEqual(story, ['machine']);
 });
 
-test('a beep after words means a machine', (t) => {
+test('classifies a party as a machine at a beep after words', (t) => {
   const { voice, pass, story, beep } = createAnsweringMachineWorld();
   voice(2_000, 'This is Kim.');
   pass(500);
@@ -168,7 +168,7 @@ test('a beep after words means a machine', (t) => {
   t.deepEqual(story, ['machine', 'takes message']);
 });
 
-test('words recognized after the beep still classify', (t) => {
+test('classifies by words recognized after the beep', (t) => {
   const { voice, pass, story, beep, recognized } = createAnsweringMachineWorld();
   voice(2_000);
   pass(500);
@@ -203,7 +203,7 @@ test('ignores a tone alone, after noise, or directly before or after a hello', (
   t.deepEqual(behind.story, ['human']);
 });
 
-test('a machine takes a message after each beep', (t) => {
+test('reports that a machine takes a message after each beep', (t) => {
   const { voice, pass, story, beep, isCurious } = createAnsweringMachineWorld();
   voice(2_000, 'Please leave a message.');
   pass(1_000);
@@ -218,7 +218,7 @@ test('a machine takes a message after each beep', (t) => {
   t.true(isCurious());
 });
 
-test('a machine that falls silent without a beep takes one message', (t) => {
+test('reports once that a machine takes a message if it falls silent without a beep', (t) => {
   const { voice, pass, story } = createAnsweringMachineWorld();
   voice(2_000, 'Please leave a message.');
   pass(numbers.silentMs - 500);
@@ -231,7 +231,7 @@ test('a machine that falls silent without a beep takes one message', (t) => {
   t.deepEqual(story, ['machine', 'takes message']);
 });
 
-test('a person stays a person, whatever is said or heard later', (t) => {
+test('keeps the result "person", whatever is said or heard later', (t) => {
   const { voice, pass, story, beep } = createAnsweringMachineWorld();
   voice(700, 'Hello?');
   pass(numbers.quietMs);
@@ -252,7 +252,7 @@ const screenings: readonly [string, number, string][] = [
 ];
 
 for (const [language, milliseconds, text] of screenings) {
-  test(`"${text.slice(0, 40)}…" in ${milliseconds} ms is call screening, and takes no message`, (t) => {
+  test(`classifies "${text.slice(0, 40)}…" in ${milliseconds} ms as call screening, which takes no message`, (t) => {
     const { voice, pass, story, isCurious } = createAnsweringMachineWorld(language);
     pass(500);
     voice(milliseconds, text);
@@ -261,7 +261,7 @@ for (const [language, milliseconds, text] of screenings) {
     t.true(isCurious());
   });
 
-  test(`"${text.slice(0, 40)}…" is not classified as a machine while it is being said`, (t) => {
+  test(`does not classify "${text.slice(0, 40)}…" as a machine before it ends`, (t) => {
     const { voiceBegan, recognized, story, pass } = createAnsweringMachineWorld(language);
     voiceBegan();
     for (let length = 1; length <= text.length; length += 1) {
@@ -272,7 +272,7 @@ for (const [language, milliseconds, text] of screenings) {
   });
 }
 
-test('different words after call screening mean a person', (t) => {
+test('classifies different words after call screening as a person', (t) => {
   const { voice, pass, story, heard, isCurious, clock } = createAnsweringMachineWorld();
   voice(4_000, "Hi, if you record your name and reason for calling, I'll see if this person is available.");
   heard("Hi, if you record your name and reason for calling, I'll see if this person is available.");
@@ -288,7 +288,7 @@ test('different words after call screening mean a person', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('a voicemail after call screening is a machine and takes a message', (t) => {
+test('classifies a voicemail after call screening as a machine that takes a message', (t) => {
   const { voice, pass, story, heard, beep } = createAnsweringMachineWorld();
   voice(4_000, "Please say your name and why you're calling.");
   pass(10_000);
@@ -299,7 +299,7 @@ test('a voicemail after call screening is a machine and takes a message', (t) =>
   t.deepEqual(story, ['screening', 'machine', 'takes message']);
 });
 
-test('turns of a call that is not screened yield no classification', (t) => {
+test('does not classify by turns of a call that is not screened', (t) => {
   const { heard, pass, story } = createAnsweringMachineWorld();
   heard('Hello?');
   pass(30_000);
@@ -321,7 +321,7 @@ const receptionists: readonly [string, number, string][] = [
 ];
 
 for (const [language, milliseconds, text] of receptionists)
-  test(`a receptionist who greets for ${milliseconds} ms is a person (${language})`, (t) => {
+  test(`classifies a receptionist who greets for ${milliseconds} ms as a person (${language})`, (t) => {
     const { voiceBegan, voiceEnded, recognized, pass, story } = createAnsweringMachineWorld(language);
     voiceBegan();
     pass(1_000);
@@ -422,7 +422,8 @@ const menus: readonly [string, string][] = [
 ];
 
 for (const [language, text] of menus)
-  test(`"${text}" (${language}) is a menu`, (t) => t.is(saidByMachine(text, language), 'menu'));
+  test(`"${text}" (${language}) is a phrase of a voice menu`, (t) =>
+    t.is(saidByMachine(text, language), 'menu'));
 
 const behind: readonly [string, string, 'human' | 'machine' | 'menu' | null][] = [
   ['en', 'Thanks. Please stay on the line.', null],
@@ -438,7 +439,7 @@ const behind: readonly [string, string, 'human' | 'machine' | 'menu' | null][] =
 ];
 
 for (const [language, text, by] of behind)
-  test(`"${text}" (${language}) after call screening is said by ${by ?? 'call screening still'}`, (t) =>
+  test(`attributes "${text}" (${language}) after call screening to ${by ?? 'the call screening'}`, (t) =>
     t.is(behindScreening(text, language), by));
 
 const said = test.macro<[string, string, boolean]>({
@@ -466,7 +467,7 @@ const beepsIn = (sound: Int16Array, piece = 160): number[] => {
 
 const around = (sound: Int16Array): Int16Array => onLine(silence(500), sound, silence(500));
 
-test.serial('detects a beep at its end, at any pitch and length, in noise, too', (t) => {
+test.serial('detects a beep at its end, at any pitch and length and in noise', (t) => {
   for (const pitch of [350, 400, 440, 620, 1_000, 1_400, 2_100])
     for (const milliseconds of [160, 400, 1_000, 1_900])
       for (const noise of [0, 600]) {
@@ -482,7 +483,7 @@ test.serial('detects a quiet beep but not a barely audible one', (t) => {
   t.is(beepsIn(around(tone(500, [1_000], { loudness: 60 }))).length, 0);
 });
 
-test.serial('chunks of any size give the same result', (t) => {
+test.serial('gives the same result for chunks of any size', (t) => {
   const sound = around(tone(500, [1_000]));
   for (const piece of [80, 100, 240, 1_600]) t.is(beepsIn(sound, piece).length, 1);
 });
@@ -522,7 +523,7 @@ for (const [language, text] of voices)
 
 // Sentences and sixty announcements
 
-test('classifies each announcement by one sentence', (t) => {
+test('classifies each recorded announcement by one sentence', (t) => {
   const judged = texts.flatMap(([language, by, sentences]) =>
     sentences.map((text) => ({ text, by, verdict: saidByMachine(text, language) ?? 'human' })),
   );
@@ -532,7 +533,7 @@ test('classifies each announcement by one sentence', (t) => {
   );
 });
 
-test('the set has twenty answers per language, with several of each kind', (t) => {
+test('the set of announcements has twenty answers per language, with several of each kind', (t) => {
   const counts = Map.groupBy(announcements, ({ language, by }) => `${language} ${by}`);
   t.is(announcements.length, 60);
   t.is(counts.size, 12);

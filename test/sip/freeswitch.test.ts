@@ -55,7 +55,7 @@ const setUpCommands = (reply: Promise<string>) => {
   };
 };
 
-test.serial('an error names the refused command without its arguments', async (t) => {
+test.serial('an error names the rejected command without its arguments', async (t) => {
   const { commands, sent } = setUpCommands(Promise.resolve('-ERR no'));
   await t.throwsAsync(commands.run('uuid_send_dtmf a-channel 1234'), {
     message: 'FreeSWITCH rejected uuid_send_dtmf',
@@ -76,7 +76,7 @@ test.serial('rejects line breaks that would inject a second command', async (t) 
   t.deepEqual(sent, []);
 });
 
-test.serial('gives up waiting for a response after a time-out', async (t) => {
+test.serial('rejects a command without a response after a time-out', async (t) => {
   const { commands, clock } = setUpCommands(new Promise(() => {}));
   const waiting = t.throwsAsync(commands.api('uptime'), { message: /FreeSWITCH's reply to uptime/ });
   clock.advance(3_000);
@@ -243,22 +243,25 @@ for (const [what, bytes] of [
     t.false(isReconnecting(), 'the library does not reconnect');
   });
 
-test.serial('rejects waiting and later commands after a loss, which is reported once', async (t) => {
-  const { connection, until, end, losses, untilLost, isReconnecting } = await setUpConnection(t);
-  const waiting = [
-    t.throwsAsync(connection.api('one'), { instanceOf: NoConnection }),
-    t.throwsAsync(connection.sendMessage('x', {}), { instanceOf: NoConnection }),
-  ];
-  await until('sendmsg x\n\n');
-  end();
-  await Promise.all(waiting);
-  await untilLost();
-  await t.throwsAsync(connection.api('two'), { instanceOf: NoConnection });
-  t.is(losses.length, 1);
-  t.false(isReconnecting(), 'the library does not reconnect');
-});
+test.serial(
+  'rejects pending and later commands after a lost connection, which is reported once',
+  async (t) => {
+    const { connection, until, end, losses, untilLost, isReconnecting } = await setUpConnection(t);
+    const waiting = [
+      t.throwsAsync(connection.api('one'), { instanceOf: NoConnection }),
+      t.throwsAsync(connection.sendMessage('x', {}), { instanceOf: NoConnection }),
+    ];
+    await until('sendmsg x\n\n');
+    end();
+    await Promise.all(waiting);
+    await untilLost();
+    await t.throwsAsync(connection.api('two'), { instanceOf: NoConnection });
+    t.is(losses.length, 1);
+    t.false(isReconnecting(), 'the library does not reconnect');
+  },
+);
 
-test.serial('rejects waiting commands when it is closed, and reports no loss', async (t) => {
+test.serial('rejects pending commands when it is closed, and reports no loss', async (t) => {
   const { connection, accepted, losses } = await setUpConnection(t);
   const waiting = t.throwsAsync(connection.api('one'), { instanceOf: NoConnection });
   connection.close();
@@ -268,7 +271,7 @@ test.serial('rejects waiting commands when it is closed, and reports no loss', a
   t.deepEqual(losses, []);
 });
 
-test.serial('sends no further command to a server with thousands of unanswered ones', async (t) => {
+test.serial('sends no further command to a server with thousands of pending ones', async (t) => {
   const { connection } = await setUpConnection(t);
   const waiting = Array.from({ length: 2_000 }, async () => connection.api('one'));
   await t.throwsAsync(connection.api('one more'), { message: /too many commands/ });
@@ -315,19 +318,22 @@ test.serial('sends a command as one packet, without waiting for acknowledgements
   t.deepEqual(packets, ['sendmsg x\ncall-command: unicast\ntransport: udp\n\n'.length]);
 });
 
-test.serial('keeps the library from writing to the console, and closes its listener', async (t) => {
-  const written: unknown[] = [];
-  const { error, info } = console;
-  console.error = console.info = (...words: unknown[]) => void written.push(words);
-  t.teardown(() => Object.assign(console, { error, info }));
-  const { connection, end, untilLost } = await setUpConnection(t);
-  end();
-  await untilLost();
-  connection.close();
-  const listening = process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap');
-  t.is(listening.length, 1, 'only the server of this test listens');
-  t.deepEqual(written, []);
-});
+test.serial(
+  'keeps the drachtio-fsmrf library from writing to the console, and closes its listener',
+  async (t) => {
+    const written: unknown[] = [];
+    const { error, info } = console;
+    console.error = console.info = (...words: unknown[]) => void written.push(words);
+    t.teardown(() => Object.assign(console, { error, info }));
+    const { connection, end, untilLost } = await setUpConnection(t);
+    end();
+    await untilLost();
+    connection.close();
+    const listening = process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap');
+    t.is(listening.length, 1, 'only the server of this test listens');
+    t.deepEqual(written, []);
+  },
+);
 
 for (const [what, greeting, message] of [
   [
@@ -434,7 +440,7 @@ const createEndpointPoolWorld = () => {
   };
 };
 
-test.serial('fills the pool a few at a time and hands out the oldest endpoint first', async (t) => {
+test.serial('creates pooled endpoints a few at a time and hands out the oldest first', async (t) => {
   const { pool, world, settle } = createEndpointPoolWorld();
   t.is(pool.take(), null);
   pool.open();
@@ -445,7 +451,7 @@ test.serial('fills the pool a few at a time and hands out the oldest endpoint fi
   t.is(pool.take()?.localSdp, 'offer 1');
 });
 
-test.serial('replaces a used endpoint a moment later; an empty pool returns none', async (t) => {
+test.serial('replaces a used endpoint after a short delay; an empty pool returns none', async (t) => {
   const { clock, pool, made, settle } = createEndpointPoolWorld();
   pool.open();
   await settle();
@@ -471,7 +477,7 @@ test.serial('replaces an endpoint whose channel is lost', async (t) => {
   t.is(pool.size(), 3);
 });
 
-test.serial('an endpoint in use is neither counted nor renewed', async (t) => {
+test.serial('does not count or renew an endpoint in use', async (t) => {
   const { clock, pool, made, settle } = createEndpointPoolWorld();
   pool.open();
   await settle();
@@ -511,24 +517,27 @@ test.serial('waits after a failure before the next attempt', async (t) => {
   t.is(pool.size(), 3);
 });
 
-test.serial('an emptied pool leaves no endpoints and no timers, not even of pending ones', async (t) => {
-  const { clock, pool, made, standing, settle } = createEndpointPoolWorld();
-  pool.open();
-  await settle();
-  pool.take();
-  clock.advance(50);
-  pool.empty();
-  await settle();
-  t.is(pool.size(), 0);
-  t.deepEqual(standing(), made.slice(0, 1), 'but for the one that a call has');
-  t.is(clock.pending(), 0);
-  pool.open();
-  await settle();
-  t.is(pool.size(), 3);
-});
+test.serial(
+  'leaves no endpoints and no timers after the pool is emptied, not even of pending endpoints',
+  async (t) => {
+    const { clock, pool, made, standing, settle } = createEndpointPoolWorld();
+    pool.open();
+    await settle();
+    pool.take();
+    clock.advance(50);
+    pool.empty();
+    await settle();
+    t.is(pool.size(), 0);
+    t.deepEqual(standing(), made.slice(0, 1), 'but for the one that a call has');
+    t.is(clock.pending(), 0);
+    pool.open();
+    await settle();
+    t.is(pool.size(), 3);
+  },
+);
 
 test.serial(
-  'an endpoint requested before the pool was emptied does not enter the reopened pool',
+  'does not add an endpoint requested before the pool was emptied to the reopened pool',
   async (t) => {
     const { pool, made, standing, settle } = createEndpointPoolWorld();
     pool.open();
@@ -555,7 +564,7 @@ for (const usual of [
   offer('m=audio 4000 RTP/AVP 8 101', 'a=rtpmap:101 TELEPHONE-EVENT/8000').replaceAll('\r\n', '\n'),
   offer('m=audio 4000 RTP/AVP 0 101', keys, 'a=ptime:40', 'a=maxptime:60'),
 ])
-  test.serial(`a usual offer: ${JSON.stringify(usual.slice(66))}`, (t) => {
+  test.serial(`accepts a usual offer for a pooled endpoint: ${JSON.stringify(usual.slice(66))}`, (t) => {
     t.true(isUsualOffer(usual));
   });
 
@@ -571,7 +580,7 @@ for (const [why, unusual] of [
   ['encrypted', offer('m=audio 4000 RTP/SAVP 0 101', keys)],
   ['more than audio', offer('m=audio 4000 RTP/AVP 0 101', keys, 'm=video 4002 RTP/AVP 99')],
 ] as const)
-  test.serial(`an unusual offer: ${why}`, (t) => {
+  test.serial(`rejects an unusual offer for a pooled endpoint: ${why}`, (t) => {
     t.false(isUsualOffer(unusual));
   });
 
@@ -630,7 +639,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
 };
 
 test.serial(
-  'claims a channel, moves it into a new park from its own thread, and waits until it is there',
+  'claims a channel by moving it into a new park from its own thread, and waits until it is parked',
   async (t) => {
     const { adopt, passing, told, clock } = setUpAdoptChannel();
     t.deepEqual(await passing(adopt()), { localSdp: 'v=0' });
@@ -647,7 +656,7 @@ test.serial(
   },
 );
 
-test.serial('only claims a channel in a bridge that continues', async (t) => {
+test.serial('claims a channel in a continuing bridge without moving it', async (t) => {
   const { adopt, told } = setUpAdoptChannel({ partner: 'another-channel' });
   t.deepEqual(await adopt(true), { localSdp: 'v=0', isBridged: true });
   t.deepEqual(told, ['uuid_getvar rtp_local_sdp_str', 'claim', 'uuid_getvar bridge_to']);
@@ -666,7 +675,7 @@ for (const nothing of ['_undef_', '-ERR No such channel!\n'])
     t.deepEqual(told, ['uuid_getvar rtp_local_sdp_str']);
   });
 
-test.serial('gives up a channel that does not reach its new park', async (t) => {
+test.serial('stops waiting for a channel that does not reach its new park', async (t) => {
   const { adopt, passing, clock } = setUpAdoptChannel({ looks: Infinity });
   await t.throwsAsync(passing(adopt()), { message: /Parking a channel/ });
   await new Promise((resolve) => setImmediate(resolve));
@@ -729,7 +738,7 @@ const setUpOpenUnicast = (isThere = true) => {
 };
 
 test.serial(
-  'FreeSWITCH opens a port at its own address and sends to ours; the unicast is open once its audio arrives',
+  'starts a unicast between a port of FreeSWITCH and a port of the gateway, which is open once audio arrives',
   async (t) => {
     const { open, told, opened, begun, sound, clock, isClosed } = setUpOpenUnicast();
     begun.resolve();
@@ -754,7 +763,7 @@ test.serial(
   },
 );
 
-test.serial('gives up a unicast that is confirmed by +OK but sends no audio', async (t) => {
+test.serial('stops waiting for a unicast that is confirmed by +OK but sends no audio', async (t) => {
   const { open, pass, isClosed } = setUpOpenUnicast();
   const opening = open();
   await pass(7_999);
@@ -764,7 +773,7 @@ test.serial('gives up a unicast that is confirmed by +OK but sends no audio', as
   t.true(isClosed());
 });
 
-test.serial('gives up a unicast at once on an error and at the end of the call', async (t) => {
+test.serial('stops waiting for a unicast at an error and at the end of the call', async (t) => {
   const refused = setUpOpenUnicast(false);
   await t.throwsAsync(refused.open(), { message: 'The channel no longer exists' });
   t.true(refused.isClosed());
@@ -860,7 +869,7 @@ test.serial('reopens a unicast that FreeSWITCH ended and sends the unplayed audi
   t.deepEqual(failures, []);
 });
 
-test.serial('keeps a unicast whose FreeSWITCH was frozen and sends again', async (t) => {
+test.serial('keeps a unicast when FreeSWITCH was frozen and sends again', async (t) => {
   const answer = Promise.withResolvers<ChannelHolder>();
   const { told, failures, unicasts, pass } = await setUpChannelSound(() => answer.promise);
   unicasts[0]?.silence(true);
@@ -873,7 +882,7 @@ test.serial('keeps a unicast whose FreeSWITCH was frozen and sends again', async
   t.deepEqual(failures, []);
 });
 
-test.serial('retries a FreeSWITCH that did not respond', async (t) => {
+test.serial('retries a unicast when FreeSWITCH did not respond', async (t) => {
   let asked = 0;
   const { told, failures, unicasts, pass } = await setUpChannelSound(async () => {
     asked += 1;
@@ -901,7 +910,7 @@ for (const [holder, Failure] of [
     );
   });
 
-test.serial('gives up a unicast that FreeSWITCH ends again and again', async (t) => {
+test.serial('stops reopening a unicast that FreeSWITCH ends repeatedly', async (t) => {
   const { failures, unicasts, pass } = await setUpChannelSound();
   for (let ends = 1; ends <= 6; ends += 1) {
     t.is(failures.length, 0);
@@ -936,7 +945,7 @@ test.serial('ignores silence after the end of the call', async (t) => {
 });
 
 test.serial(
-  'closes the unicast before a codec change and opens one with the new codec after it',
+  'closes the unicast before a codec change and opens one with the new codec afterwards',
   async (t) => {
     const { sound, told, unicasts, pass, change } = await setUpChannelSound();
     sound.path.send(new Int16Array(500));
@@ -963,7 +972,7 @@ test.serial(
   },
 );
 
-test.serial('a call that ends while its unicast is closed opens none', async (t) => {
+test.serial('opens no unicast if the call ends while it is closed', async (t) => {
   const { sound, told, pass, clock } = await setUpChannelSound();
   const pausing = sound.pause();
   await pass(20);
@@ -1003,7 +1012,7 @@ for (const [media, channels] of [
     await freeSwitches[0]?.untilChannels(0);
   });
 
-  test.serial(`${media}: an outbound call uses ${channels} channels of FreeSWITCH`, async (t) => {
+  test.serial(`${media}: places an outbound call with ${channels} channels of FreeSWITCH`, async (t) => {
     const { trunk, call, said, freeSwitches } = await startSipEdge(t, carriersOver(media));
     const line = call();
     const farCall = await trunk.receives('INVITE');
@@ -1019,21 +1028,24 @@ for (const [media, channels] of [
   });
 }
 
-test.serial('auto: FreeSWITCH carries calls of a trunk with a codec that only it supports', async (t) => {
-  const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, {
-    trunk: { address: trunkAddress, media: 'auto', codecs: ['G722', 'PCMU'] },
-  });
-  const call = trunk.calls(ownNumber, { sdp: describeSound() });
-  await call.receives(200);
-  call.sends('ACK');
-  await said(inbound, 'line.answered');
-  t.is(freeSwitches[0]?.channels().length, 1);
-  call.sends('BYE');
-  await call.receives(200);
-  await said(inbound, 'line.ended');
-});
+test.serial(
+  'auto: carries calls of a trunk by FreeSWITCH if only FreeSWITCH supports its codec',
+  async (t) => {
+    const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, {
+      trunk: { address: trunkAddress, media: 'auto', codecs: ['G722', 'PCMU'] },
+    });
+    const call = trunk.calls(ownNumber, { sdp: describeSound() });
+    await call.receives(200);
+    call.sends('ACK');
+    await said(inbound, 'line.answered');
+    t.is(freeSwitches[0]?.channels().length, 1);
+    call.sends('BYE');
+    await call.receives(200);
+    await said(inbound, 'line.ended');
+  },
+);
 
-test.serial('a call with direct media is held and resumed, and unsupported offers are refused', async (t) => {
+test.serial('holds and resumes a call with direct media, and rejects unsupported offers', async (t) => {
   const { trunk, inbound, said } = await startSipEdge(t, carriersOver('direct'));
   const call = trunk.calls(ownNumber, { sdp: describeSound({ formats: [8, 0, 101] }) });
   const answer = await call.receives(200);
@@ -1058,7 +1070,7 @@ test.serial('a call with direct media is held and resumed, and unsupported offer
 const packetLinesAt = (freeSwitch: FreeSwitch | undefined): string[] =>
   (freeSwitch?.channels() ?? []).flatMap(({ remoteSdp }) => remoteSdp.match(/^a=(?:max)?ptime:.*$/gm) ?? []);
 
-test.serial('offers FreeSWITCH no packets of 30 or 40 ms: a caller and its re-INVITE', async (t) => {
+test.serial('offers FreeSWITCH no packets of 30 or 40 ms for a caller and its re-INVITE', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t, carriersOver('freeswitch'));
   const call = trunk.calls(ownNumber, { sdp: describeSound({ packetMs: 40 }) });
   await call.receives(200);
@@ -1071,7 +1083,7 @@ test.serial('offers FreeSWITCH no packets of 30 or 40 ms: a caller and its re-IN
   t.deepEqual(packetLinesAt(freeSwitches[0]), []);
 });
 
-test.serial('offers FreeSWITCH no packets of 30 or 40 ms: a callee', async (t) => {
+test.serial('offers FreeSWITCH no packets of 30 or 40 ms for a callee', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t, carriersOver('freeswitch'));
   const line = call();
   const farCall = await trunk.receives('INVITE');
@@ -1103,12 +1115,12 @@ test.serial('reads channel statistics of FreeSWITCH: codec, addresses, packets a
   t.true((statistics?.received.mos ?? 0) > 3 && (statistics?.received.mos ?? 5) < 4);
 });
 
-test.serial('loss that FreeSWITCH has not computed yet is unknown', (t) => {
+test.serial('returns loss that FreeSWITCH has not computed yet as unknown', (t) => {
   const statistics = parseChannelStatistics('PCMU|127.0.0.1|2|127.0.0.1|4|200|200|0.00');
   t.deepEqual(statistics?.received, { packets: 200, loss: null, jitterMs: null, mos: null });
 });
 
-test.serial('returns no statistics for a channel without audio or without existence', (t) => {
+test.serial('returns no statistics for a missing channel or a channel without audio', (t) => {
   t.like(parseChannelStatistics('|||||||'), { codec: null, localAddress: null, remoteAddress: null });
   t.is(parseChannelStatistics('|||||||')?.received.packets, null);
   t.is(parseChannelStatistics('-ERR No such channel!\n'), null);
@@ -1150,7 +1162,7 @@ for (const media of ['direct', 'auto'] as const)
   });
 
 test.serial(
-  'freeswitch: refuses callers permanently, fails outbound calls and reports the reason without a FreeSWITCH',
+  'freeswitch: without a FreeSWITCH, rejects callers permanently, fails outbound calls and reports the reason',
   async (t) => {
     const { trunk, arrivals, call, said, lines } = await startSipEdge(t, withoutFreeswitchOver('freeswitch'));
     t.deepEqual(lines.health(), {
@@ -1187,7 +1199,7 @@ test.serial('sends a call over the next trunk when the first one needs FreeSWITC
   await t.notThrowsAsync(said([line], 'line.answered'));
 });
 
-test.serial('the trunk check reports that calls of the trunk cannot be carried', async (t) => {
+test.serial('reports in the trunk check that calls of the trunk cannot be carried', async (t) => {
   const { drachtio, lines } = await startSipEdge(t, withoutFreeswitchOver('direct'));
   const end = createFarEnd(drachtio, '127.0.0.1:15081');
   const needy = someTrunk({ media: 'freeswitch', host: '127.0.0.1', port: 15_081 });
@@ -1200,7 +1212,7 @@ test.serial('the trunk check reports that calls of the trunk cannot be carried',
   });
 });
 
-test.serial('the gateway is ready and serves direct trunks while FreeSWITCH is unreachable', async (t) => {
+test.serial('is ready and serves direct trunks while FreeSWITCH is unreachable', async (t) => {
   const spoil: Pick<SipEdgeOptions, 'spoil'> = {
     spoil: ({ freeSwitches }) => freeSwitches.forEach((freeSwitch) => freeSwitch.changeSecret()),
   };

@@ -13,7 +13,7 @@ import { headersOf } from './headers-of.ts';
 
 // Header lists
 
-test('splits a list at commas outside of quotes and brackets', (t) => {
+test('splits a header list at commas outside quotes and brackets', (t) => {
   t.deepEqual(valuesIn('"A, B" <sip:1,2@x>;q="0,5", , <sip:3@x> ,sip:4@x'), [
     '"A, B" <sip:1,2@x>;q="0,5"',
     '<sip:3@x>',
@@ -228,7 +228,7 @@ for (const [title, header, hash, expected] of [
   ],
 ] as const)
   // prettier-ignore
-  test(`answers a challenge: ${title}`, (t) => {
+  test(`answers a digest challenge: ${title}`, (t) => {
     const answer = answerTo(header);
     const [credentials] = challengesIn(answer);
     t.true(isProof(answer, hash, account));
@@ -249,7 +249,7 @@ for (const header of [
   'Digest realm="a\u0007b", nonce="n1"',
   '',
 ])
-  test(`does not answer ${JSON.stringify(header)}`, (t) => {
+  test(`does not answer the challenge ${JSON.stringify(header)}`, (t) => {
     t.is(answerTo(header), '');
     t.true(isUnsupportedChallenge(challenge(header)));
   });
@@ -260,7 +260,7 @@ test('echoes opaque and quotes the parameters that require it', (t) => {
   t.true(answer.includes(String.raw`opaque="o\\p"`));
 });
 
-test('answers a realm once, unless the nonce was stale', (t) => {
+test('answers a realm once, and again if the nonce was stale', (t) => {
   const authorizing = digestClientFor(account).begin();
   const answers = (header: string) => authorizing.answer(challenge(header), request)?.['Authorization'];
   t.regex(answers('Digest realm="t", nonce="1"') ?? '', /nonce="1"/);
@@ -278,7 +278,7 @@ test('stops after four answers, for any server', (t) => {
   t.is(answered.length, 4);
 });
 
-test('keeps the proxy credentials when the registrar challenges, too', (t) => {
+test('keeps the proxy credentials when the registrar also challenges', (t) => {
   const authorizing = digestClientFor(account).begin();
   authorizing.answer(challenge('Digest realm="proxy", nonce="1"', 407), request);
   const headers = authorizing.answer(challenge('Digest realm="registrar", nonce="2"'), request) ?? {};
@@ -352,7 +352,7 @@ for (const [title, contact, expires, seconds] of [
   ['an invalid number', '<sip:gw@192.0.2.1:5060>;expires=soon', undefined, undefined],
 ] as const)
   // prettier-ignore
-  test(`the expiry of a registration: ${title}`, (t) => {
+  test(`reads the expiry of a registration: ${title}`, (t) => {
     const headers = {
       ...(contact === '' ? {} : { Contact: contact }),
       ...(expires === undefined ? {} : { Expires: expires }),
@@ -374,7 +374,7 @@ test('reads several reasons with quoted texts', (t) => {
   );
 });
 
-test('shortens a hostile reason and removes control characters', (t) => {
+test('truncates a hostile reason and removes control characters', (t) => {
   const [first] = reasonsIn(`SIP;cause=99999;text="a\u0000\u202Eb${'x'.repeat(1_000)}"`);
   t.is(first?.cause, null);
   t.is(first?.text?.length, 200);

@@ -45,7 +45,7 @@ const startCollector = async (t: ExecutionContext, host: string, port?: number) 
   };
 };
 
-test.serial("buffers messages for a moment until the collector's name is resolved", async (t) => {
+test.serial("buffers messages briefly until the collector's name is resolved", async (t) => {
   const { collector, clock, packets, heard } = await startCollector(t, '127.0.0.1');
   t.teardown(() => collector.close());
   collector.send(collectedMessage('INVITE sip:x SIP/2.0', { remote: 'trunk.example:5060' }));
@@ -109,7 +109,7 @@ const packetMessage: SipMessage = {
   leftOut: 0,
 };
 
-test('a message over IPv4: source, destination, time, call and text', (t) => {
+test('writes source, destination, time, call and text of a message over IPv4', (t) => {
   t.deepEqual(readHep(hepPacket(packetMessage, { captureId: 2_001, password: 'hush' })), {
     family: 2,
     protocol: 17,
@@ -127,7 +127,7 @@ test('a message over IPv4: source, destination, time, call and text', (t) => {
   });
 });
 
-test('a message received over TLS and IPv6, without a password', (t) => {
+test('writes a message received over TLS and IPv6, without a password', (t) => {
   const came = { ...packetMessage, direction: 'in', transport: 'tls' } as const;
   const addresses = { local: '[2001:db8::7]:5061', remote: '[2001:db8::1:9]:5081' };
   const read = readHep(hepPacket({ ...came, ...addresses }, { captureId: 4_294_967_295, password: null }));

@@ -67,12 +67,12 @@ const answerTo = (challenge: string, { username = 'gw', password = 'hunter' } = 
   return `Digest username="${username}", realm="${realm}", nonce="${nonce}", uri="sip:a@b", qop=auth, nc=00000001, cnonce="c", response="${response}"`;
 };
 
-test.serial('admits a trunk by its address without a challenge', (t) => {
+test.serial('accepts calls of a trunk from its address without a challenge', (t) => {
   const { knock } = accessWorld([openAccess]);
   t.deepEqual(knock('203.0.113.9'), { trunk: openAccess, answers: [] });
 });
 
-test.serial('refuses an unknown caller with 403 and counts it', (t) => {
+test.serial('rejects an unknown caller with 403 and counts it', (t) => {
   const { knock, access } = accessWorld([openAccess]);
   t.deepEqual(knock('198.51.100.1'), { trunk: null, answers: [{ status: 403, challenge: '' }] });
   t.deepEqual(access.refused(), {
@@ -83,7 +83,7 @@ test.serial('refuses an unknown caller with 403 and counts it', (t) => {
   });
 });
 
-test.serial('challenges a trunk with digest authentication and admits a correct response', (t) => {
+test.serial('challenges a trunk with digest authentication and accepts a correct response', (t) => {
   const { knock, access } = accessWorld([openAccess, guardedAccess]);
   const { trunk, answers } = knock('198.51.100.1');
   t.is(trunk, null);
@@ -99,7 +99,7 @@ test.serial('challenges a trunk with digest authentication and admits a correct 
   });
 });
 
-test.serial('refuses a wrong response with 403 and counts it', (t) => {
+test.serial('rejects a wrong response with 403 and counts it', (t) => {
   const { knock, access } = accessWorld([guardedAccess]);
   for (const wrong of [{ password: 'guess' }, { username: 'somebody' }]) {
     const challenge = knock('198.51.100.1').answers[0]?.challenge ?? '';
@@ -120,7 +120,7 @@ test.serial('challenges a reused response again with stale=true', (t) => {
   t.regex(knock('198.51.100.2', answer).answers[0]?.challenge ?? '', /stale=true$/);
 });
 
-test.serial('gives each trunk a realm of its own', (t) => {
+test.serial('gives each trunk a separate realm', (t) => {
   const other = { ...guardedAccess, id: 'other', name: 'other', realm: 'example.com', password: 'other' };
   const { knock } = accessWorld([other, guardedAccess]);
   const challenge = knock('198.51.100.1').answers[0]?.challenge ?? '';
@@ -128,7 +128,7 @@ test.serial('gives each trunk a realm of its own', (t) => {
   t.is(knock('198.51.100.1', answerTo(challenge, { password: 'other' })).trunk, other);
 });
 
-test.serial('resolves and admits the address of the configured trunk', async (t) => {
+test.serial('resolves and accepts the address of the configured trunk', async (t) => {
   const configured = configuredTrunk({ address: '127.0.0.1:5070' });
   const { knock, access } = accessWorld([openAccess], configured);
   t.is(knock('127.0.0.1').trunk, null);
@@ -153,7 +153,7 @@ test.serial('counts unanswered challenges and delays sources that repeat them', 
   t.is(access.refused().unanswered_challenge, 4);
 });
 
-test.serial('does not count a challenge that is answered, even wrongly', (t) => {
+test.serial('does not count a challenge as unanswered if the answer is wrong', (t) => {
   const { access, clock, knock } = accessWorld([guardedAccess]);
   knock('203.0.113.7');
   knock('203.0.113.7', 'Digest username="gw"');
@@ -183,7 +183,7 @@ const guardedByList = someTrunk({
 const anywhere = someTrunk({ name: 'anywhere', inboundAuth: 'digest' });
 const outOnly = someTrunk({ name: 'outbound only' });
 
-test('an address of a trunk identifies it', (t) => {
+test('identifies a trunk by its source address', (t) => {
   const trunks = [outOnly, openByList, guardedByList];
   for (const address of ['203.0.113.255', '::ffff:203.0.113.1', '2001:db8:1::1', '[2001:db8::2]'])
     t.deepEqual(callerAt(address, { trunks, configured }), { trunk: openByList }, address);
@@ -191,7 +191,7 @@ test('an address of a trunk identifies it', (t) => {
     t.is(callerAt(address, { trunks, configured }), 'unknown', address);
 });
 
-test('challenges a trunk with digest at its addresses, or from anywhere without addresses', (t) => {
+test('challenges a digest trunk at its addresses, or anywhere if it has none', (t) => {
   t.deepEqual(callerAt('198.51.100.7', { trunks: [openByList, guardedByList], configured }), {
     accounts: [guardedByList],
   });
@@ -202,13 +202,13 @@ test('challenges a trunk with digest at its addresses, or from anywhere without 
   t.deepEqual(callerAt('203.0.113.1', { trunks: [anywhere, openByList], configured }), { trunk: openByList });
 });
 
-test('the configured trunk may call from its own address', (t) => {
+test('accepts calls of the configured trunk from its own address', (t) => {
   t.deepEqual(callerAt('10.9.9.9', { trunks: [openByList], configured }), { trunk: configured.trunk });
   t.deepEqual(callerAt('10.9.9.9', { trunks: [], configured }), { trunk: configured.trunk });
   t.is(callerAt('10.9.9.9', { trunks: [], configured: null }), 'unknown');
 });
 
-test('admits this machine until a trunk with inbound calls exists', (t) => {
+test('accepts calls from localhost while no trunk has inbound calls', (t) => {
   const isLocal = { trunk: configured.trunk };
   t.deepEqual(callerAt('127.0.0.1', { trunks: [outOnly], configured }), isLocal);
   t.deepEqual(callerAt('::1', { trunks: [], configured }), isLocal);
@@ -329,7 +329,7 @@ const digestWorld = () => {
 
 for (const algorithm of ['MD5', 'SHA-256'] as const)
   for (const qop of [true, false])
-    test(`admits a caller with the correct password: ${algorithm} ${qop ? 'with' : 'without'} qop`, (t) => {
+    test(`accepts a caller with the correct password: ${algorithm} ${qop ? 'with' : 'without'} qop`, (t) => {
       const { digest, check } = digestWorld();
       t.deepEqual(check(answer(digest.challenge(realm, algorithm, false), { qop })), {
         verdict: 'known',
@@ -419,7 +419,7 @@ const unknownCallersWorld = () => {
   return { clock, logged, unknownCallers, meet };
 };
 
-test('refuses the first requests at once and delays persistent sources more and more', (t) => {
+test('rejects the first requests at once and delays persistent sources increasingly', (t) => {
   const { clock, meet } = unknownCallersWorld();
   const met = Array.from({ length: 10 }, () => meet());
   for (let steps = 0; steps < 40; steps += 1) clock.increment(250);
@@ -429,7 +429,7 @@ test('refuses the first requests at once and delays persistent sources more and 
   );
 });
 
-test('resets after a minute without requests and never delays other sources', (t) => {
+test('resets the delay after a minute without requests and never delays other sources', (t) => {
   const { clock, meet } = unknownCallersWorld();
   for (let times = 0; times < 5; times += 1) meet();
   t.is(meet('203.0.113.2').refusedAfter, 0);
@@ -437,7 +437,7 @@ test('resets after a minute without requests and never delays other sources', (t
   t.is(meet().refusedAfter, 0);
 });
 
-test('counts each refusal and logs a source once a minute', (t) => {
+test('counts each rejection and logs a source once a minute', (t) => {
   const { clock, logged, unknownCallers, meet } = unknownCallersWorld();
   for (let times = 0; times < 5; times += 1) meet();
   meet('203.0.113.2');
@@ -460,7 +460,7 @@ test('counts each refusal and logs a source once a minute', (t) => {
   t.deepEqual(logged.at(-1), { ...logged.at(-1), address: '203.0.113.1', times: 6 });
 });
 
-test('drops delayed refusals on close', (t) => {
+test('drops delayed rejections on close', (t) => {
   const { clock, unknownCallers, meet } = unknownCallersWorld();
   const met = Array.from({ length: 5 }, () => meet());
   unknownCallers.close();
@@ -468,7 +468,7 @@ test('drops delayed refusals on close', (t) => {
   t.is(met.at(-1)?.refusedAfter, null);
 });
 
-test('refuses a distributed flood at once and remembers only part of it', (t) => {
+test('rejects a distributed flood at once and remembers only a limited number of sources', (t) => {
   const { meet } = unknownCallersWorld();
   for (let index = 0; index < 30_000; index += 1)
     if (meet(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`).refusedAfter !== 0) t.fail();

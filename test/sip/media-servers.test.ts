@@ -212,7 +212,7 @@ test.serial('reports a dead media server to a ringing telephone at once', async 
   });
 });
 
-test.serial('skips a media server that refuses', async (t) => {
+test.serial('uses another media server if one rejects', async (t) => {
   const edge = await startTwo(t);
   edge.one.refuseEndpoints();
   await answeredByServer(edge);
@@ -245,7 +245,7 @@ test.serial('gives no call to a media server whose sessions are all in use', asy
   t.deepEqual(callsOf(edge), [1, 2]);
 });
 
-test.serial('counts its own sessions between two heartbeats', async (t) => {
+test.serial("counts the gateway's own sessions between two heartbeats", async (t) => {
   const edge = await startSipEdge(t);
   only(edge).heartbeat({ ...load, sessions: 9, maxSessions: 10 });
   await untilLoad(edge, 0, 9);
@@ -267,7 +267,7 @@ test.serial('counts its own sessions between two heartbeats', async (t) => {
   t.true(edge.lines.health().ready);
 });
 
-test.serial('refuses calls while a media server has too little idle CPU, and stays ready', async (t) => {
+test.serial('rejects calls while a media server has too little idle CPU, and stays ready', async (t) => {
   const edge = await startSipEdge(t, { mediaServers: { ...plainMediaServers, minIdleCpu: 10 } });
   await answeredByServer(edge);
   only(edge).heartbeat({ ...load, idleCpu: 9.4 });
@@ -285,7 +285,7 @@ test.serial('refuses calls while a media server has too little idle CPU, and sta
   await answeredByServer(edge);
 });
 
-test.serial('accepts calls without idle CPU unless a minimum is set, and without a heartbeat', async (t) => {
+test.serial('accepts calls with no idle CPU if no minimum is set, and without a heartbeat', async (t) => {
   const edge = await startSipEdge(t);
   await answeredByServer(edge);
   only(edge).heartbeat({ ...load, idleCpu: 0 });
@@ -301,26 +301,29 @@ test.serial('retries the creation of an endpoint once', async (t) => {
   t.is(only(edge).channels().length, 1);
 });
 
-test.serial('refuses callers at once while a media server is overloaded, until one is served', async (t) => {
-  const edge = await startSipEdge(t);
-  const freeSwitch = only(edge);
-  freeSwitch.holdEndpoints();
-  const first = edge.trunk.calls(ownNumber, { sdp });
-  await freeSwitch.untilChannels(1);
-  edge.clock.advance(mediaServers.createMs);
-  t.is(headerOf(await first.receives(503), 'Retry-After'), '10');
-  await freeSwitch.untilChannels(0);
-  await edge.trunk.calls(ownNumber, { sdp }).receives(503);
-  t.is(freeSwitch.channels().length, 0);
+test.serial(
+  'rejects callers at once while a media server is overloaded, until one can be served',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    const freeSwitch = only(edge);
+    freeSwitch.holdEndpoints();
+    const first = edge.trunk.calls(ownNumber, { sdp });
+    await freeSwitch.untilChannels(1);
+    edge.clock.advance(mediaServers.createMs);
+    t.is(headerOf(await first.receives(503), 'Retry-After'), '10');
+    await freeSwitch.untilChannels(0);
+    await edge.trunk.calls(ownNumber, { sdp }).receives(503);
+    t.is(freeSwitch.channels().length, 0);
 
-  freeSwitch.releaseEndpoints();
-  edge.clock.advance(mediaServers.busy.coolDown.firstMs);
-  await answeredByServer(edge);
-  await edge.trunk.calls(ownNumber, { sdp }).receives(200);
-  t.is(freeSwitch.channels().length, 2);
-});
+    freeSwitch.releaseEndpoints();
+    edge.clock.advance(mediaServers.busy.coolDown.firstMs);
+    await answeredByServer(edge);
+    await edge.trunk.calls(ownNumber, { sdp }).receives(200);
+    t.is(freeSwitch.channels().length, 2);
+  },
+);
 
-test.serial('the calls of an unresponsive media server move, and new ones use another one', async (t) => {
+test.serial('ends the calls of an unresponsive media server, and places new ones on another', async (t) => {
   const { probeMs } = mediaServers;
   const edge = await startTwo(t, { mediaServers: { ...plainMediaServers, probeMs } });
   const call = await answeredByServer(edge);
@@ -336,7 +339,7 @@ test.serial('the calls of an unresponsive media server move, and new ones use an
   await untilFound(edge, () => areUsable(edge));
 });
 
-test.serial('places no call without a media server and reports it for each', async (t) => {
+test.serial('places no call without a media server and reports the failure for each call', async (t) => {
   const edge = await startTwo(t);
   await Promise.all([edge.one.kill(), edge.other.kill()]);
   await untilFound(edge, () => !edge.lines.health().ready);
@@ -374,7 +377,7 @@ const untilMade = async (freeSwitch: FreeSwitch, count: number): Promise<void> =
   for (const channel of freeSwitch.channels()) await channel.untilParked();
 };
 
-test.serial('a call uses a pooled endpoint, which is replaced', async (t) => {
+test.serial('uses a pooled endpoint for a call and replaces it in the pool', async (t) => {
   const edge = await startSipEdge(t, pooled(2));
   const freeSwitch = only(edge);
   await untilMade(freeSwitch, 2);
@@ -390,7 +393,7 @@ test.serial('a call uses a pooled endpoint, which is replaced', async (t) => {
   t.pass();
 });
 
-test.serial('an offer unsuitable for pooled endpoints gets an endpoint of its own', async (t) => {
+test.serial('creates a separate endpoint for an offer unsuitable for pooled ones', async (t) => {
   const edge = await startSipEdge(t, pooled(1));
   const freeSwitch = only(edge);
   await untilMade(freeSwitch, 1);
@@ -437,7 +440,7 @@ test.serial('sets the media time-out of a channel and suspends it on hold', asyn
   await edge.said([line], 'line.held');
 });
 
-test.serial('keeps the media time-out of a channel when FreeSWITCH refuses a hold', async (t) => {
+test.serial('keeps the media time-out of a channel if FreeSWITCH rejects a hold', async (t) => {
   const edge = await startSipEdge(t, {
     mediaServers: { ...mediaServers, rtpTimeoutMs: 1_500, pool: { ...mediaServers.pool, size: 0 } },
   });
@@ -450,19 +453,22 @@ test.serial('keeps the media time-out of a channel when FreeSWITCH refuses a hol
   t.deepEqual(line.story(), ['line.answered']);
 });
 
-test.serial('a call survives a lost event socket and receives digits again after reconnection', async (t) => {
-  const edge = await startSipEdge(t);
-  const { line } = await answeredByServer(edge);
-  only(edge).closeEventSocket();
-  await untilFound(edge, () => !areUsable(edge));
-  only(edge).openEventSocket();
-  await untilFound(edge, () => areUsable(edge));
-  onlyChannel(edge).receivesDigit('7');
-  await edge.said([line], 'line.digit');
-  t.deepEqual(line.story(), ['line.answered', 'line.digit']);
-});
+test.serial(
+  'continues a call after a lost event socket, and receives digits again after reconnection',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    const { line } = await answeredByServer(edge);
+    only(edge).closeEventSocket();
+    await untilFound(edge, () => !areUsable(edge));
+    only(edge).openEventSocket();
+    await untilFound(edge, () => areUsable(edge));
+    onlyChannel(edge).receivesDigit('7');
+    await edge.said([line], 'line.digit');
+    t.deepEqual(line.story(), ['line.answered', 'line.digit']);
+  },
+);
 
-test.serial('a call whose channel is gone after reconnection gets another one', async (t) => {
+test.serial('fails a call whose channel no longer exists after reconnection', async (t) => {
   const edge = await startSipEdge(t);
   const call = await answeredByServer(edge);
   only(edge).closeEventSocket();
@@ -487,7 +493,7 @@ test.serial('FreeSWITCH ends exactly the channels of a gateway that no longer re
   t.deepEqual(other.line.story(), ['line.answered']);
 });
 
-test.serial('renews the end of its channels before the previous one expires', async (t) => {
+test.serial('renews the scheduled end of its channels before it is reached', async (t) => {
   const edge = await startSipEdge(t, { mediaServers: { ...mediaServers, rtpTimeoutMs: 0 } });
   for (let times = 1; times <= 3; times += 1) {
     const [before = ''] = only(edge).tasks();
@@ -566,7 +572,7 @@ for (const [carrier, options, offered, refused] of [
   ],
 ] as const)
   test.serial(
-    `${carrier}: a re-INVITE that the carrier cannot serve gets 488, and the audio continues unbroken`,
+    `${carrier}: rejects a re-INVITE that the carrier cannot serve with 488, and continues the audio without a gap`,
     async (t) => {
       const far = await openFarSocket(t);
       const edge = await startSipEdge(t, options);
@@ -613,7 +619,7 @@ for (const [carrier, options, offered, refused] of [
     },
   );
 
-test.serial('a refused re-INVITE leaves a held call on hold', async (t) => {
+test.serial('keeps a held call on hold after a rejected re-INVITE', async (t) => {
   const edge = await startSipEdge(t, carriedBy('auto'));
   const { call, line } = await answered(edge, describeSound());
   call.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
@@ -627,7 +633,7 @@ test.serial('a refused re-INVITE leaves a held call on hold', async (t) => {
   t.deepEqual(line.story(), ['line.answered', 'line.held']);
 });
 
-test.serial('a refused re-INVITE leaves the session timer unchanged', async (t) => {
+test.serial('keeps the session timer after a rejected re-INVITE', async (t) => {
   const edge = await startSipEdge(t, carriedBy('auto'));
   const { call } = await answered(edge, describeSound());
   const asking = (value: string) => ({ Supported: 'timer', 'Session-Expires': value });
@@ -639,7 +645,7 @@ test.serial('a refused re-INVITE leaves the session timer unchanged', async (t) 
 });
 
 test.serial(
-  'auto: an offer that only FreeSWITCH supports is carried by FreeSWITCH from the start',
+  'auto: carries an offer that only FreeSWITCH supports by FreeSWITCH from the start',
   async (t) => {
     const edge = await startSipEdge(t, carriedBy('auto'));
     await edge.trunk.calls(ownNumber, { sdp: atHostName }).receives(200);
@@ -647,14 +653,14 @@ test.serial(
   },
 );
 
-test.serial('direct: an offer that only FreeSWITCH supports is refused with 488', async (t) => {
+test.serial('direct: rejects an offer that only FreeSWITCH supports with 488', async (t) => {
   const edge = await startSipEdge(t, carriedBy('direct'));
   const refusal = await edge.trunk.calls(ownNumber, { sdp: atHostName }).receives(488);
   t.regex(headerOf(refusal, 'Warning') ?? '', /^399 trunkline "/);
 });
 
 test.serial(
-  'auto: an offer that only FreeSWITCH supports is refused with 503 while it has no place',
+  'auto: rejects an offer that only FreeSWITCH supports with 503 while FreeSWITCH is full',
   async (t) => {
     const edge = await startSipEdge(t, carriedBy('auto'));
     edge.freeSwitches[0]?.refuseEndpoints();

@@ -34,27 +34,30 @@ const niceOfThreads = (): number[] =>
     }
   });
 
-test.serial('raises the priority of a single thread and survives missing permission', async (t) => {
-  if (process.platform !== 'linux') {
-    t.pass();
-    return;
-  }
-  const before = niceOfThreads();
-  const module = new URL('../../sip/media-thread/thread-priority.ts', import.meta.url).href;
-  const thread = new Worker(
-    `const { parentPort } = require('node:worker_threads');
+test.serial(
+  'raises the priority of a single thread, and continues if the permission is missing',
+  async (t) => {
+    if (process.platform !== 'linux') {
+      t.pass();
+      return;
+    }
+    const before = niceOfThreads();
+    const module = new URL('../../sip/media-thread/thread-priority.ts', import.meta.url).href;
+    const thread = new Worker(
+      `const { parentPort } = require('node:worker_threads');
     import(${JSON.stringify(module)}).then(({ goBeforeOthers }) => parentPort.postMessage(goBeforeOthers()));
     parentPort.on('message', () => parentPort.close());`,
-    { eval: true },
-  );
-  const [isBefore] = await once(thread, 'message');
-  const urgent = niceOfThreads().filter((nice) => nice === -10).length;
-  t.is(urgent - before.filter((nice) => nice === -10).length, isBefore === true ? 1 : 0);
-  if (process.getuid?.() === 0) t.true(isBefore, 'root may');
-  const ended = once(thread, 'exit');
-  thread.postMessage('end');
-  await ended;
-});
+      { eval: true },
+    );
+    const [isBefore] = await once(thread, 'message');
+    const urgent = niceOfThreads().filter((nice) => nice === -10).length;
+    t.is(urgent - before.filter((nice) => nice === -10).length, isBefore === true ? 1 : 0);
+    if (process.getuid?.() === 0) t.true(isBefore, 'root may');
+    const ended = once(thread, 'exit');
+    thread.postMessage('end');
+    await ended;
+  },
+);
 
 // Heard audio
 
@@ -105,7 +108,7 @@ test('delivers silence of all calls in blocks at the same tick, without losses',
   );
 });
 
-test('delivers a possible voice at once after the silence before it, and so the silence after it', (t) => {
+test('delivers a possible voice at once after the silence before it, and the silence after it', (t) => {
   const { told, heard, beats, samplesOf } = startHeardSound();
   const call = heard.of(1);
   beats(7, () => call.onAudio(quiet));
@@ -122,7 +125,7 @@ test('delivers a possible voice at once after the silence before it, and so the 
   t.deepEqual([...told.keys()].slice(-2), [150, 155]);
 });
 
-test('a voice in one call does not hurry other calls', (t) => {
+test('does not deliver other calls early because of a voice in one call', (t) => {
   const { heard, beats, samplesOf } = startHeardSound();
   const talking = heard.of(1);
   const silent = heard.of(2);
@@ -143,7 +146,7 @@ test('delivers a DTMF tone at once', (t) => {
   t.deepEqual(told.get(1), { type: 'heard', audio: [], digits: [{ id: 1, digit: '5' }] });
 });
 
-test('delivers no audio of a call that is over', (t) => {
+test('delivers no audio of an ended call', (t) => {
   const { told, heard, beats } = startHeardSound();
   const call = heard.of(1);
   beats(2, () => call.onAudio(loud));
@@ -191,7 +194,7 @@ test('ticks every 20 ms without accumulated drift', (t) => {
   t.is(pacer.dueAt(), 120);
 });
 
-test('catches up missed ticks', (t) => {
+test('catches up on missed ticks', (t) => {
   const pacer = setUpPacer();
   pacer.wake(65);
   t.is(pacer.beats(), 4);
@@ -207,7 +210,7 @@ test('skips ticks after a long stall and continues', (t) => {
   t.is(pacer.beats(), 11);
 });
 
-test('an early wake-up does not tick', (t) => {
+test('does not tick at an early wake-up', (t) => {
   const pacer = setUpPacer();
   pacer.wake(-1);
   t.is(pacer.beats(), 0);
@@ -270,24 +273,27 @@ const breakDown = async (thread: MediaThread): Promise<void> => {
   });
 };
 
-test.serial('a failed thread ends the audio of its calls, and the next call gets a new thread', async (t) => {
-  const { thread, logged } = startSoundThread(t, { from: 24_400, to: 24_798 });
-  const first = await call(t, thread);
-  await until('it is heard', () => first.heard() > 800 || undefined);
-  await breakDown(thread);
-  await until('it is lost', () => first.losses.length > 0 || undefined);
-  t.deepEqual(first.losses, [null]);
-  t.true(first.soundIsLost());
-  t.regex(logged.join(''), /the media thread has failed/);
-  t.notThrows(() => first.path.send(new Int16Array(160)));
-  t.true(((await first.statistics())?.received.packets ?? 0) >= 0, 'the last that was told');
+test.serial(
+  'ends the audio of all calls of a failed thread, and starts a new thread for the next call',
+  async (t) => {
+    const { thread, logged } = startSoundThread(t, { from: 24_400, to: 24_798 });
+    const first = await call(t, thread);
+    await until('it is heard', () => first.heard() > 800 || undefined);
+    await breakDown(thread);
+    await until('it is lost', () => first.losses.length > 0 || undefined);
+    t.deepEqual(first.losses, [null]);
+    t.true(first.soundIsLost());
+    t.regex(logged.join(''), /the media thread has failed/);
+    t.notThrows(() => first.path.send(new Int16Array(160)));
+    t.true(((await first.statistics())?.received.packets ?? 0) >= 0, 'the last that was told');
 
-  const next = await call(t, thread);
-  await until('the next one is heard', () => next.heard() > 800 || undefined);
-  t.deepEqual([first.losses.length, next.losses.length], [1, 0]);
-});
+    const next = await call(t, thread);
+    await until('the next one is heard', () => next.heard() > 800 || undefined);
+    t.deepEqual([first.losses.length, next.losses.length], [1, 0]);
+  },
+);
 
-test.serial('a thread that fails while a call is being opened rejects it', async (t) => {
+test.serial('rejects a call that is being opened when its thread fails', async (t) => {
   const { thread } = startSoundThread(t, { from: 24_800, to: 25_198 });
   await call(t, thread);
   await breakDown(thread);
@@ -316,21 +322,21 @@ test('sends a frame at each tick, even if one is a little early or late', (t) =>
   for (const now of [0, 20, 39, 61, 80, 95, 120]) t.true(isDue(now, now % 40 === 0), `${now} ms`);
 });
 
-test('catches up delayed speech by at most 40 ms', (t) => {
+test('catches up on delayed speech by at most 40 ms', (t) => {
   const { isDue } = createLead();
   t.true(isDue(0, true));
   t.is(leaving(isDue, 1_000, true), 2);
   t.is(leaving(isDue, 1_020, true), 1);
 });
 
-test('a pause consumes the lead and continues with silence', (t) => {
+test('uses up the lead during a pause in the audio and continues with silence', (t) => {
   const { isDue } = createLead();
   leaving(isDue, 0, true);
   const beats = [20, 40, 60, 80].map((now) => isDue(now, false));
   t.deepEqual(beats, [false, true, true, true]);
 });
 
-test('never sends silence ahead', (t) => {
+test('never sends silence ahead of time', (t) => {
   const { isDue } = createLead();
   t.is(leaving(isDue, 0, false), 1);
   t.is(leaving(isDue, 500, false), 1);
@@ -391,29 +397,32 @@ const startSession = async (t: ExecutionContext, sampleRate: SampleRate = 8_000)
 
 const bytesOf = (...samples: number[]): Uint8Array => new Uint8Array(Int16Array.from(samples).buffer);
 
-test.serial('received bytes become samples; each tick sends a frame of speech, then silence', async (t) => {
-  const { session, sound, heard, begun, beat } = await startSession(t);
-  const freeSwitch = await startSpeaker(t);
-  await freeSwitch.say(session.port, bytesOf(1, -2, 32_767));
-  await until('it is heard', () => heard.length === 1 || undefined);
-  t.deepEqual([...(heard[0] ?? [])], [1, -2, 32_767]);
-  t.is(begun(), 1);
+test.serial(
+  'converts received bytes into samples, and sends a frame of speech or silence at each tick',
+  async (t) => {
+    const { session, sound, heard, begun, beat } = await startSession(t);
+    const freeSwitch = await startSpeaker(t);
+    await freeSwitch.say(session.port, bytesOf(1, -2, 32_767));
+    await until('it is heard', () => heard.length === 1 || undefined);
+    t.deepEqual([...(heard[0] ?? [])], [1, -2, 32_767]);
+    t.is(begun(), 1);
 
-  sound.write(new Int16Array(200).fill(7));
-  await until('frames come', () => {
-    if (freeSwitch.frames.length < 3) beat();
-    return freeSwitch.frames.length >= 3 || undefined;
-  });
-  const [first, second, third] = freeSwitch.frames.map(
-    (each) => new Int16Array(Uint8Array.from(each).buffer),
-  );
-  t.deepEqual(first, new Int16Array(160).fill(7));
-  t.deepEqual(second, new Int16Array(160).fill(7, 0, 40));
-  t.deepEqual(third, new Int16Array(160));
-  t.true(freeSwitch.frames.every(({ length }) => length === frameBytes));
-});
+    sound.write(new Int16Array(200).fill(7));
+    await until('frames come', () => {
+      if (freeSwitch.frames.length < 3) beat();
+      return freeSwitch.frames.length >= 3 || undefined;
+    });
+    const [first, second, third] = freeSwitch.frames.map(
+      (each) => new Int16Array(Uint8Array.from(each).buffer),
+    );
+    t.deepEqual(first, new Int16Array(160).fill(7));
+    t.deepEqual(second, new Int16Array(160).fill(7, 0, 40));
+    t.deepEqual(third, new Int16Array(160));
+    t.true(freeSwitch.frames.every(({ length }) => length === frameBytes));
+  },
+);
 
-test.serial('sends no audio and keeps the queue before the first packet has arrived', async (t) => {
+test.serial('keeps the queue and sends no audio before the first packet has arrived', async (t) => {
   const { session, sound, heard, beat } = await startSession(t);
   sound.write(new Int16Array(200).fill(7));
   for (let beats = 0; beats < 5; beats += 1) beat();
@@ -471,7 +480,7 @@ for (const [packetMs, ticks] of [
   [40, [40, filled, 40, filled, 40, filled]],
   [30, [30, filled, 30, 30, filled, 30]],
 ] as const)
-  test.serial(`drops frames that FreeSWITCH fills in between packets of ${packetMs} ms`, async (t) => {
+  test.serial(`drops frames that FreeSWITCH inserts between packets of ${packetMs} ms`, async (t) => {
     const { session, heard } = await startSession(t);
     const freeSwitch = await startSpeaker(t);
     for (const tick of ticks)
@@ -486,7 +495,7 @@ for (const [packetMs, ticks] of [
     );
   });
 
-test.serial('keeps frames that FreeSWITCH fills in during a pause', async (t) => {
+test.serial('keeps frames that FreeSWITCH inserts during a pause', async (t) => {
   const { session, heard } = await startSession(t);
   const freeSwitch = await startSpeaker(t);
   await freeSwitch.say(session.port, bytesFor(40, 7));
@@ -509,7 +518,7 @@ test.serial('reports once that frames of FreeSWITCH are shorter than 20 ms', asy
   t.is(short(), 1);
 });
 
-test.serial('reports a silence of FreeSWITCH once, and its end', async (t) => {
+test.serial('reports once that FreeSWITCH sends no packets, and reports their return', async (t) => {
   const { session, silences, heard, beat } = await startSession(t);
   const freeSwitch = await startSpeaker(t);
   const speak = async (): Promise<void> => {
@@ -533,7 +542,7 @@ test.serial('reports a silence of FreeSWITCH once, and its end', async (t) => {
   t.deepEqual(silences, [true, false]);
 });
 
-test.serial('does not take its own stall for a silence of FreeSWITCH', async (t) => {
+test.serial('does not report missing packets of FreeSWITCH after a stall of the thread itself', async (t) => {
   const { session, silences, heard, beat } = await startSession(t);
   const freeSwitch = await startSpeaker(t);
   await freeSwitch.say(session.port, bytesOf(1));

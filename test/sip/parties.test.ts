@@ -33,10 +33,15 @@ const anonymousFrom = { From: '"Anonymous" <sip:anonymous@anonymous.invalid>;tag
 const asserted = { 'P-Asserted-Identity': '<sip:+821012345678@carrier.example;user=phone>' };
 
 test('reads the caller from From', calls, from('sip:01012345678@h'), '01012345678');
-test('a number without + and 0 is domestic', calls, from('sip:821012345678@h'), '01012345678');
-test('P-Asserted-Identity precedes From', calls, { ...from('sip:0299998888@h'), ...asserted }, '01012345678');
+test('reads a number without + and 0 as domestic', calls, from('sip:821012345678@h'), '01012345678');
 test(
-  'uses the first one of two asserted identities that has a number',
+  'prefers P-Asserted-Identity to From',
+  calls,
+  { ...from('sip:0299998888@h'), ...asserted },
+  '01012345678',
+);
+test(
+  'uses the first of two asserted identities that has a number',
   calls,
   {
     ...from('sip:0299998888@h'),
@@ -45,7 +50,7 @@ test(
   '01012345678',
 );
 test(
-  'Remote-Party-ID precedes From',
+  'prefers Remote-Party-ID to From',
   calls,
   {
     ...from('sip:0299998888@h'),
@@ -54,7 +59,7 @@ test(
   '01012345678',
 );
 test(
-  'P-Asserted-Identity precedes Remote-Party-ID',
+  'prefers P-Asserted-Identity to Remote-Party-ID',
   calls,
   { ...from('sip:1@h'), ...asserted, 'Remote-Party-ID': '<sip:0299998888@h>;party=calling' },
   '01012345678',
@@ -68,66 +73,66 @@ test(
 
 for (const privacy of ['id', 'user', 'header', 'header;id', 'id;critical', 'ID', 'none, id', 'user; id'])
   test(
-    `"Privacy: ${privacy}" withholds the number`,
+    `withholds the number for "Privacy: ${privacy}"`,
     calls,
     { ...from('sip:01012345678@h'), ...asserted, Privacy: privacy },
     'anonymous',
   );
 for (const privacy of ['none', 'history', 'session', ''])
   test(
-    `"Privacy: ${privacy}" does not withhold the number`,
+    `does not withhold the number for "Privacy: ${privacy}"`,
     calls,
     { ...from('sip:01012345678@h'), Privacy: privacy },
     '01012345678',
   );
 for (const privacy of ['full', 'uri', '"full"', 'FULL'])
   test(
-    `Remote-Party-ID with privacy=${privacy} withholds the number`,
+    `withholds the number for Remote-Party-ID with privacy=${privacy}`,
     calls,
     { ...from('sip:01012345678@h'), 'Remote-Party-ID': `<sip:01012345678@h>;privacy=${privacy};screen=yes` },
     'anonymous',
   );
 test(
-  'a withheld name does not withhold the number',
+  'does not withhold the number if only the name is withheld',
   calls,
   { ...anonymousFrom, ...from('sip:1@h'), 'Remote-Party-ID': '<sip:01012345678@h>;privacy=name' },
   '01012345678',
 );
 
-test('an anonymous From of RFC 3323 withholds the number', calls, anonymousFrom, 'anonymous');
+test('withholds the number for an anonymous From of RFC 3323', calls, anonymousFrom, 'anonymous');
 test(
-  'the host anonymous.invalid withholds the number before it',
+  'withholds the number before the host anonymous.invalid',
   calls,
   { ...from('sip:01012345678@anonymous.invalid'), ...asserted },
   'anonymous',
 );
 test(
-  'an anonymous From withholds the asserted number, too',
+  'withholds the asserted number for an anonymous From',
   calls,
   { ...anonymousFrom, ...asserted },
   'anonymous',
 );
 for (const user of ['anonymous', 'Anonymous', 'restricted', 'private', 'blocked'])
   test(
-    `"${user}" in From withholds the asserted number`,
+    `withholds the asserted number for "${user}" in From`,
     calls,
     { ...from(`sip:${user}@carrier.example`), ...asserted },
     'anonymous',
   );
 for (const user of ['unavailable@unknown.invalid', 'unknown@carrier.example'])
   test(
-    `"${user}" in From does not withhold the asserted number`,
+    `does not withhold the asserted number for "${user}" in From`,
     calls,
     { ...from(`sip:${user}`), ...asserted },
     '01012345678',
   );
 for (const digits of ['+266696687', '+7378742833', '+2562533', '+8656696', '+86282452253'])
-  test(`${digits} is a vanity word, not a number`, calls, from(`sip:${digits}@h`), 'anonymous');
+  test(`treats ${digits} as a vanity word, not a number`, calls, from(`sip:${digits}@h`), 'anonymous');
 
-test('a foreign caller keeps country code and +', calls, from('sip:+12025550123@h'), '+12025550123');
-test('a foreign caller with 00 gets the +', calls, from('sip:0012025550123@h'), '+12025550123');
+test('keeps country code and + of a foreign caller', calls, from('sip:+12025550123@h'), '+12025550123');
+test('replaces 00 by + for a foreign caller', calls, from('sip:0012025550123@h'), '+12025550123');
 test(
-  "the trunk's number format identifies a foreign caller without +",
+  "recognizes a foreign caller without + by the trunk's number format",
   calls,
   from('sip:3223456789@h'),
   '+3223456789',
@@ -138,7 +143,7 @@ test('reads a tel URI', calls, from('tel:+82-2-1234-5678'), '0212345678');
 test('reads a From without brackets', calls, { From: 'sip:01012345678@h;tag=1' }, '01012345678');
 
 test(
-  'uses a number in the display name when From has an account',
+  'uses a number in the display name if the user of From is an account',
   calls,
   { From: '"49211123456789" <sip:trunk-account@sip.example>;tag=1' },
   '0211123456789',
@@ -150,16 +155,11 @@ test(
   { From: '"Kim 3" <sip:kim@h>;tag=1' },
   'anonymous',
 );
-test(
-  'ignores the display name when the URI has a number',
-  calls,
-  { From: '"0299998888" <sip:204@h>' },
-  '204',
-);
+test('ignores the display name if the URI has a number', calls, { From: '"0299998888" <sip:204@h>' }, '204');
 test('returns no caller without headers', calls, {}, 'anonymous');
 test('returns no caller for an empty user', calls, from('sip:carrier.example'), 'anonymous');
 test(
-  'United States: +1 from a carrier, and a withheld asserted number',
+  'reads callers of US carriers: a number with +1, and a withheld asserted number',
   calls,
   {
     From: '"Anonymous" <sip:anonymous@10.0.0.1>',
@@ -169,13 +169,13 @@ test(
   'anonymous',
   { country: 'US' },
 );
-test('Germany: a number with 00', calls, from('sip:0049894531234@trunk.example'), '0894531234', {
+test('reads a German caller number with 00', calls, from('sip:0049894531234@trunk.example'), '0894531234', {
   country: 'DE',
 });
 
 const isCalled = test.macro<[Record<string, string>, string | null]>({
   exec: (t, headers, name) => t.is(callingName(headersOf(headers), 'KR'), name),
-  title: (what) => `a name: ${what ?? ''}`,
+  title: (what) => `reads the caller's name: ${what ?? ''}`,
 });
 
 test(
@@ -199,7 +199,7 @@ test(
 );
 test('ignores Anonymous', isCalled, { From: '"Anonymous" <sip:01012345678@h>;tag=1' }, null);
 test(
-  'a withheld number withholds the name',
+  'no name if the number is withheld',
   isCalled,
   {
     From: '"Kim" <sip:01012345678@h>;tag=1',
@@ -209,7 +209,7 @@ test(
   null,
 );
 test(
-  'a name withheld alone',
+  'no name if only the name is withheld',
   isCalled,
   { From: '"Kim" <sip:01012345678@h>;tag=1', 'Remote-Party-ID': '"Kim" <sip:01012345678@h>;privacy=name' },
   null,
@@ -226,28 +226,28 @@ test(
 const calledPartyOf = (uri: string, headers: Record<string, string> = {}, country: Country = 'KR') =>
   calledParty({ ...headersOf(headers), uri }, country);
 
-test('the Request-URI has the called number', (t) => {
+test('reads the called number from the Request-URI', (t) => {
   t.deepEqual(calledPartyOf('sip:07012345678@10.0.0.1', { To: '<sip:07012345678@10.0.0.1>' }), {
     numbers: ['07012345678'],
     bare: 'national',
   });
 });
 
-test('To may have a number that was forwarded here', (t) => {
+test('uses the Request-URI although To has a forwarded number', (t) => {
   const { numbers } = calledPartyOf('sip:07012345678@10.0.0.1', {
     To: '<sip:+82299998888@carrier.example>',
   });
   t.deepEqual(numbers, ['07012345678', '0299998888']);
 });
 
-test('To has the called number when the Request-URI is our own contact', (t) => {
+test("reads the called number from To if the Request-URI is the gateway's own contact", (t) => {
   for (const contact of ['sip:trunk-account@10.0.0.1', 'sip:1234567@10.0.0.1', 'sip:10.0.0.1'])
     t.deepEqual(calledPartyOf(contact, { To: '"Office" <sip:+827012345678@carrier.example>' }).numbers, [
       '07012345678',
     ]);
 });
 
-test('P-Called-Party-ID precedes a rewritten Request-URI', (t) => {
+test('prefers P-Called-Party-ID to a rewritten Request-URI', (t) => {
   const { numbers } = calledPartyOf('sip:07099990000@10.0.0.1', {
     'P-Called-Party-ID': '<sip:+827012345678@carrier.example;user=phone>',
     To: '<sip:+827012345678@carrier.example>',
@@ -259,7 +259,7 @@ test('rejects a foreign or missing called number', (t) => {
   t.deepEqual(calledPartyOf('sip:+12025550123@10.0.0.1', { To: '<sip:alice@h>' }).numbers, []);
 });
 
-test('called numbers use the number format of the trunk, like callers', (t) => {
+test('reads called numbers in the number format of the trunk, like callers', (t) => {
   t.is(calledPartyOf('sip:827012345678@10.0.0.1').bare, 'international');
   t.is(calledPartyOf('sip:account@10.0.0.1', { To: '<sip:827012345678@h>' }).bare, 'international');
   t.is(calledPartyOf('sip:+827012345678@10.0.0.1').bare, 'national');
@@ -277,7 +277,7 @@ const diverted = test.macro<[Record<string, string>, ...Diversion[]]>({
 const office = { number: '0212345678', reason: 'no-answer' };
 const mobile = { number: '01012345678', reason: 'user-busy' };
 
-test('no diversion', diverted, { From: '<sip:01012345678@h>;tag=1' });
+test('returns no diversion without such headers', diverted, { From: '<sip:01012345678@h>;tag=1' });
 test(
   'reads diverting numbers from Diversion, the last one first',
   diverted,
@@ -289,20 +289,20 @@ test(
   mobile,
 );
 test(
-  'a diverting party may be withheld, and a reason may be missing',
+  'reads a withheld diverting party and a diversion without a reason',
   diverted,
   { Diversion: '<sip:0212345678@h>;privacy=full;reason=unconditional, <sip:0212345678@h>' },
   { number: 'anonymous', reason: 'unconditional' },
   { number: '0212345678', reason: null },
 );
 test(
-  'ignores an invalid reason and an invalid number',
+  'ignores an invalid reason and an invalid number of a diversion',
   diverted,
   { Diversion: '<sip:0212345678@h>;reason=<script>, <sip:kim@h>;reason=no-answer' },
   { number: '0212345678', reason: null },
 );
 test(
-  'reads diversions from the causes of the History-Info entries behind, the last one first',
+  'reads diversions from the causes of the subsequent History-Info entries, the last one first',
   diverted,
   {
     'History-Info':
@@ -318,7 +318,7 @@ test(
   { number: 'anonymous', reason: 'unconditional' },
 );
 test(
-  'Privacy of the request withholds all entries',
+  'withholds all diversions for Privacy of the request',
   diverted,
   {
     'History-Info': '<sip:01012345678@h>;index=1, <sip:07000000000@h;cause=999>;index=1.1',
@@ -327,7 +327,7 @@ test(
   { number: 'anonymous', reason: null },
 );
 test(
-  'Diversion precedes History-Info',
+  'prefers Diversion to History-Info',
   diverted,
   {
     Diversion: '<sip:0212345678@h>;reason=no-answer',
@@ -335,11 +335,11 @@ test(
   },
   office,
 );
-test('ignores servers on the way', diverted, {
+test('ignores History-Info entries without a cause', diverted, {
   'History-Info': '<sip:07000000000@a>;index=1, <sip:07000000000@b>;index=1.1',
 });
 
-test('keeps the last five of many', (t) => {
+test('keeps the last five of many diversions', (t) => {
   const Diversion = Array.from({ length: 40 }, (_, index) => `<sip:010123456${index + 10}@h>`).join(', ');
   t.deepEqual(
     diversionsIn(headersOf({ Diversion }), 'KR', 'national').map(({ number }) => number),
@@ -373,7 +373,7 @@ for (const [header, found] of headers)
     t.deepEqual(nameAddressesIn(header), found);
   });
 
-test('reads a written header again, and reads any text to its end', (t) => {
+test('reads a header that it has written, and reads any text to its end', (t) => {
   const name = fc.string({ unit: fc.constantFrom('a', ' ', ',', '<', '>', '"', '\\', ';', '김') });
   fc.assert(
     fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), (names) => {
@@ -405,7 +405,7 @@ const users: readonly [string, string][] = [
   ['', ''],
 ];
 for (const [uri, user] of users)
-  test(`the user of "${uri}" is "${user}"`, (t) => {
+  test(`reads "${user}" as the user of "${uri}"`, (t) => {
     t.is(userOf(uri), user);
   });
 
@@ -450,7 +450,7 @@ const calledNumberOf: readonly [Country, string, string | undefined][] = [
   ['JP', 'sip:0312345678@gw.example', '0312345678'],
 ];
 for (const [country, uri, number] of calledNumberOf)
-  test(`${country}: "${uri}" calls ${number ?? 'no number of the country'}`, (t) => {
+  test(`${country}: reads "${uri}" as a call to ${number ?? 'no number of the country'}`, (t) => {
     t.is(calledNumber(uri, country), number);
   });
 
@@ -474,11 +474,11 @@ const calling: readonly [Country, string, string | undefined][] = [
   ['US', 'sip:+442079460000@h', '+442079460000'],
 ];
 for (const [country, uri, number] of calling)
-  test(`${country}: "${uri}" shows ${number ?? 'no number'}`, (t) => {
+  test(`${country}: reads the caller ${number ?? '(no number)'} from "${uri}"`, (t) => {
     t.is(callingNumber(uri, country), number);
   });
 
-test("the trunk's number format resolves ambiguous digits", (t) => {
+test("interprets ambiguous digits by the trunk's number format", (t) => {
   t.is(bareDigitsIn('sip:827012345678@h', 'KR'), 'international');
   for (const uri of [
     'sip:07012345678@h',
@@ -579,11 +579,11 @@ const failed: readonly [string, boolean][] = [
   ['', false],
 ];
 for (const [reason, isFailure] of failed)
-  test(`a BYE with Reason "${reason}" is ${isFailure ? 'a network failure' : 'a hangup'}`, (t) => {
+  test(`treats a BYE with Reason "${reason}" as ${isFailure ? 'a network failure' : 'a hangup'}`, (t) => {
     t.is(isNetworkFailure(reasonsIn(reason)), isFailure);
   });
 
-test('a time-out means no answer after ringing, and a dead trunk before', (t) => {
+test('treats a time-out as no answer after ringing, and as a dead trunk before', (t) => {
   t.is(unansweredCause({ status: 408, rang: true }), 'no_answer');
   t.is(unansweredCause({ status: 408, rang: false }), 'trunk_error');
 });

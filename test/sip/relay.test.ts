@@ -22,7 +22,7 @@ import { answered, sdp, startRelay } from './relay/relay-world.ts';
 // The relay between drachtio-server and gateways: delivery of messages, and calls whose gateway dies.
 
 test.serial(
-  'admits a gateway only with the secret and forwards the greeting of drachtio-server',
+  'accepts a gateway only with the secret, and forwards the greeting of drachtio-server',
   async (t) => {
     const { address, said } = await startRelay(t);
     const admitted = await connectClient(t, address);
@@ -35,7 +35,7 @@ test.serial(
   },
 );
 
-test.serial('distributes calls in turns and sends each gateway only its own', async (t) => {
+test.serial('distributes calls in turns and sends each gateway only its own calls', async (t) => {
   const world = await startRelay(t);
   const gateways = [await world.client(), await world.client()];
   const [one, other] = gateways;
@@ -53,7 +53,7 @@ test.serial('distributes calls in turns and sends each gateway only its own', as
   );
 });
 
-test.serial('returns responses to their requester, even with two at once', async (t) => {
+test.serial('returns responses to their requester, even with two simultaneous requests', async (t) => {
   const world = await startRelay(t);
   const gateways = [await world.client(), await world.client()];
   const invite = (name: string): string =>
@@ -70,7 +70,7 @@ test.serial('returns responses to their requester, even with two at once', async
 });
 
 test.serial(
-  'refuses callers with a retry time and answers OPTIONS while no gateway is connected',
+  'rejects callers with a retry time and answers OPTIONS while no gateway is connected',
   async (t) => {
     const { trunk, client } = await startRelay(t);
     for (const call of [trunk.calls('07012345678', { sdp }), trunk.asks('OPTIONS')])
@@ -84,7 +84,7 @@ test.serial(
 );
 
 test.serial(
-  'requests of the far end wait for the next gateway in order and are delivered once',
+  'queues requests of the far end for the next gateway and delivers each once, in order',
   async (t) => {
     const world = await startRelay(t);
     const doomed = await world.client();
@@ -110,7 +110,7 @@ test.serial(
   },
 );
 
-test.serial('requests that a dead gateway left unanswered wait, too', async (t) => {
+test.serial('queues requests again that a dead gateway left unanswered', async (t) => {
   const world = await startRelay(t);
   const doomed = await world.client();
   const { call, dialogId } = await answered(world, doomed);
@@ -126,7 +126,7 @@ test.serial('requests that a dead gateway left unanswered wait, too', async (t) 
 });
 
 test.serial(
-  'finally answers a BYE that no gateway handles, and rejects other requests with 481',
+  'answers a BYE that no gateway handles after a time limit, and rejects other requests with 481',
   async (t) => {
     const world = await startRelay(t);
     const doomed = await world.client();
@@ -164,18 +164,21 @@ test.serial('hangs up a call that no gateway resumes, and keeps one that is resu
   await t.notThrowsAsync(kept.call.receives('BYE'));
 });
 
-test.serial('callers of a dead gateway get a retry time unless another gateway answers first', async (t) => {
-  const world = await startRelay(t);
-  const doomed = await world.client();
-  const call = world.trunk.calls('07012345678', { sdp });
-  await doomed.told('INVITE');
-  doomed.kill();
-  await until('it waits', () => world.relay.sizes().held === 1 || undefined);
-  world.clock.advance(relayNumbers.held.longestMs);
-  await t.notThrowsAsync(call.receives(503));
-});
+test.serial(
+  'sends callers of a dead gateway a retry time unless another gateway answers first',
+  async (t) => {
+    const world = await startRelay(t);
+    const doomed = await world.client();
+    const call = world.trunk.calls('07012345678', { sdp });
+    await doomed.told('INVITE');
+    doomed.kill();
+    await until('it waits', () => world.relay.sizes().held === 1 || undefined);
+    world.clock.advance(relayNumbers.held.longestMs);
+    await t.notThrowsAsync(call.receives(503));
+  },
+);
 
-test.serial('limits the number of waiting requests', async (t) => {
+test.serial('limits the number of queued requests', async (t) => {
   const world = await startRelay(t, { held: { ...relayNumbers.held, mostRequests: 1 } });
   const doomed = await world.client();
   const { call } = await answered(world, doomed);
@@ -190,7 +193,7 @@ test.serial('limits the number of waiting requests', async (t) => {
   t.is(world.relay.sizes().held, 1);
 });
 
-test.serial('the last gateway that acted in a dialog receives its requests', async (t) => {
+test.serial('sends requests to the last gateway that acted in their dialog', async (t) => {
   const world = await startRelay(t);
   const one = await world.client();
   const { call, dialogId } = await answered(world, one);
@@ -201,7 +204,7 @@ test.serial('the last gateway that acted in a dialog receives its requests', asy
   t.deepEqual(one.unread(), []);
 });
 
-test.serial('keeps no state of a call that is over', async (t) => {
+test.serial('keeps no state of an ended call', async (t) => {
   const world = await startRelay(t);
   const gateway = await world.client();
   const byThem = await answered(world, gateway);
@@ -221,7 +224,7 @@ test.serial('keeps no state of a call that is over', async (t) => {
 });
 
 test.serial(
-  'notifies gateways when drachtio-server disconnects and readmits them when it returns',
+  'notifies gateways when drachtio-server disconnects, and accepts them again when it returns',
   async (t) => {
     const world = await startRelay(t);
     const gateway = await world.client();
@@ -270,7 +273,7 @@ test.serial('disconnects a client that does not authenticate in time', async (t)
   await t.notThrowsAsync(once(silent, 'close'));
 });
 
-test.serial('a gateway that sends much delays only itself', async (t) => {
+test.serial('a gateway that sends much data delays only itself', async (t) => {
   const world = await startRelay(t);
   const [flooding, other] = [await world.client(), await world.client()];
   world.drachtio.freeze();
@@ -308,7 +311,7 @@ const startGatewaysWorld = async (t: ExecutionContext) => {
   return { servers, relay, gateway: () => startSipEdgeOn(t, throughRelay) };
 };
 
-test.serial('two gateways make and receive calls through the relay, each with its own', async (t) => {
+test.serial('two gateways place and receive calls through the relay, each its own', async (t) => {
   const { servers, relay, gateway } = await startGatewaysWorld(t);
   const gateways = [await gateway(), await gateway()];
   for (const edge of gateways) {
@@ -360,7 +363,7 @@ const readAll = (parts: readonly Buffer[], longest = 1_000): string[] => {
   return read;
 };
 
-test('messages arrive complete for any chunking', (t) => {
+test('reads complete messages for any chunking', (t) => {
   assert(
     property(
       array(string({ minLength: 1, maxLength: 60, unit: 'grapheme' })),
@@ -378,7 +381,7 @@ test('messages arrive complete for any chunking', (t) => {
   t.deepEqual(readAll([...framed(Buffer.from('한 통'))].map((byte) => Buffer.from([byte]))), ['한 통']);
 });
 
-test('malformed and too long messages close the connection', (t) => {
+test('closes the connection at malformed and too long messages', (t) => {
   for (const garbage of ['GET / HTTP/1.1', '#', '0#', '12345678#', '-1#x', '1001#', '5#hello!#'])
     t.throws(() => readAll([Buffer.from(garbage)]), { instanceOf: BrokenFrame }, garbage);
   t.deepEqual(readAll([Buffer.from('1000#')]), []);
@@ -389,7 +392,7 @@ test('malformed and too long messages close the connection', (t) => {
 
 for (const media of ['direct', 'freeswitch'] as const)
   for (const begun of ['dialled', 'taken'] as const) {
-    test.serial(`${media}, ${begun}: the next gateway accepts the far end's BYE`, async (t) => {
+    test.serial(`${media}, ${begun}: accepts the far end's BYE after a take-over`, async (t) => {
       const world = await startWorld(t, media);
       const call = await world[begun]();
       await world.die();
@@ -403,7 +406,7 @@ for (const media of ['direct', 'freeswitch'] as const)
       t.deepEqual(world.legs.kept(), []);
     });
 
-    test.serial(`${media}, ${begun}: the next gateway hangs up`, async (t) => {
+    test.serial(`${media}, ${begun}: hangs up after a take-over`, async (t) => {
       const world = await startWorld(t, media);
       const call = await world[begun]();
       await world.die();
@@ -419,7 +422,7 @@ for (const media of ['direct', 'freeswitch'] as const)
   }
 
 test.serial(
-  'digits, holds and requests of the far end are answered after take-over, including queued ones',
+  'answers digits, holds and requests of the far end after take-over, including queued ones',
   async (t) => {
     const world = await startWorld(t);
     const call = await world.dialled();
@@ -454,7 +457,7 @@ test.serial(
 );
 
 for (const media of ['direct', 'freeswitch'] as const)
-  test.serial(`${media}: a call on hold stays on hold at the next gateway and can be resumed`, async (t) => {
+  test.serial(`${media}: keeps a call on hold after take-over, which can then be resumed`, async (t) => {
     const world = await startWorld(t, media);
     const { far, line: before } = await world.dialled();
     far.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
@@ -477,7 +480,7 @@ for (const media of ['direct', 'freeswitch'] as const)
     t.deepEqual(line.breaches, []);
   });
 
-test.serial('answers a far end that hung up during the take-over, and the call has ended', async (t) => {
+test.serial("answers the far end's BYE received during take-over and ends the call", async (t) => {
   const world = await startWorld(t);
   const call = await world.dialled();
   await world.die();
@@ -494,7 +497,7 @@ test.serial('answers a far end that hung up during the take-over, and the call h
   t.deepEqual(call.far.unread(), []);
 });
 
-test.serial('hangs up on a far end that rejects the re-INVITE', async (t) => {
+test.serial('hangs up on a far end that rejects the re-INVITE of a take-over', async (t) => {
   const world = await startWorld(t);
   const call = await world.dialled();
   await world.die();
@@ -507,7 +510,7 @@ test.serial('hangs up on a far end that rejects the re-INVITE', async (t) => {
   t.like(line.all('line.ended')[0], { by: 'gateway' });
 });
 
-test.serial('does not take over calls of an older gateway version or unanswered ones', async (t) => {
+test.serial('does not take over unanswered calls or calls of an older gateway version', async (t) => {
   const world = await startWorld(t);
   await world.dialled();
   const older = world.legs.kept().map(({ id, leg }) => ({ id, leg: { ...leg, dialog: null } }));
@@ -521,7 +524,7 @@ test.serial('does not take over calls of an older gateway version or unanswered 
   }
 });
 
-test.serial('hangs up a call that is given up during the take-over', async (t) => {
+test.serial('hangs up a call whose take-over is abandoned', async (t) => {
   const world = await startWorld(t);
   const call = await world.dialled();
   await world.die();
@@ -540,7 +543,7 @@ test.serial('hangs up a call that is given up during the take-over', async (t) =
 // Without the relay, drachtio-server itself answers requests to a dead gateway and reports them to no gateway.
 
 for (const media of ['direct', 'freeswitch'] as const)
-  test.serial(`${media}: notices within 5 s when the far end of a taken-over call hangs up`, async (t) => {
+  test.serial(`${media}: detects within 5 s that the far end of a taken-over call hangs up`, async (t) => {
     const world = await startWorld(t, media, 'drachtio');
     const call = await world.dialled();
     await world.die();
@@ -564,7 +567,7 @@ for (const media of ['direct', 'freeswitch'] as const)
 for (const media of ['direct', 'freeswitch'] as const)
   for (const begun of ['dialled', 'taken'] as const)
     test.serial(
-      `${media}, ${begun}: delivers requests from the meantime to the next gateway without an audible change`,
+      `${media}, ${begun}: delivers requests queued during the take-over without an audible change`,
       async (t) => {
         const world = await startWorld(t, media);
         const call = await world[begun]();
@@ -591,7 +594,7 @@ for (const [carrier, offer, channels] of [
   ['the gateway', adoptionSdp, 0],
   ['FreeSWITCH', adoptionSdp.replace('c=IN IP4 127.0.0.1', 'c=IN IP4 media.example'), 1],
 ] as const)
-  test.serial(`auto: a call that ${carrier} carried stays with that carrier after take-over`, async (t) => {
+  test.serial(`auto: keeps the carrier ${carrier} of a call after take-over`, async (t) => {
     const world = await startWorld(t, 'auto');
     const call = await world.taken(offer);
     const [freeSwitch] = world.doomed.freeSwitches;
@@ -621,7 +624,7 @@ test.serial('rejects the hand-over of an unanswered call', async (t) => {
   t.false(line.canBeResumed());
 });
 
-test.serial('a draining gateway gets no callers and keeps its calls', async (t) => {
+test.serial('sends no callers to a draining gateway, which keeps its calls', async (t) => {
   const world = await startWorld(t);
   const { far, line } = await world.dialled();
   const next = await world.next();
@@ -638,7 +641,7 @@ test.serial('a draining gateway gets no callers and keeps its calls', async (t) 
   await saw(line, 'line.ended');
 });
 
-test.serial('callers get a retry time when all gateways are draining', async (t) => {
+test.serial('sends callers a retry time when all gateways are draining', async (t) => {
   const world = await startWorld(t);
   await world.doomed.lines.takeNoMore();
   const caller = world.trunk.calls(ownNumber, { sdp: adoptionSdp });
@@ -665,7 +668,7 @@ const takesSound = async (far: FarCall, media: 'direct' | 'freeswitch', status =
 for (const media of ['direct', 'freeswitch'] as const) {
   for (const leaves of ['other party', 'person'] as const)
     test.serial(
-      `${media}: two persons continue after a gateway death, until the ${leaves} hangs up`,
+      `${media}: two persons keep talking after a gateway death, until the ${leaves} hangs up`,
       async (t) => {
         const world = await startWorld(t, media);
         const { call, person } = await world.transferred();
@@ -686,7 +689,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
       },
     );
 
-  test.serial(`${media}: two persons continue after a hand-over without a hangup`, async (t) => {
+  test.serial(`${media}: two persons keep talking after a hand-over without a hangup`, async (t) => {
     const world = await startWorld(t, media);
     const { call, person } = await world.transferred();
     t.true(call.line.canBeResumed());
@@ -704,7 +707,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
     t.deepEqual([...line.finish(), ...call.line.finish()], []);
   });
 
-  test.serial(`${media}: the person hung up during the take-over: the other party is hung up`, async (t) => {
+  test.serial(`${media}: hangs up the other party if the person hung up during the take-over`, async (t) => {
     const world = await startWorld(t, media);
     const { call, person } = await world.transferred();
     await world.die();
@@ -719,7 +722,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
     t.deepEqual(line.story(), ['line.adopted', 'line.ended']);
   });
 
-  test.serial(`${media}: the other party hung up during the take-over: the person is hung up`, async (t) => {
+  test.serial(`${media}: hangs up the person if the other party hung up during the take-over`, async (t) => {
     const world = await startWorld(t, media);
     const { call, person } = await world.transferred();
     await world.die();
@@ -737,7 +740,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
   });
 }
 
-test.serial('a bridge continues while its channels are taken over', async (t) => {
+test.serial('keeps a bridge while its channels are taken over', async (t) => {
   const world = await startWorld(t, 'freeswitch');
   const { call, person } = await world.transferred();
   const [freeSwitch] = world.doomed.freeSwitches;
@@ -764,7 +767,7 @@ test.serial('a bridge continues while its channels are taken over', async (t) =>
   await freeSwitch?.untilChannels(0);
 });
 
-test.serial('the other party of a bridge returns to the agent when the person is unknown', async (t) => {
+test.serial("returns the other party of a bridge to the agent if the person's leg is unknown", async (t) => {
   const world = await startWorld(t, 'freeswitch');
   await world.transferred();
   const [channel] = world.doomed.freeSwitches[0]?.channels() ?? [];
@@ -777,7 +780,7 @@ test.serial('the other party of a bridge returns to the agent when the person is
   t.false(line.isOver());
 });
 
-test.serial('hangs up a person that rejects the re-INVITE, and the call fails', async (t) => {
+test.serial('hangs up a person that rejects the re-INVITE of a take-over, and fails the call', async (t) => {
   const world = await startWorld(t);
   const { call, person } = await world.transferred();
   await world.die();
@@ -793,7 +796,7 @@ test.serial('hangs up a person that rejects the re-INVITE, and the call fails', 
   await saw(line, 'line.ended');
 });
 
-test.serial('does not wait for a person of whom no state is stored', async (t) => {
+test.serial('does not wait for a person without a stored leg', async (t) => {
   const world = await startWorld(t);
   const { call } = await world.transferred();
   const others = world.legs.kept().filter(({ leg }) => leg.isOfTransfer !== true);
@@ -804,7 +807,7 @@ test.serial('does not wait for a person of whom no state is stored', async (t) =
   t.deepEqual(line.story(), ['line.adopted', 'line.failed']);
 });
 
-test.serial('hangs up two persons whose call is given up during the take-over', async (t) => {
+test.serial('hangs up two persons whose call is ended during the take-over', async (t) => {
   const world = await startWorld(t);
   const { call, person } = await world.transferred();
   await world.die();
@@ -822,7 +825,7 @@ test.serial('hangs up two persons whose call is given up during the take-over', 
   t.deepEqual(line.story(), ['line.ended']);
 });
 
-test.serial('without the relay, notices within 5 s when a person hangs up after take-over', async (t) => {
+test.serial('without the relay, detects within 5 s that a person hangs up after take-over', async (t) => {
   const world = await startWorld(t, 'direct', 'drachtio');
   const { call, person } = await world.transferred();
   await world.die();
@@ -843,7 +846,7 @@ test.serial('without the relay, notices within 5 s when a person hangs up after 
 // A call whose gateway dies while its other party is being transferred: the call continues, and the person is hung up.
 
 for (const media of ['direct', 'freeswitch'] as const) {
-  test.serial(`${media}: the next gateway sends BYE to a person who has answered`, async (t) => {
+  test.serial(`${media}: sends BYE from the next gateway to a person who has answered`, async (t) => {
     const world = await startWorld(t, media);
     const call = await world.dialled();
     call.line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
@@ -870,7 +873,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
     t.deepEqual(line.finish(), []);
   });
 
-  test.serial(`${media}: the next gateway sends CANCEL to a ringing person`, async (t) => {
+  test.serial(`${media}: sends CANCEL from the next gateway to a ringing person`, async (t) => {
     const world = await startWorld(t, media);
     const call = await world.dialled();
     call.line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });

@@ -22,7 +22,7 @@ import { done, recorded, recordingNetwork, stretches } from './simulator/recordi
 
 const call = { to: '0212345678', from: '01012345678', script: null };
 
-test.serial('a caller arrives, is admitted, answered and heard', async (t) => {
+test.serial('a simulated caller arrives, is admitted and answered, and its words are heard', async (t) => {
   const { clock, lines, until } = createNetwork();
   const arrivals: Arrival[] = [];
   const begin = clock.now();
@@ -46,7 +46,7 @@ test.serial('a caller arrives, is admitted, answered and heard', async (t) => {
   t.is(clock.pending(), 0);
 });
 
-test.serial('the line may be opened before the admission is decided', async (t) => {
+test.serial('allows the line to be opened before the admission is decided', async (t) => {
   const { lines, until } = createNetwork();
   let line: WatchedLine | undefined;
   await lines.start(async ({ callId }) => {
@@ -93,7 +93,7 @@ test.serial('forgets a rejected caller', async (t) => {
   t.deepEqual(line.finish(), []);
 });
 
-test.serial('an unanswered caller hangs up after ten seconds', async (t) => {
+test.serial('hangs up an unanswered caller after ten seconds', async (t) => {
   const { clock, lines } = createNetwork();
   await lines.start(async () => ({ accepted: true }));
   const { callId } = await lines.placeInbound(call);
@@ -115,7 +115,7 @@ test.serial('answers a caller only once', async (t) => {
   t.is(second?.all('line.unanswered')[0]?.cause, 'media_error');
 });
 
-test.serial('an undecided arrival is an error of its requester', async (t) => {
+test.serial('rejects the request of an arrival that gets no admission decision', async (t) => {
   const { clock, lines } = createNetwork();
   await lines.start(async () => {
     throw new Error('The database is away');
@@ -124,7 +124,7 @@ test.serial('an undecided arrival is an error of its requester', async (t) => {
   t.is(clock.pending(), 0);
 });
 
-test.serial('lines are ready between start and close', async (t) => {
+test.serial('reports lines as ready between start and close', async (t) => {
   const { lines } = createNetwork();
   t.false(lines.health().ready);
   await t.throwsAsync(lines.placeInbound(call));
@@ -135,7 +135,7 @@ test.serial('lines are ready between start and close', async (t) => {
   await t.throwsAsync(lines.placeInbound(call));
 });
 
-test.serial('close ends every line and clears every timer', async (t) => {
+test.serial('ends every line and clears every timer on close', async (t) => {
   const { clock, lines, reach, until } = createNetwork();
   await lines.start(async () => ({ accepted: true }));
   await lines.placeInbound(call);
@@ -155,7 +155,7 @@ test.serial('close ends every line and clears every timer', async (t) => {
   t.is(late.all('line.unanswered')[0]?.cause, 'trunk_error');
 });
 
-test.serial('a defined callee plays its script and replaces a built-in one', (t) => {
+test.serial('a defined callee plays its script and replaces the built-in callee of the number', (t) => {
   const { lines, reach, until } = createNetwork();
   t.is(lines.calleeScript(scriptedNumber), undefined);
   lines.defineCallee(scriptedNumber, [{ busy: true }]);
@@ -278,7 +278,7 @@ for (const [number, cause] of [
   });
 
 for (const moment of ['with', 'well before', 'in the middle of'] as const)
-  test(`01000000005 speaks once during the first farewell, expected ${moment} it`, (t) => {
+  test(`01000000005 speaks once during the first farewell when the line expects a hangup ${moment} it`, (t) => {
     const { clock, reach, until } = createNetwork();
     const line = reach({ to: '01000000005' }, (event, it) => {
       if (event.type === 'line.speech') it.tell({ type: 'stopTalking' });
@@ -454,7 +454,7 @@ test('names each invalid step', (t) => {
   );
 });
 
-test('every input is either a script or has errors', (t) => {
+test('any input is either a script or has errors', (t) => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const { script, errors } = parseScript(value, 'callee');
@@ -477,7 +477,7 @@ test('say: the first words start when the agent is silent', (t) => {
   t.is(line.all('line.heard')[0]?.startedAt, (played?.at ?? 0) + 800);
 });
 
-test('say: speaks first to a silent agent', (t) => {
+test('say: speaks first if the agent is silent', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Hello?' }]);
   until(() => line.saw('line.heard'));
@@ -516,7 +516,7 @@ test('say: words are recognized after 200 ms and final 300 ms after their end', 
   t.true((heard?.at ?? 0) - startedAt > 800);
 });
 
-test('interrupt: speaks 0.7 s after the agent has begun', (t) => {
+test('interrupt: speaks 0.7 s after the agent begins', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ interrupt: 'Wait, please.' }], agentWith(clock, [reply]));
   until(() => line.saw('line.heard'));
@@ -548,7 +548,7 @@ test('interrupt: interrupts the next utterance if the agent stops too early', (t
   );
 });
 
-test("backchannel: does not take the floor over the agent's voice", (t) => {
+test('backchannel: does not interrupt the agent', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ backchannel: 'Mm-hmm.' }, { say: 'I see.' }], agentWith(clock, [reply]));
   until(() => line.all('line.heard').length === 2);
@@ -563,7 +563,7 @@ test("backchannel: does not take the floor over the agent's voice", (t) => {
   t.is(line.all('line.speech').length, 1);
 });
 
-test('backchannel words during silence are ordinary words', (t) => {
+test('backchannel: words in silence are ordinary words', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Okay.' }]);
   until(() => line.saw('line.heard'));
@@ -571,7 +571,7 @@ test('backchannel words during silence are ordinary words', (t) => {
   t.false(line.all('line.heard')[0]?.backchannel);
 });
 
-test("other words over the agent's voice are speech, even in a backchannel step", (t) => {
+test('backchannel: words that are no backchannel interrupt the agent', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ backchannel: 'No, no, stop.' }], agentWith(clock, [reply]));
   until(() => line.saw('line.heard'));
@@ -596,7 +596,7 @@ test('listen: after words, waits for the reply to them, however long it takes', 
   t.true(line.all('line.played')[0]?.whole);
 });
 
-test('listen: words that follow need no further reply', (t) => {
+test('listen: needs no further reply before the next words', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const agent = agentWith(clock, ['Hello.', reply]);
   const line = reachScript([{ say: 'Tell me.' }, { listen: true }, { say: 'Thanks.' }], agent);
@@ -604,7 +604,7 @@ test('listen: words that follow need no further reply', (t) => {
   t.is(line.all('line.heard')[1]?.startedAt, (line.all('line.played')[1]?.at ?? 0) + 1_600);
 });
 
-test("announce and beep: a machine speaks over the agent's voice and takes a message", (t) => {
+test('announce and beep: a machine speaks over the agent and takes a message', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([
     { announce: 'Please leave a message after the tone.' },
@@ -623,7 +623,7 @@ test("announce and beep: a machine speaks over the agent's voice and takes a mes
   t.is(line.all('line.answered_by')[0]?.by, 'machine');
 });
 
-test('wait_sec and noise_sec: time passes without events', (t) => {
+test('wait_sec and noise_sec: emit no events while time passes', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ wait_sec: 3 }, { noise_sec: 2.5 }, { hang_up: true }]);
   until(() => line.isOver());
@@ -631,7 +631,7 @@ test('wait_sec and noise_sec: time passes without events', (t) => {
   t.is((line.all('line.ended')[0]?.at ?? 0) - (line.all('line.answered')[0]?.at ?? 0), 5_520);
 });
 
-test('digits: presses the digits one after the other', (t) => {
+test('digits: presses digits one after the other', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ digits: '0#D' }]);
   until(() => line.all('line.digit').length === 3);
@@ -646,7 +646,7 @@ test('digits: presses the digits one after the other', (t) => {
   );
 });
 
-test('await_digits: continues once the agent has pressed these digits, each awaited once', (t) => {
+test('await_digits: continues once the agent has pressed these digits, each of which counts once', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([
     { await_digits: '1' },
@@ -667,7 +667,7 @@ test('await_digits: continues once the agent has pressed these digits, each awai
   t.deepEqual(pressed(), ['A', 'B']);
 });
 
-test('hang_up: at once, with the words completed before it', (t) => {
+test('hang_up: hangs up at once, with the words completed before it', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Not today.' }, { hang_up: true }, { say: 'Never said.' }]);
   until(() => line.isOver());
@@ -677,7 +677,7 @@ test('hang_up: at once, with the words completed before it', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('answer_after_sec: the telephone rings for this time', (t) => {
+test('answer_after_sec: rings for this time before the answer', (t) => {
   const { reachScript, until } = createNetwork();
   const line = reachScript([{ answer_after_sec: 12 }, { say: 'Sorry for the wait.' }]);
   const waited = until(() => line.saw('line.answered'));
@@ -698,21 +698,21 @@ for (const [step, cause] of [
   [{ decline: true }, 'declined'],
   [{ trunk_error: true }, 'trunk_error'],
 ] as const)
-  test(`${Object.keys(step).join('')}: the call is not answered`, (t) => {
+  test(`${Object.keys(step).join('')}: does not answer the call`, (t) => {
     const { reachScript, until } = createNetwork();
     const line = reachScript([step]);
     until(() => line.isOver());
     t.is(line.all('line.unanswered')[0]?.cause, cause);
   });
 
-test('no_answer: the telephone keeps ringing', (t) => {
+test('no_answer: keeps ringing', (t) => {
   const { clock, reachScript } = createNetwork();
   const line = reachScript([{ no_answer: true }]);
   clock.advance(600_000);
   t.deepEqual(line.story(), ['line.ringing']);
 });
 
-test('after its last step the party stays on the line in silence', (t) => {
+test('stays on the line in silence after the last step of a script', (t) => {
   const { clock, reachScript, until } = createNetwork();
   const line = reachScript([{ say: 'Hello?' }], agentWith(clock, ['Hello.', reply, reply]));
   until(() => line.saw('line.heard'));
@@ -739,19 +739,22 @@ const reach = (script: Script): { line: WatchedLine; network: ReturnType<typeof 
   return { line: network.reach({ bargeIn: pausing }, asCallsDo), network };
 };
 
-test.serial('noise over the agent is an onset, and a false one after a silence', (t) => {
-  const { line, network } = reach([{ wait_sec: 1 }, { noise_sec: 0.5 }]);
-  network.until(() => line.saw('line.played'));
-  const [answer] = line.all('line.answered');
-  const [onset] = line.all('line.onset');
-  const [nothing] = line.all('line.no_speech');
-  const [played] = line.all('line.played');
-  t.is((onset?.at ?? 0) - (answer?.at ?? 0), 1_000 + onsetMs);
-  t.is((nothing?.at ?? 0) - (answer?.at ?? 0), 1_500 + resumeMs);
-  t.true(played?.whole);
-  const pausedMs = (nothing?.at ?? 0) - (onset?.at ?? 0);
-  t.is((played?.at ?? 0) - (played?.startedAt ?? 0), Math.round(sayingTime(reply)) + pausedMs);
-});
+test.serial(
+  "reports noise during the agent's speech as an onset, and as a false one after a silence",
+  (t) => {
+    const { line, network } = reach([{ wait_sec: 1 }, { noise_sec: 0.5 }]);
+    network.until(() => line.saw('line.played'));
+    const [answer] = line.all('line.answered');
+    const [onset] = line.all('line.onset');
+    const [nothing] = line.all('line.no_speech');
+    const [played] = line.all('line.played');
+    t.is((onset?.at ?? 0) - (answer?.at ?? 0), 1_000 + onsetMs);
+    t.is((nothing?.at ?? 0) - (answer?.at ?? 0), 1_500 + resumeMs);
+    t.true(played?.whole);
+    const pausedMs = (nothing?.at ?? 0) - (onset?.at ?? 0);
+    t.is((played?.at ?? 0) - (played?.startedAt ?? 0), Math.round(sayingTime(reply)) + pausedMs);
+  },
+);
 
 test.serial('continuous noise pauses the agent for two seconds', (t) => {
   const { line, network } = reach([{ wait_sec: 1 }, { noise_sec: 30 }]);
@@ -760,35 +763,32 @@ test.serial('continuous noise pauses the agent for two seconds', (t) => {
   t.true(line.all('line.played')[0]?.whole);
 });
 
-test.serial('noise during silence and a click are no onset', (t) => {
+test.serial('reports no onset for noise in silence or for a click', (t) => {
   const { line, network } = reach([{ wait_sec: 1 }, { noise_sec: 0.05 }, { wait_sec: 10 }, { noise_sec: 1 }]);
   network.until(() => line.saw('line.played'));
   network.clock.advance(10_000);
   t.false(line.saw('line.onset'));
 });
 
-test.serial(
-  'a recording has both halves of an interrupted sentence and the pause between them',
-  async (t) => {
-    const network = await recordingNetwork();
-    network.lines.defineCallee(scriptedNumber, [
-      { wait_sec: 1 },
-      { noise_sec: 0.5 },
-      { wait_sec: 9 },
-      { hang_up: true },
-    ]);
-    const line = network.reach({ ...recorded, bargeIn: pausing, to: scriptedNumber }, asCallsDo);
-    network.until(() => line.isOver());
-    const [answer] = line.all('line.answered');
-    const tape = await done(network.tapes.get(recorded.callId));
-    const told = stretches(tape.agent);
-    t.is(told.length, 2);
-    const pausedAt = (line.all('line.onset')[0]?.at ?? 0) - (answer?.at ?? 0);
-    const wentOnAt = (line.all('line.no_speech')[0]?.at ?? 0) - (answer?.at ?? 0);
-    t.true(Math.abs((told[0]?.[1] ?? 0) - pausedAt) < 10, JSON.stringify(told));
-    t.true(Math.abs((told[1]?.[0] ?? 0) - wentOnAt) < 10, JSON.stringify(told));
-  },
-);
+test.serial('records both halves of an interrupted sentence and the pause between them', async (t) => {
+  const network = await recordingNetwork();
+  network.lines.defineCallee(scriptedNumber, [
+    { wait_sec: 1 },
+    { noise_sec: 0.5 },
+    { wait_sec: 9 },
+    { hang_up: true },
+  ]);
+  const line = network.reach({ ...recorded, bargeIn: pausing, to: scriptedNumber }, asCallsDo);
+  network.until(() => line.isOver());
+  const [answer] = line.all('line.answered');
+  const tape = await done(network.tapes.get(recorded.callId));
+  const told = stretches(tape.agent);
+  t.is(told.length, 2);
+  const pausedAt = (line.all('line.onset')[0]?.at ?? 0) - (answer?.at ?? 0);
+  const wentOnAt = (line.all('line.no_speech')[0]?.at ?? 0) - (answer?.at ?? 0);
+  t.true(Math.abs((told[0]?.[1] ?? 0) - pausedAt) < 10, JSON.stringify(told));
+  t.true(Math.abs((told[1]?.[0] ?? 0) - wentOnAt) < 10, JSON.stringify(told));
+});
 
 // Transferring
 
@@ -812,7 +812,7 @@ test('two persons talk without recognition until one of them hangs up', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('rejects the hand-over of a line while a person rings', (t) => {
+test('rejects the hand-over of a line while a person is ringing', (t) => {
   const { reach, until } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -823,7 +823,7 @@ test('rejects the hand-over of a line while a person rings', (t) => {
   t.true(line.canBeResumed());
 });
 
-test('hands over a line with two persons whom the next gateway also knows', (t) => {
+test('hands over a line with two persons whom the next gateway knows as well', (t) => {
   const { reach, until, clock } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -837,7 +837,7 @@ test('hands over a line with two persons whom the next gateway also knows', (t) 
   t.is(clock.pending(), 0);
 });
 
-test('two persons continue at the next gateway, until one of them hangs up', (t) => {
+test('two persons keep talking after a take-over, until one of them hangs up', (t) => {
   const { adopt, until, clock } = createNetwork();
   const line = adopt('01000000001', { to: '01000000011', talkedMs: 4_000 });
   until(() => line.saw('line.adopted'));
@@ -855,7 +855,7 @@ test('two persons continue at the next gateway, until one of them hangs up', (t)
   t.is(clock.pending(), 0);
 });
 
-test('a person who hung up before the take-over stays hung up', (t) => {
+test('keeps a person as hung up who hung up before the take-over', (t) => {
   const { adopt, until } = createNetwork();
   const line = adopt('01000000006', { to: '01000000011', talkedMs: 11_000 });
   until(() => line.isOver());
@@ -863,7 +863,7 @@ test('a person who hung up before the take-over stays hung up', (t) => {
   t.is(line.all('line.ended')[0]?.by, 'counterparty');
 });
 
-test('two persons cannot continue when one was known only to the dead gateway', async (t) => {
+test('does not resume two persons if one was known only to the dead gateway', async (t) => {
   const { adopt } = createNetwork();
   const line = adopt('01000000006', { to: '01055550009', talkedMs: 0 });
   await new Promise((resolve) => void setImmediate(resolve));
@@ -960,7 +960,7 @@ test('a line keeps its contract for any script and any commands', (t) => {
   t.pass();
 });
 
-test('an unused line becomes idle', (t) => {
+test('reports an unused line as idle', (t) => {
   fc.assert(
     fc.property(script, (steps) => {
       const { clock, reachScript } = createNetwork();

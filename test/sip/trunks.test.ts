@@ -60,7 +60,7 @@ const addressingUris: readonly [Partial<Trunk>, string][] = [
   [{ host: '2001:db8::1', port: 5060 }, 'sip:[2001:db8::1]:5060'],
 ];
 for (const [changes, uri] of addressingUris)
-  test(`a trunk with ${JSON.stringify(changes)} has the address ${uri}`, (t) => {
+  test(`uses the address ${uri} for a trunk with ${JSON.stringify(changes)}`, (t) => {
     t.is(trunkUri(someTrunk(changes)), uri);
   });
 
@@ -86,7 +86,7 @@ test('puts the number into the header that the trunk reads, and the account into
   });
 });
 
-test('with privacy, only headers for the trunk itself have the number', (t) => {
+test('with privacy, puts the number only into headers for the trunk itself', (t) => {
   t.deepEqual(invite({ privacy: true, callerId: 'p-asserted-identity', username: 'gw' }).headers, {
     From: '"Anonymous" <sip:anonymous@anonymous.invalid>',
     'P-Asserted-Identity': '<sip:07012345678@sip.example.com>',
@@ -95,7 +95,7 @@ test('with privacy, only headers for the trunk itself have the number', (t) => {
   t.notRegex(JSON.stringify(invite({ privacy: true }).headers), /0701/);
 });
 
-test('the configured trunk is an address, and drachtio-server adds its own', (t) => {
+test('calls the configured trunk at its address, with a From host that drachtio-server replaces', (t) => {
   t.deepEqual(inviteBy(configuredTrunk({ address: '10.0.0.1:5080', numbers: 'e164' })), {
     uri: 'sip:+821012345678@10.0.0.1:5080',
     headers: { From: '<sip:+827012345678@localhost>' },
@@ -111,12 +111,12 @@ test('calls an address of the trunk and keeps its host as the domain', (t) => {
   t.is(firstOf(someTrunk({ addresses })).key, 'carrier [2001:db8::9]:5070');
 });
 
-test('returns credentials when both parts are configured', (t) => {
+test('returns credentials if user name and password are configured', (t) => {
   t.deepEqual(invite({ username: 'gw', password: 'x' }).credentials, { username: 'gw', password: 'x' });
   t.false('credentials' in invite({ username: 'gw' }));
 });
 
-test('a target outside the trunk gets no credentials and no withheld number', (t) => {
+test('sends no credentials and no withheld number to a target outside the trunk', (t) => {
   const elsewhere = { uri: 'sip:01012345678@10.0.0.9', isOwn: false, key: null };
   const trunk = { username: 'gw', password: 'x', callerId: 'p-asserted-identity' } as const;
   t.deepEqual(inviteBy(someTrunk({ ...trunk, privacy: true }), elsewhere), {
@@ -145,7 +145,7 @@ const choose = (trunks: readonly Trunk[], changes: Partial<ChoiceOptions> = {}) 
 const names = (...given: Parameters<typeof choose>) => choose(...given).routes.map(({ trunk }) => trunk.name);
 const secondsUntil = (end: number) => end / 1_000;
 
-test('orders by lowest priority, with the configured trunk last', (t) => {
+test('sorts trunks by lowest priority, with the configured trunk last', (t) => {
   const trunks = [
     configured,
     someTrunk({ name: 'third', priority: 65_535 }),
@@ -155,7 +155,7 @@ test('orders by lowest priority, with the configured trunk last', (t) => {
   t.deepEqual(names(trunks), ['first', 'second', 'third', 'GW_TRUNK']);
 });
 
-test('a call with custom headers uses only trunks that list all of them', (t) => {
+test('uses only trunks that list all custom headers of a call', (t) => {
   const trunks = [
     configured,
     someTrunk({ name: 'none', priority: 1 }),
@@ -174,7 +174,7 @@ test('a call with custom headers uses only trunks that list all of them', (t) =>
   t.is(names(trunks).length, 5, 'a call without goes by any');
 });
 
-test('the configured trunk uses the headers of the configuration', (t) => {
+test('uses the headers of the configuration for the configured trunk', (t) => {
   const address = '10.0.0.1:5080';
   const trunk = configuredTrunk({ address, headersIn: ['X-Queue'], headersOut: ['X-Ticket'] });
   t.deepEqual(names([trunk], { headers: ['x-ticket'] }), ['GW_TRUNK']);
@@ -192,7 +192,7 @@ test('skips trunks of other workspaces', (t) => {
   t.deepEqual(names(trunks, { owner: undefined }), ['GW_TRUNK']);
 });
 
-test('a bound number uses only its trunk, and none if it is disabled', (t) => {
+test('uses only the trunk of a bound number, and none if that trunk is disabled', (t) => {
   const trunks = [someTrunk({ name: 'one' }), someTrunk({ name: 'two' }), configured];
   t.deepEqual(names(trunks, { owner: { workspaceId, trunkId: 'two' } }), ['two']);
   t.deepEqual(names(trunks, { owner: { workspaceId, trunkId: 'gone' } }), []);
@@ -208,7 +208,7 @@ test('tries an unavailable trunk after all others', (t) => {
   t.deepEqual(names(trunks, { isUsable: () => false }), ['down', 'up', 'GW_TRUNK']);
 });
 
-test('weight sets how often each of equal trunks is first', (t) => {
+test('chooses the first of several trunks of equal priority by weight', (t) => {
   const trunks = [
     someTrunk({ name: 'three', weight: 3 }),
     someTrunk({ name: 'one', weight: 1 }),
@@ -269,7 +269,7 @@ test('tries the addresses of a trunk by lowest priority, unresponsive ones last'
   t.deepEqual(hosts([]), ['sip.example.com']);
 });
 
-test('weight sets how often each of equal addresses is first', (t) => {
+test('chooses the first of several addresses of equal priority by weight', (t) => {
   const addresses = [at('three', { weight: 3 }), at('one', { weight: 1 })];
   const steps = 1_000;
   const firsts = Array.from(
@@ -291,7 +291,7 @@ test('skips drained addresses and drained trunks', (t) => {
   t.deepEqual(names(trunks), []);
 });
 
-test('skips an address in cool-down, and a trunk when all its addresses are', (t) => {
+test('skips an address in cool-down, and a trunk if all its addresses are in cool-down', (t) => {
   const ends: Record<string, number> = { 'one a:5060': 9_000, 'one b:5060': 7_000, 'two c:5060': 8_000 };
   const coolDowns = { until: (key: string) => ends[key] ?? null };
   const one = someTrunk({ name: 'one', addresses: [at('a'), at('b')] });
@@ -306,7 +306,7 @@ test('skips an address in cool-down, and a trunk when all its addresses are', (t
   t.is(whyNoRoute([], secondsUntil), 'There is no enabled trunk for this number');
 });
 
-test('prefers the longest matching prefix over priority, with catch-all trunks last', (t) => {
+test('prefers the longest matching prefix to priority, with catch-all trunks last', (t) => {
   const trunks = [
     someTrunk({ name: 'all', priority: 1 }),
     someTrunk({ name: 'korea', priority: 2, prefixes: ['+82'] }),
@@ -345,7 +345,7 @@ test('tries redirect targets next, each once', (t) => {
   t.deepEqual([targets.next(), targets.next(), targets.next()], [target('d'), target('c'), undefined]);
 });
 
-test('a redirect to the origin of the call leads to no target', (t) => {
+test('follows no redirect back to the origin of the call', (t) => {
   const targets = createTargets([target('a')]);
   targets.next();
   t.is(targets.redirect([target('a')]), 0);
@@ -363,7 +363,7 @@ test('follows five redirects at most', (t) => {
   t.is(createTargets([target('a')]).redirect('bcdefghi'.split('').map(target)), 5);
 });
 
-test('further addresses of a trunk follow its redirect targets', (t) => {
+test('tries further addresses of a trunk after its redirect targets', (t) => {
   const targets = createTargets([target('a'), target('b')]);
   targets.next();
   t.is(targets.redirect([target('b')]), 0);
@@ -387,19 +387,19 @@ for (const status of last)
     t.false(goesOn({ status, came: 'nowhere' }, usual));
   });
 
-test('a 5xx about the callee is not a trunk fault', (t) => {
+test('does not treat a 5xx about the callee as a trunk failure', (t) => {
   t.false(goesOn({ status: 503, reason: 'Q.850;cause=17', came: 'nowhere' }, usual));
   t.false(goesOn({ status: 500, reason: 'Q.850;cause=1', came: 'nowhere' }, usual));
   t.true(goesOn({ status: 503, reason: 'Q.850;cause=34', came: 'nowhere' }, usual));
 });
 
-test('a trunk that fails after a provisional response does not end the call', (t) => {
+test('tries the next trunk after a 503 that follows a provisional response, but not after a 408', (t) => {
   t.true(goesOn({ status: 503, came: 'progress' }, usual));
   t.false(goesOn({ status: 408, came: 'progress' }, usual), 'nobody has picked up');
   t.is(causeOf({ status: 408, came: 'progress' }), 'no_answer');
 });
 
-test('a trunk configures the statuses that count as its fault', (t) => {
+test('treats the statuses configured for a trunk as its failure', (t) => {
   t.true(goesOn({ status: 486, came: 'nowhere' }, ['486']));
   t.true(goesOn({ status: 404, came: 'progress' }, ['4xx']));
   t.false(goesOn({ status: 503, came: 'nowhere' }, ['500', '4xx']));
@@ -412,7 +412,7 @@ test('a trunk configures the statuses that count as its fault', (t) => {
   t.true(goesOn({ status: null, came: 'nowhere' }, []), 'no word at all is no status');
 });
 
-test('a trunk fault stays one after the telephone has rung', (t) => {
+test('treats a trunk failure as such even after the telephone has rung', (t) => {
   t.true(isTrunksFault({ status: 503, came: 'ringing' }, usual));
   t.false(isTrunksFault({ status: 486, came: 'ringing' }, usual));
 });
@@ -436,13 +436,13 @@ const permitOf = (acquired: Acquired) => {
   return acquired.permit;
 };
 
-test.serial('a trunk without limits accepts every call at once', async (t) => {
+test.serial('accepts every call at once for a trunk without limits', async (t) => {
   const { limits } = limitsWorld();
   for (let calls = 0; calls < 100; calls += 1) permitOf(await limits.acquire(someTrunk(), true, never));
   t.is(limits.channelsOf('carrier'), 100);
 });
 
-test.serial('a full trunk passes calls to the next one at once', async (t) => {
+test.serial('passes calls of a full trunk to the next one at once', async (t) => {
   const { limits } = limitsWorld();
   const trunk = someTrunk({ maxChannels: 1 });
   const permit = permitOf(await limits.acquire(trunk, false, never));
@@ -455,7 +455,7 @@ test.serial('a full trunk passes calls to the next one at once', async (t) => {
   permitOf(await limits.acquire(trunk, false, never));
 });
 
-test.serial('calls wait for a channel of the last trunk in order of arrival', async (t) => {
+test.serial('queues calls for a channel of the last trunk in order of arrival', async (t) => {
   const { clock, limits } = limitsWorld();
   const trunk = someTrunk({ maxChannels: 1 });
   const first = permitOf(await limits.acquire(trunk, true, never));
@@ -476,7 +476,7 @@ test.serial('calls wait for a channel of the last trunk in order of arrival', as
   t.is(limits.channelsOf('carrier'), 0);
 });
 
-test.serial('a call that is given up stops waiting and holds no channel', async (t) => {
+test.serial('a call that is cancelled leaves the queue and holds no channel', async (t) => {
   const { limits } = limitsWorld();
   const trunk = someTrunk({ maxChannels: 1 });
   const first = permitOf(await limits.acquire(trunk, true, never));
@@ -489,7 +489,7 @@ test.serial('a call that is given up stops waiting and holds no channel', async 
   t.is(limits.channelsOf('carrier'), 0);
 });
 
-test.serial('new calls start evenly and are refused beyond the queue', async (t) => {
+test.serial('starts new calls at an even rate and rejects calls beyond the queue', async (t) => {
   const { clock, limits } = limitsWorld();
   const trunk = someTrunk({ callsPerSecond: 2 });
   const begun: number[] = [];
@@ -513,7 +513,7 @@ test.serial('new calls start evenly and are refused beyond the queue', async (t)
   t.deepEqual(begun, [0, 500, 1_000, 1_500, 2_000, 2_500, 3_000]);
 });
 
-test.serial('inbound calls count and never wait', async (t) => {
+test.serial('counts inbound calls and never queues them', async (t) => {
   const { limits } = limitsWorld();
   const trunk = someTrunk({ maxChannels: 2, callsPerSecond: 1 });
   const one = limits.tryAcquire(trunk);
@@ -583,7 +583,7 @@ test.serial(
   },
 );
 
-test.serial('a call on its last trunk waits for a channel of another gateway', async (t) => {
+test.serial('queues a call on its last trunk for a channel of another gateway', async (t) => {
   const [one, two] = await twoGateways(t);
   const trunk = someTrunk({ maxChannels: 1 });
   const first = await one.acquire(trunk, true, { callId: randomUUID(), signal });
@@ -607,7 +607,7 @@ test.serial('applies limits per gateway while the database is unreachable, and r
   t.is(gateway.channelsOf('carrier'), 0);
 });
 
-test.serial('an unresponsive database delays a call only for a limited time', async (t) => {
+test.serial('delays a call only for a limited time if the database is unresponsive', async (t) => {
   const clock = new SimulatedClock();
   const silent = (): Promise<never> => new Promise(() => {});
   const gateway = limitsOver({ take: silent, keep: silent, giveBack: silent, turn: silent }, clock);
@@ -624,7 +624,7 @@ const follow = (contacts: string, changes: Partial<Trunk> = {}) =>
   redirectionsIn(contacts, someTrunk({ redirects: 'any', ...changes }), 'KR');
 const redirectsUris = (...given: Parameters<typeof follow>) => follow(...given).map(({ uri }) => uri);
 
-test('follows Contacts by highest q, and in header order if equal', (t) => {
+test('follows Contacts by highest q, and in header order for equal q', (t) => {
   const contacts = [
     '"Kim, \\"A\\" <x>" <sip:01011112222@10.0.0.1;user=phone>;q=0.2',
     '<sip:01011112222@10.0.0.2:5080>;expires=60;q=0.9',
@@ -639,7 +639,7 @@ test('follows Contacts by highest q, and in header order if equal', (t) => {
   ]);
 });
 
-test('a trunk configures whether and where its redirects may lead', (t) => {
+test("follows redirects only as the trunk's settings permit", (t) => {
   const contacts = '<sip:01011112222@10.0.0.1>, <sip:01011112222@SIP.example.com:5070>';
   t.deepEqual(redirectsUris(contacts, { redirects: 'refused' }), []);
   t.deepEqual(follow(contacts, { redirects: 'same_host' }), [
@@ -651,7 +651,7 @@ test('a trunk configures whether and where its redirects may lead', (t) => {
   );
 });
 
-test('all addresses of a trunk are its own hosts', (t) => {
+test('treats all addresses of a trunk as its own hosts', (t) => {
   const addresses = [{ host: '10.0.0.1', port: null, priority: 1, weight: 1, drained: false }];
   const contacts = '<sip:01011112222@10.0.0.1>, <sip:01011112222@10.0.0.2>';
   t.deepEqual(redirectsUris(contacts, { redirects: 'same_host', addresses }), ['sip:01011112222@10.0.0.1']);
@@ -686,7 +686,7 @@ const meant: readonly [Partial<Trunk>, string, string[]][] = [
   [{}, '', []],
 ];
 for (const [changes, uri, expected] of meant)
-  test(`with ${JSON.stringify(changes)} a Contact of ${uri || 'an empty URI'} is ${expected.join() || 'ignored'}`, (t) => {
+  test(`with ${JSON.stringify(changes)}, follows a Contact of ${uri || 'an empty URI'} to ${expected.join() || 'no target'}`, (t) => {
     t.deepEqual(redirectsUris(`<${uri}>`, changes), expected);
   });
 
@@ -702,7 +702,7 @@ const coolDownWorld = () => {
   return { clock, coolDowns: createTrunkCoolDowns({ ...trunkTimes, clock }) };
 };
 
-test('Retry-After puts only its own address into cool-down', (t) => {
+test('Retry-After puts only the responding address into cool-down', (t) => {
   const { clock, coolDowns } = coolDownWorld();
   coolDowns.begin('carrier a', 30_000);
   clock.increment(10_000);
@@ -731,7 +731,7 @@ test('ends the cool-down of all addresses of a trunk', (t) => {
   t.is(coolDowns.until('carriers a'), 30_000);
 });
 
-test('a clock set back does not lengthen a cool-down', (t) => {
+test('does not lengthen a cool-down when the clock is set back', (t) => {
   let now = 7_200_000;
   const clock = Object.assign(new SimulatedClock(), { now: () => now });
   const coolDowns = createTrunkCoolDowns({ ...trunkTimes, clock });
@@ -761,7 +761,7 @@ const taken: readonly string[] = [
   mediaOfferGood.replaceAll('\r\n', '\n'),
 ];
 for (const sdp of taken)
-  test(`accepted: ${JSON.stringify(sdp.slice(62))}`, (t) => {
+  test(`accepts ${JSON.stringify(sdp.slice(62))}`, (t) => {
     t.is(offerProblem(sdp, { codecs: null, srtp: 'off' }), undefined);
   });
 
@@ -780,11 +780,11 @@ const refused: readonly [string, RegExp][] = [
   [offer('m=audio 4000 UDP/TLS/RTP/SAVPF 0'), /SAVPF is not supported/],
 ];
 for (const [sdp, problem] of refused)
-  test(`rejected, ${problem.source}: ${JSON.stringify(sdp)}`, (t) => {
+  test(`rejects with ${problem.source}: ${JSON.stringify(sdp)}`, (t) => {
     t.regex(whyNot(sdp), problem);
   });
 
-test('a trunk may allow fewer codecs', (t) => {
+test('accepts only the codecs that a trunk allows', (t) => {
   t.regex(whyNot(offer('m=audio 4000 RTP/AVP 0'), { codecs: ['PCMA'] }), /known here: PCMA/);
 });
 
@@ -799,7 +799,7 @@ test('a trunk that requires SRTP accepts only SRTP, and a trunk without it rejec
   t.regex(problem('', 'required'), /no session description/);
 });
 
-test("our offer lists the trunk's codecs in its order, and telephone events", (t) => {
+test("offers the trunk's codecs in their order, and telephone events", (t) => {
   const own = offer(
     'm=audio 4000 RTP/AVP 0 8 101 13',
     'a=rtpmap:0 PCMU/8000',
@@ -816,7 +816,7 @@ test("our offer lists the trunk's codecs in its order, and telephone events", (t
   t.regex(one, /a=fmtp:101 0-15\r\na=ptime:20\r\n$/);
 });
 
-test('our offer lists telephone events at the Opus clock only when Opus is the only codec', (t) => {
+test('offers telephone events at the Opus clock only if Opus is the only codec', (t) => {
   const own = offer(
     'm=audio 4000 RTP/AVP 102 0 8 101 103',
     'a=rtpmap:102 opus/48000/2',
@@ -870,7 +870,7 @@ for (const [lines, milliseconds] of packetTimes)
     t.is(packetMsIn(offer('m=audio 4000 RTP/AVP 0', ...lines)), milliseconds);
   });
 
-test('reads other packet lengths at media and session level', (t) => {
+test('reads packet lengths at media and session level', (t) => {
   const video = 'm=video 4002 RTP/AVP 99';
   const described = offer('a=ptime:30', 'm=audio 4000 RTP/AVP 0', 'a=maxptime:60', 'a=sendrecv', video);
   t.is(withPackets(described, 20), offer('m=audio 4000 RTP/AVP 0', 'a=sendrecv', video));
@@ -923,7 +923,7 @@ test('selects the first acceptable one of several audios and rejects the others 
   return t.is(offerAfter(all(answer), offer('m=audio 6000 RTP/AVP 0 8')), all(next));
 });
 
-test('without an acceptable audio, the first one with a port gives the reason', (t) => {
+test('reports the first audio with a port as the reason if none is acceptable', (t) => {
   t.regex(whyNot(offer('m=audio 0 RTP/AVP 0', 'm=audio 4000 RTP/AVP 18')), /no common codec/);
   t.like(offerProblem(offer(media, 'c=IN IP6 ::1'), { codecs: null, srtp: 'off', families: ['IP4'] }), {
     warning: 300,
@@ -931,7 +931,7 @@ test('without an acceptable audio, the first one with a port gives the reason', 
   });
 });
 
-test('an answer names only offered formats', (t) => {
+test('names only offered formats in an answer', (t) => {
   const describing = (formats: string, ...attributes: string[]): string =>
     [
       'v=0',
@@ -971,7 +971,7 @@ const secret: readonly string[] = [
   description(audio, sdesGood).replaceAll('\r\n', '\n'),
 ];
 for (const sdp of secret)
-  test(`encrypted: ${JSON.stringify(sdp.slice(62))}`, (t) => {
+  test(`recognizes as encrypted: ${JSON.stringify(sdp.slice(62))}`, (t) => {
     t.true(isSecret(sdp));
   });
 
@@ -990,11 +990,11 @@ const open: readonly [string, string][] = [
   ['unencrypted SRTP parameters', description(audio, sdesGood, 'm=audio 4002 RTP/AVP 0 8')],
 ];
 for (const [what, sdp] of open)
-  test(`not encrypted: ${what}`, (t) => {
+  test(`recognizes as unencrypted: ${what}`, (t) => {
     t.false(isSecret(sdp));
   });
 
-test('keeps one key, the first acceptable one', (t) => {
+test('keeps only the first acceptable key', (t) => {
   const later = sdesGood.replace('crypto:1', 'crypto:3');
   t.is(withOneKey(description(audio, other, sdesGood, later)), description(audio, sdesGood));
   t.is(withOneKey(description(audio, other)), description(audio));
@@ -1009,13 +1009,13 @@ test('keeps one key, the first acceptable one', (t) => {
 
 // Trunk check advice
 
-test('explains silence the same way for every cause', (t) => {
+test('explains missing audio in the same way for every cause', (t) => {
   for (const step of ['registration', 'options', 'call'] as const)
     for (const status of [null, 408])
       t.regex(adviceFor(step, status), /^Nothing came back: check host, port/);
 });
 
-test('gives advice for known failures', (t) => {
+test('gives advice on known failures', (t) => {
   t.regex(adviceFor('registration', 403), /user name or password/);
   t.regex(adviceFor('registration', 404), /from_domain/);
   t.regex(adviceFor('call', 403), /caller_id/);

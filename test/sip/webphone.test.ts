@@ -37,7 +37,7 @@ const connected = (network: Network) => {
   return { callId, phone, line };
 };
 
-test.serial('rings without a phone until the hangup; a phone that connects later rings as well', (t) => {
+test.serial('rings without a connected phone until the hangup, and on a phone that connects later', (t) => {
   const network = createPhoneNetwork();
   const line = reach(network);
   network.until(() => line.saw('line.ringing'));
@@ -157,7 +157,7 @@ test.serial('uses the heard part that the phone reports when it speaks aloud', (
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('a person who begins to speak interrupts at once; the words take their natural time', (t) => {
+test.serial('a person who begins to type interrupts at once, and the words take their natural time', (t) => {
   const network = createPhoneNetwork();
   const { phone, line } = connected(network);
   phone.send({ type: 'speaking', on: true });
@@ -192,7 +192,7 @@ test.serial('rejects a text that is longer than anyone could say', (t) => {
   t.is(line.all('line.heard')[1]?.text, 'Number 1.');
 });
 
-test.serial('a phone that loses its connection during a call may return', (t) => {
+test.serial('keeps a call for a phone that loses its connection and returns', (t) => {
   const network = createPhoneNetwork();
   const { callId, phone, line } = connected(network);
   line.say('This is a rather long sentence, which takes a few seconds until it was said to its end.');
@@ -209,7 +209,7 @@ test.serial('a phone that loses its connection during a call may return', (t) =>
   t.like(back.told.at(-1), { type: 'ended', reason: 'hung_up' });
 });
 
-test.serial('a phone that does not return has hung up', (t) => {
+test.serial('ends the call of a phone that does not return', (t) => {
   const network = createPhoneNetwork();
   const { phone, line } = connected(network);
   phone.lose();
@@ -220,7 +220,7 @@ test.serial('a phone that does not return has hung up', (t) => {
   t.deepEqual(network.phone().told, []);
 });
 
-test.serial('a name belongs to the browser that claimed it last', (t) => {
+test.serial('moves a phone name to the browser that claimed it last', (t) => {
   const network = createPhoneNetwork();
   const { callId, phone } = connected(network);
   const back = network.phone();
@@ -268,7 +268,7 @@ test.serial('rejects an invalid number and does not answer a cancelled call', as
   t.is(line?.all('line.unanswered')[0]?.cause, 'cancelled');
 });
 
-test.serial('after cancelling and dialling again, the phone gets only the second call', async (t) => {
+test.serial('sends the phone only the second call after cancelling and dialling again', async (t) => {
   const network = createPhoneNetwork();
   const called: WatchedLine[] = [];
   await network.lines.start(async ({ callId, to }) => {
@@ -299,7 +299,7 @@ test.serial('a call that ends before it is answered frees the phone', async (t) 
   t.deepEqual(phone.told, [{ type: 'refused', code: 'failed' }]);
 });
 
-test.serial('close clears every timer', async (t) => {
+test.serial('clears every timer on close', async (t) => {
   const network = createPhoneNetwork();
   const { phone } = connected(network);
   phone.lose();
@@ -358,7 +358,7 @@ const createPhoneSoundWorld = async (t: ExecutionContext) => {
 };
 
 test.serial(
-  'sends no audio before the phone can play, then only as much as it buffers, in frames',
+  'sends no audio before the phone can play, then only as much as the phone buffers, in frames',
   async (t) => {
     const { sound, seen, path } = await createPhoneSoundWorld(t);
     path.send(new Int16Array(second));
@@ -430,7 +430,7 @@ test.serial('ignores audio faster than real time, except after a hiccup', async 
   t.is(sound.hear(soundFrame(0)), undefined);
 });
 
-test.serial('a phone that sends no more audio has lost its audio', async (t) => {
+test.serial('reports lost audio if a phone stops sending audio', async (t) => {
   const { clock, sound, seen, path } = await createPhoneSoundWorld(t);
   clock.advance(9_000);
   sound.hear(soundFrame(0));
@@ -443,7 +443,7 @@ test.serial('a phone that sends no more audio has lost its audio', async (t) => 
   t.is(seen.lost, 1);
 });
 
-test.serial('after reconnection, continues with unsent audio once the phone can play', async (t) => {
+test.serial('continues with unsent audio after reconnection once the phone can play', async (t) => {
   const { sound, seen, speaker, path } = await createPhoneSoundWorld(t);
   path.send(new Int16Array(second));
   sound.hear(soundFrame(0));
@@ -556,12 +556,12 @@ const createCallsWithSoundWorld = async (recording = false) => {
 const soundingMs = (samples: readonly number[]): number =>
   samples.filter((sample) => Math.abs(sample) > 100).length / perMs;
 
-test.serial('announces audio support first', async (t) => {
+test.serial('announces audio support before any other message', async (t) => {
   const { phone } = await createCallsWithSoundWorld();
   t.deepEqual(phone.story(), ['sound_offered', 'ring']);
 });
 
-test.serial('plays the agent to the exact sample, and recognizes and reports speech', async (t) => {
+test.serial("plays the agent's audio to the exact sample, and recognizes and reports speech", async (t) => {
   const { phone, line, heard, mostWaiting, answer, pass, callId } = await createCallsWithSoundWorld();
   await answer();
   t.like(phone.all('answered')[0], { call_id: callId, sound: true });
@@ -581,7 +581,7 @@ test.serial('plays the agent to the exact sample, and recognizes and reports spe
   t.deepEqual(line.breaches, []);
 });
 
-test.serial("speech over the agent's words silences it and drops audio already sent", async (t) => {
+test.serial('barge-in stops the agent and flushes audio already sent to the phone', async (t) => {
   const { phone, line, heard, answer, pass } = await createCallsWithSoundWorld();
   await answer();
   line.say('One two three four five.');
@@ -602,7 +602,7 @@ test.serial("speech over the agent's words silences it and drops audio already s
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('typing still works and interrupts like a voice', async (t) => {
+test.serial('typing works during an audio call and interrupts like speech', async (t) => {
   const { phone, line, answer, pass } = await createCallsWithSoundWorld();
   await answer();
   line.say('One two three four five.');
@@ -617,7 +617,7 @@ test.serial('typing still works and interrupts like a voice', async (t) => {
   t.is(line.all('line.digit')[0]?.digit, '5');
 });
 
-test.serial('records the audio of both', async (t) => {
+test.serial('records the audio of both parties', async (t) => {
   const { line, tape, answer, pass } = await createCallsWithSoundWorld(true);
   await answer();
   line.say('One two.');
@@ -631,7 +631,7 @@ test.serial('records the audio of both', async (t) => {
   t.is(tape.counterparty.filter((sample) => sample === personLevel).length, 8_000);
 });
 
-test.serial('rejects a malformed frame with the reason, in and outside of calls', async (t) => {
+test.serial('rejects a malformed frame with the reason, within and outside calls', async (t) => {
   const { phone, answer, pass } = await createCallsWithSoundWorld();
   const refusals = (): string[] => phone.all('refused').map(({ code }) => code);
   phone.sendBytes(new Uint8Array(3));
@@ -645,7 +645,7 @@ test.serial('rejects a malformed frame with the reason, in and outside of calls'
   t.deepEqual(refusals(), ['invalid_sound', 'invalid_sound', 'invalid_sound']);
 });
 
-test.serial('stops recognition between two persons', async (t) => {
+test.serial('stops recognition while two persons talk', async (t) => {
   const { phone, line, answer, pass, samplesRecognized } = await createCallsWithSoundWorld();
   await answer();
   await pass(1_000, personLevel);
@@ -683,7 +683,7 @@ test.serial('plays a hold tone while the other party waits for a person', async 
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('a phone that returns to its call hears and speaks again', async (t) => {
+test.serial('a phone that returns to its call receives and sends audio again', async (t) => {
   const world = await createCallsWithSoundWorld();
   const { phone, line, answer, pass, clock } = world;
   await answer();
@@ -711,23 +711,26 @@ test.serial('reports to the call when a phone stops sending audio', async (t) =>
   t.true(line.saw('line.failed'));
 });
 
-test.serial("rejects a phone's request for unsupported audio with a reason, and typing works", async (t) => {
-  const network = createPhoneNetwork();
-  const callId = crypto.randomUUID();
-  const phone = network.phone();
-  const line = openWatched(network.lines.open, scriptedInput({ callId, to: '01055551234' }));
-  network.until(() => phone.all('ring').length > 0);
-  phone.send({ type: 'answer', call_id: callId, sound: true });
-  network.until(() => line.saw('line.answered'));
-  t.deepEqual(phone.story(), ['ring', 'refused', 'answered']);
-  t.false(phone.all('answered')[0]?.sound);
-  phone.send({ type: 'say', text: 'Hello there.' });
-  network.until(() => line.saw('line.heard'));
-});
+test.serial(
+  "rejects a phone's request for unsupported audio with a reason, but accepts typing",
+  async (t) => {
+    const network = createPhoneNetwork();
+    const callId = crypto.randomUUID();
+    const phone = network.phone();
+    const line = openWatched(network.lines.open, scriptedInput({ callId, to: '01055551234' }));
+    network.until(() => phone.all('ring').length > 0);
+    phone.send({ type: 'answer', call_id: callId, sound: true });
+    network.until(() => line.saw('line.answered'));
+    t.deepEqual(phone.story(), ['ring', 'refused', 'answered']);
+    t.false(phone.all('answered')[0]?.sound);
+    phone.send({ type: 'say', text: 'Hello there.' });
+    network.until(() => line.saw('line.heard'));
+  },
+);
 
 // Reconnection
 
-test('a returning phone gets what the agent said since its person spoke', (t) => {
+test("a returning phone receives the agent's words since its person last spoke", (t) => {
   const network = createPhoneNetwork();
   const callId = crypto.randomUUID();
   const phone = network.phone();

@@ -44,7 +44,7 @@ test('reports whether the current engine detects ends of turns', (t) => {
   t.false(recognition.reportsTurnEnds?.());
 });
 
-test('uses an engine without support of the language when there is no other', (t) => {
+test('uses an engine without support of the language if there is no other', (t) => {
   const [a, b] = [engine('a', { languages: ['en-US'] }), engine('b')];
   const { recognizer, clock } = setUpWith(a, b);
   listen(recognizer, 'ko-KR');
@@ -59,7 +59,7 @@ test('uses an engine without support of the language when there is no other', (t
   t.is(alone.opened.length, 1);
 });
 
-test('an engine that fails for an unsupported language stays available for others', (t) => {
+test('keeps an engine available for other languages that fails for an unsupported one', (t) => {
   const alone = engine('a', { languages: ['en-US'] });
   const { recognizer, clock, lostSeconds, warnings } = setUpWith(alone);
   const { recognition } = listen(recognizer, 'ko-KR');
@@ -78,7 +78,7 @@ test('an engine that fails for an unsupported language stays available for other
   t.deepEqual(english.words(), ['final: Hello.']);
 });
 
-test('a call in an unsupported language has no recognizer, which is logged once', (t) => {
+test('opens no recognizer for a call in a language that no engine supports, and logs it once', (t) => {
   const { clock, lines, logger } = { clock: new SimulatedClock(), ...listeningLogger() };
   const enginesOf = (...recognizers: RecognitionEngine[]) =>
     createSpeechEngines({
@@ -104,7 +104,7 @@ test('a call in an unsupported language has no recognizer, which is logged once'
 
 // At most
 
-test.serial('limits simultaneous sentences and speaks all of them', async (t) => {
+test.serial('limits simultaneous sentences and speaks all of them eventually', async (t) => {
   let running = 0;
   let most = 0;
   const slow: Synthesizer = {
@@ -128,7 +128,7 @@ test.serial('limits simultaneous sentences and speaks all of them', async (t) =>
   t.is(most, 2);
 });
 
-test.serial('rejects an aborted waiter at once without using a place', async (t) => {
+test.serial('rejects an aborted waiting sentence at once, which takes no slot', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const spoken: string[] = [];
   const held: Synthesizer = {
@@ -169,7 +169,7 @@ const startDeepgram = async (
 const firstOf = (server: { connections: EngineConnection[] }): Promise<EngineConnection> =>
   until('a connection', () => server.connections[0]);
 
-test.serial('requests what a telephone call needs', async (t) => {
+test.serial('requests the options that a telephone call needs', async (t) => {
   const { server, engine } = await startDeepgram(t);
   const { recognition } = listen(engine);
   const { path, headers } = await firstOf(server);
@@ -261,7 +261,7 @@ test.serial('deepgram: sends the same messages for any chunking of the audio', a
   );
 });
 
-test.serial('a pause finalizes the words, and the end closes the stream', async (t) => {
+test.serial('finalizes the words at a pause, and closes the stream at the end', async (t) => {
   const { server, engine } = await startDeepgram(t);
   const { recognition, events } = listen(engine);
   const connection = await firstOf(server);
@@ -281,7 +281,7 @@ test.serial('a pause finalizes the words, and the end closes the stream', async 
   t.deepEqual(events, []);
 });
 
-test.serial('deepgram: keeps the connection alive without audio', async (t) => {
+test.serial('deepgram: keeps the connection alive while no audio is sent', async (t) => {
   const clock = new SimulatedClock();
   const { server, engine } = await startDeepgram(t, undefined, engineWorld(t, {}, clock));
   const { recognition, count } = listen(engine);
@@ -300,7 +300,7 @@ test.serial('deepgram: keeps the connection alive without audio', async (t) => {
 });
 
 test.serial(
-  'a rejection, an error and a lost connection are failures without secrets, and the last event',
+  'reports a rejection, an error or a lost connection as a failure without secrets, and emits no event after it',
   async (t) => {
     const failures: [string, (connection: EngineConnection) => void][] = [
       ['deepgram reported an error', ({ send }) => send(deepgramMessages.error)],
@@ -332,7 +332,7 @@ test.serial(
   },
 );
 
-test.serial('gives up a server that never responds or stops accepting audio', async (t) => {
+test.serial('closes the connection to a server that never responds or stops accepting audio', async (t) => {
   const clock = new SimulatedClock();
   const { server, engine } = await startDeepgram(t, undefined, engineWorld(t, {}, clock));
   const silent = listen(engine);
@@ -352,7 +352,7 @@ test.serial('gives up a server that never responds or stops accepting audio', as
   t.is((await full.failure()).message, 'deepgram does not take sound as fast as it comes');
 });
 
-test.serial('a recognition closed before it is connected emits no events', async (t) => {
+test.serial('emits no events for a recognition that is closed before it is connected', async (t) => {
   const { server, engine } = await startDeepgram(t);
   const { recognition, events } = listen(engine);
   recognition.write(numbered(160));
@@ -377,7 +377,7 @@ const startFlux = async (
   return { engine, world, connected };
 };
 
-test.serial('requests end-of-turn detection if wanted, and sends no finalize at a pause', async (t) => {
+test.serial('requests end-of-turn detection if enabled, and sends no finalize at a pause', async (t) => {
   const { engine, connected } = await startFlux(t);
   const { recognition } = listen(engine, 'en-US', true);
   const { path, headers, messages } = await connected();
@@ -399,27 +399,24 @@ test.serial('requests end-of-turn detection if wanted, and sends no finalize at 
   t.deepEqual(messages, [1_280, '{"type":"CloseStream"}']);
 });
 
-test.serial(
-  'detects no ends of its own when others decide, and finalizes its words at each pause',
-  async (t) => {
-    const { engine, connected } = await startFlux(t);
-    const { recognition, events } = listen(engine, 'en-US');
-    const { path, messages, send } = await connected();
-    t.is(new URL(path, 'ws://x').searchParams.get('eot_threshold'), '1');
-    recognition.write(numbered(640));
-    await until('sound', () => messages[0]);
-    recognition.speechEnded();
-    await until('both messages', () => (messages.length === 2 ? true : undefined));
-    t.deepEqual(messages, [1_280, '{"type":"ForceEndTurn"}']);
-    send(fluxTurn('EndOfTurn', 'On Tuesday.', { heardSec: 0.5, trigger: 'manual' }));
-    await until('settled words', () => events[1]);
-    t.deepEqual(events, [
-      { type: 'final', text: 'On Tuesday.' },
-      { type: 'settled', samples: 4_000 },
-    ]);
-    recognition.close();
-  },
-);
+test.serial('detects no ends of turns if disabled, and finalizes its words at each pause', async (t) => {
+  const { engine, connected } = await startFlux(t);
+  const { recognition, events } = listen(engine, 'en-US');
+  const { path, messages, send } = await connected();
+  t.is(new URL(path, 'ws://x').searchParams.get('eot_threshold'), '1');
+  recognition.write(numbered(640));
+  await until('sound', () => messages[0]);
+  recognition.speechEnded();
+  await until('both messages', () => (messages.length === 2 ? true : undefined));
+  t.deepEqual(messages, [1_280, '{"type":"ForceEndTurn"}']);
+  send(fluxTurn('EndOfTurn', 'On Tuesday.', { heardSec: 0.5, trigger: 'manual' }));
+  await until('settled words', () => events[1]);
+  t.deepEqual(events, [
+    { type: 'final', text: 'On Tuesday.' },
+    { type: 'settled', samples: 4_000 },
+  ]);
+  recognition.close();
+});
 
 test.serial('deepgram flux: emits interim words, then final words, then the end of the turn', async (t) => {
   const { engine } = await startFlux(t, ({ send }) => {
@@ -443,7 +440,7 @@ test.serial('deepgram flux: emits interim words, then final words, then the end 
   recognition.close();
 });
 
-test.serial('passes one of the ten supported languages', async (t) => {
+test.serial('passes each of the ten supported languages to the engine', async (t) => {
   const { engine, connected } = await startFlux(t);
   t.deepEqual(
     ['en-GB', 'ja', 'ko-KR'].map((language) => engine.hears?.(language)),
@@ -460,7 +457,7 @@ test.serial('passes one of the ten supported languages', async (t) => {
   }
 });
 
-test.serial('an error is a failure without secrets, and unreadable messages are dropped', async (t) => {
+test.serial('reports an error as a failure without secrets, and drops unreadable messages', async (t) => {
   const { engine, world } = await startFlux(t, ({ send, socket }) => {
     socket.send('{"type": "TurnInfo", "trans');
     send({ type: 'TurnInfo', event: 'Update', transcript: 5 });
@@ -474,7 +471,7 @@ test.serial('an error is a failure without secrets, and unreadable messages are 
   t.notRegex(world.lines.join(''), /hush-hush/);
 });
 
-test.serial('deepgram flux: keeps the connection alive without audio', async (t) => {
+test.serial('deepgram flux: keeps the connection alive while no audio is sent', async (t) => {
   const clock = new SimulatedClock();
   const { engine, connected } = await startFlux(t, undefined, engineWorld(t, {}, clock));
   const { recognition, count } = listen(engine, 'en-US', true);
@@ -489,7 +486,7 @@ test.serial('deepgram flux: keeps the connection alive without audio', async (t)
 
 // Vosk
 
-test.serial('sends the rate, audio in tenths of a second, and the exact end message', async (t) => {
+test.serial('sends the sample rate, audio in tenths of a second, and the exact end message', async (t) => {
   const server = await startSocketEngine(t, (connection) => {
     connection.onSound = () => connection.send({ partial: '' });
   });
@@ -601,7 +598,7 @@ whereInstalled(pocketsphinxProgram, 'flite')(
   },
 );
 
-test.serial('rejects other languages', async (t) => {
+test.serial('rejects languages that the engine does not support', async (t) => {
   const { recognition, failure } = listen(pocketsphinx(engineWorld(t)), 'ko');
   recognition.speechBegan();
   recognition.write(new Int16Array(16_000).fill(1_000));
@@ -611,7 +608,7 @@ test.serial('rejects other languages', async (t) => {
 
 // Fail over recognizer
 
-test('passes on words of a working engine and hides its internal events', (t) => {
+test('passes on the words of a working engine, but not its internal events', (t) => {
   const { engines, recognizer } = setUp('a', 'b');
   t.is(recognizer.name, 'a, b');
   const { events, recognition } = listen(recognizer);
@@ -630,7 +627,7 @@ test('passes on words of a working engine and hides its internal events', (t) =>
   t.true(nth(engines, 0).last().isClosed);
 });
 
-test('during a call, the next engine receives the unfinished sentence from its beginning', (t) => {
+test('during a call, gives the next engine the unfinished sentence from its beginning', (t) => {
   const { engines, recognizer, warnings, lines } = setUp('a', 'b');
   const [a, b] = [nth(engines, 0), nth(engines, 1)];
   const { events, recognition } = listen(recognizer);
@@ -663,7 +660,7 @@ test('during a call, the next engine receives the unfinished sentence from its b
   t.notRegex(lines.join(''), /secret/);
 });
 
-test('final positions of an engine count from its start', (t) => {
+test('converts positions of an engine, which count from its start, to positions in the call', (t) => {
   const { engines, recognizer } = setUp('a', 'b', 'c');
   const { recognition } = listen(recognizer);
   recognition.write(numbered(1_000));
@@ -674,7 +671,7 @@ test('final positions of an engine count from its start', (t) => {
   t.deepEqual(engines[2]?.sound(), [...numbered(100, 900)]);
 });
 
-test('limits the stored audio and keeps the newest', (t) => {
+test('limits the stored audio and keeps the newest samples', (t) => {
   const { engines, recognizer } = setUp('a', 'b');
   const { recognition } = listen(recognizer);
   recognition.speechBegan();
@@ -684,7 +681,7 @@ test('limits the stored audio and keeps the newest', (t) => {
   t.is(engines[1]?.last().given[0], 'began');
 });
 
-test('the caller may reuse its buffer', (t) => {
+test('copies audio, so that the caller can reuse its buffer', (t) => {
   const { engines, recognizer } = setUp('a', 'b');
   const { recognition } = listen(recognizer);
   const buffer = numbered(3);
@@ -727,7 +724,7 @@ test('counts audio dropped while no engine responds, and logs it once', (t) => {
   t.is(lostSeconds(), 7);
 });
 
-test('a failed engine cools down for all calls, longer each time, and one call retries it', (t) => {
+test('cools down a failed engine for all calls, longer each time, and lets one call retry it', (t) => {
   const { engines, recognizer, clock } = setUp('a', 'b');
   const [a, b] = [nth(engines, 0), nth(engines, 1)];
   const open = () => listen(recognizer);
@@ -754,7 +751,7 @@ test('a failed engine cools down for all calls, longer each time, and one call r
   t.deepEqual([a.opened.length, b.opened.length], [5, 6]);
 });
 
-test('reopens a previously steady engine at once, and drops it when that fails soon', (t) => {
+test('reopens an engine at once that worked for long, and drops it if it fails soon again', (t) => {
   const { engines, recognizer, clock } = setUp('a', 'b');
   const { recognition } = listen(recognizer);
   clock.increment(10_000);
@@ -767,7 +764,7 @@ test('reopens a previously steady engine at once, and drops it when that fails s
   t.deepEqual(engines[1]?.sound(), [...numbered(100)]);
 });
 
-test('a call without engines waits for the first one to retry and continues listening', (t) => {
+test('a call waits for the first engine to leave its cool-down and continues to recognize', (t) => {
   const { engines, recognizer, clock, warnings } = setUp('a');
   const { recognition, events } = listen(recognizer);
   nth(engines, 0).fail();
@@ -788,7 +785,7 @@ test('a call without engines waits for the first one to retry and continues list
   t.is(nth(engines, 0).opened.length, 3);
 });
 
-test('loses no audio and repeats no finalized words, wherever an engine fails', (t) => {
+test('loses no audio and repeats no final words, wherever an engine fails', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(200), { maxLength: 30 }),
@@ -864,7 +861,7 @@ test('does not repeat finalized audio before, within and after a voice', (t) => 
   }
 });
 
-test('repeats completely the audio that is finalized during its repetition', (t) => {
+test('repeats audio completely that becomes final during its repetition', (t) => {
   const kept = sentence();
   let count = 0;
   kept.replay({
@@ -880,14 +877,14 @@ test('repeats completely the audio that is finalized during its repetition', (t)
   t.deepEqual(replayed(kept), []);
 });
 
-test('never exceeds the maximum', (t) => {
+test('never stores more than the maximum number of samples', (t) => {
   const kept = createUnprocessedAudio(5);
   kept.speechBegan();
   for (let at = 0; at < 12; at += 3) kept.write(numbered(3, at));
   t.deepEqual(replayed(kept).flat(), ['began', ...samples(7, 12)]);
 });
 
-test('storing frames of 20 ms needs hardly more memory than their samples', (t) => {
+test('stores frames of 20 ms in hardly more memory than their samples', (t) => {
   const kept = createUnprocessedAudio(16_000);
   for (let frame = 0; frame < 500; frame += 1) kept.write(numbered(160));
   const held = new Set<ArrayBufferLike>();
@@ -914,23 +911,23 @@ const reported = (events: readonly EngineEvent[]): EngineEvent[] => {
 const partial = (text: string): EngineEvent => ({ type: 'partial', text });
 const final = (text: string): EngineEvent => ({ type: 'final', text });
 
-test('emits changed interim words', (t) => {
+test('emits interim words only when they change', (t) => {
   t.deepEqual(reported([partial(''), partial('good'), partial('good'), partial('good morning')]), [
     partial('good'),
     partial('good morning'),
   ]);
 });
 
-test('a final result without words withdraws interim words, and is ignored without them', (t) => {
+test('withdraws interim words at a final result without words, and ignores that result without interim words', (t) => {
   t.deepEqual(reported([partial('good'), final(''), final('')]), [partial('good'), partial('')]);
 });
 
-test('after a final result the same words are new', (t) => {
+test('emits the same interim words again after a final result', (t) => {
   const events = [partial('yes'), final('Yes.'), partial('yes')];
   t.deepEqual(reported(events), events);
 });
 
-test('emits everything else unchanged', (t) => {
+test('emits all other events unchanged', (t) => {
   const events: EngineEvent[] = [{ type: 'settled', samples: 7 }, { type: 'turn-complete' }];
   t.deepEqual(reported(events), events);
 });

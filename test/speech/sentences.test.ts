@@ -44,7 +44,7 @@ import {
 
 // Sample queue
 
-test('reads appended audio in order, for any amount', (t) => {
+test('reads appended audio in order, in any amounts', (t) => {
   const step = fc.oneof(
     fc.record({ add: fc.nat(5_000) }),
     fc.record({ take: fc.nat(6_000) }),
@@ -80,7 +80,7 @@ test('reads appended audio in order, for any amount', (t) => {
 
 const samples = fc.int16Array({ maxLength: 60 });
 
-test.serial('bytes are little-endian and yield the same samples for any chunking', (t) => {
+test.serial('reads bytes as little-endian samples, equal for any chunking', (t) => {
   t.deepEqual([...bytesOf(Int16Array.of(1, -2, 0x1234))], [1, 0, 0xfe, 0xff, 0x34, 0x12]);
   fc.assert(
     fc.property(samples, fc.array(fc.integer({ min: 0, max: 9 })), (sound, sizes) => {
@@ -95,7 +95,7 @@ test.serial('bytes are little-endian and yield the same samples for any chunking
   );
 });
 
-test.serial('a WAV file has the written samples', (t) => {
+test.serial('writes a WAV file with the given samples', (t) => {
   fc.assert(
     fc.property(samples, fc.integer({ min: 1, max: 48_000 }), (sound, sampleRate) => {
       const file = writeWav({ sampleRate, samples: sound });
@@ -105,7 +105,7 @@ test.serial('a WAV file has the written samples', (t) => {
   );
 });
 
-test.serial('joins audio that arrived in chunks', async (t) => {
+test.serial('joins audio that arrives in chunks', async (t) => {
   async function* pieces() {
     yield { sampleRate: 16_000, samples: Int16Array.of(1, 2) };
     yield { sampleRate: 16_000, samples: Int16Array.of(3) };
@@ -150,7 +150,7 @@ test.serial('recognizes one sentence at a time, in order', async (t) => {
   t.false(queue.isBusy());
 });
 
-test.serial('a full queue drops waiting sentences', async (t) => {
+test.serial('drops waiting sentences when the queue is full', async (t) => {
   const { queue, begun, answers } = setUpSentenceQueue();
   t.deepEqual(
     [1, 2, 3, 4].map((endsAt) => queue.add(sentence(endsAt))),
@@ -177,7 +177,7 @@ test.serial('reports a failure and recognizes the next sentence', async (t) => {
 
 const sound = numbered(1_000);
 
-test('a sentence starts a moment before its voice was detected and ends with its pause', (t) => {
+test('begins a sentence just before its voice was detected and ends it with the pause', (t) => {
   const segmenter = createSentenceSegmenter({ preRoll: 50, longest: 500 });
   t.deepEqual(segmenter.write(sound.subarray(0, 200)), []);
   t.is(segmenter.passed(), 150);
@@ -198,7 +198,7 @@ test('splits long speech without a gap', (t) => {
   t.deepEqual(segmenter.speechEnded(), [{ samples: sound.slice(200, 250), endsAt: 250 }]);
 });
 
-test('a pause without speech or audio yields no sentence', (t) => {
+test('makes no sentence of a pause without speech or audio', (t) => {
   const segmenter = createSentenceSegmenter({ preRoll: 50, longest: 500 });
   segmenter.write(sound);
   t.deepEqual(segmenter.speechEnded(), []);
@@ -275,7 +275,7 @@ test.serial('sends no key to a server without one', async (t) => {
   t.is(request.headers.authorization, undefined);
 });
 
-test.serial('sends whisper.cpp its sample rate and ignores its remarks', async (t) => {
+test.serial('sends whisper.cpp the sample rate and ignores its annotations', async (t) => {
   const text = ' 안녕하세요.\n [MUSIC] (박수 소리)\n 네.\n';
   const { server, words, count } = await sayTo(t, sendJson({ text }), whisperCpp);
   await count(1);
@@ -290,7 +290,7 @@ test.serial('sends whisper.cpp its sample rate and ignores its remarks', async (
   t.is(audio.samples.length, 16_000);
 });
 
-test.serial("ignores whisper.cpp's remarks about silence", async (t) => {
+test.serial("ignores whisper.cpp's annotations of silence", async (t) => {
   const { events, words } = await sayTo(t, sendJson({ text: ' [BLANK_AUDIO]\n' }), whisperCpp);
   await until('an answer', () => events.find((event) => event.type === 'settled'));
   t.deepEqual(words(), []);
@@ -354,11 +354,11 @@ const phantoms = [
 
 for (const [name, create] of family) {
   for (const [what, samples] of Object.entries(soundsOfNobody))
-    test.serial(`${name}: ignores phantom sentences of ${what}`, async (t) => {
+    test.serial(`${name}: ignores invented sentences for ${what}`, async (t) => {
       for (const text of phantoms) t.deepEqual(await wordsOf(t, create, { text }, samples), [], text);
     });
 
-  test.serial(`${name}: accepts the same words when a voice says them`, async (t) => {
+  test.serial(`${name}: accepts the same words if a voice says them`, async (t) => {
     const said = voices.filter(({ samples }) => samples.length > 8_000).slice(0, 12);
     t.true(said.length > 4);
     for (const { samples } of said)
@@ -389,7 +389,7 @@ for (const [name, create] of family) {
     t.deepEqual(await wordsOf(t, create, { text: 'Hello.', segments: 'none' }, samples), ['final: Hello.']);
   });
 
-  test.serial(`${name}: rejects more words than fit into the time`, async (t) => {
+  test.serial(`${name}: rejects more words than can be said in the time`, async (t) => {
     const cough = soundsOfNobody['a cough'] ?? new Int16Array();
     const text = '그래서 제가 어제 그 사람한테 전화를 걸어서 이야기를 해 봤는데요';
     t.deepEqual(await wordsOf(t, create, { text }, cough), []);
@@ -400,7 +400,7 @@ for (const [name, create] of family) {
     t.deepEqual(await wordsOf(t, create, looping, cough), []);
   });
 
-  test.serial(`${name}: a server without verbose_json is asked for plain text from then on`, async (t) => {
+  test.serial(`${name}: requests plain text from a server that rejected verbose_json`, async (t) => {
     const server = await startHttpEngine(
       t,
       sendJson({ error: 'response_format' }, 400),
@@ -422,37 +422,40 @@ for (const [name, create] of family) {
   });
 }
 
-test.serial('a sentence has the audio just before its voice was detected, for any chunking', async (t) => {
-  const world = engineWorld(t);
-  const sound = numbered(12_000);
-  const says = async (sizes: readonly number[]): Promise<string[]> => {
-    const { recognition, words, count } = listen(inProcess(world));
-    const marks = new Map([
-      [5_000, () => recognition.speechBegan()],
-      [8_000, () => recognition.speechEnded()],
-      [9_000, () => recognition.speechBegan()],
-      [11_000, () => recognition.speechEnded()],
-    ]);
-    const cuts = new Set([...marks.keys(), sound.length]);
-    for (let at = 0, index = 0; index < sizes.length; index += 1) cuts.add((at += sizes[index] ?? 0));
-    let from = 0;
-    for (const cut of [...cuts].sort((a, b) => a - b)) {
-      recognition.write(sound.subarray(from, cut));
-      marks.get(cut)?.();
-      from = cut;
-    }
-    await count(2);
-    recognition.close();
-    return words();
-  };
-  const expected = ['final: -27400 to -22001', 'final: -22000 to -19001'];
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 2_000 }), { maxLength: 30 }), async (sizes) => {
-      t.deepEqual(await says(sizes), expected);
-    }),
-    { numRuns: 25 },
-  );
-});
+test.serial(
+  'sends a sentence with the audio just before its voice was detected, for any chunking',
+  async (t) => {
+    const world = engineWorld(t);
+    const sound = numbered(12_000);
+    const says = async (sizes: readonly number[]): Promise<string[]> => {
+      const { recognition, words, count } = listen(inProcess(world));
+      const marks = new Map([
+        [5_000, () => recognition.speechBegan()],
+        [8_000, () => recognition.speechEnded()],
+        [9_000, () => recognition.speechBegan()],
+        [11_000, () => recognition.speechEnded()],
+      ]);
+      const cuts = new Set([...marks.keys(), sound.length]);
+      for (let at = 0, index = 0; index < sizes.length; index += 1) cuts.add((at += sizes[index] ?? 0));
+      let from = 0;
+      for (const cut of [...cuts].sort((a, b) => a - b)) {
+        recognition.write(sound.subarray(from, cut));
+        marks.get(cut)?.();
+        from = cut;
+      }
+      await count(2);
+      recognition.close();
+      return words();
+    };
+    const expected = ['final: -27400 to -22001', 'final: -22000 to -19001'];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 2_000 }), { maxLength: 30 }), async (sizes) => {
+        t.deepEqual(await says(sizes), expected);
+      }),
+      { numRuns: 25 },
+    );
+  },
+);
 
 test.serial('splits an endless sentence without a gap', async (t) => {
   const { recognition, words, count } = listen(inProcess(engineWorld(t, { longestSentenceMs: 1_000 })));
@@ -492,53 +495,56 @@ test.serial('requests sentences one after the other and emits their words in ord
   t.deepEqual(words(), ['final: one', 'final: two']);
 });
 
+test.serial('finalizes all audio but the pre-roll in silence, and none during a recognition', async (t) => {
+  const answer = Promise.withResolvers<string>();
+  const { recognition, events } = listen(inProcess(engineWorld(t), () => answer.promise));
+  recognition.write(numbered(1_000));
+  recognition.write(numbered(3_000));
+  t.deepEqual(events, [
+    { type: 'settled', samples: 0 },
+    { type: 'settled', samples: 1_600 },
+  ]);
+  recognition.speechBegan();
+  recognition.write(numbered(1_000));
+  recognition.speechEnded();
+  recognition.write(numbered(1_000));
+  t.is(events.length, 2);
+  answer.resolve('');
+  await until('an answer', () => (events.length > 2 ? true : undefined));
+  t.deepEqual(events.at(-1), { type: 'settled', samples: 5_000 });
+});
+
 test.serial(
-  'during silence all but the pre-roll is finalized, during a recognition no audio is',
+  'reports errors and malformed responses as failures without secrets, and emits no event after them',
   async (t) => {
-    const answer = Promise.withResolvers<string>();
-    const { recognition, events } = listen(inProcess(engineWorld(t), () => answer.promise));
-    recognition.write(numbered(1_000));
-    recognition.write(numbered(3_000));
-    t.deepEqual(events, [
-      { type: 'settled', samples: 0 },
-      { type: 'settled', samples: 1_600 },
-    ]);
-    recognition.speechBegan();
-    recognition.write(numbered(1_000));
-    recognition.speechEnded();
-    recognition.write(numbered(1_000));
-    t.is(events.length, 2);
-    answer.resolve('');
-    await until('an answer', () => (events.length > 2 ? true : undefined));
-    t.deepEqual(events.at(-1), { type: 'settled', samples: 5_000 });
+    const name = 'openai-transcription';
+    const nonsense = `${name} answered with something else than a transcript`;
+    const failures: [EngineAnswer, string][] = [
+      [sendJson(engineErrors.openai, 401), `${name} answered with HTTP 401`],
+      [sendJson({ text: 'a secret' }, 500), `${name} answered with HTTP 500`],
+      [sendJson(engineErrors.whisper), nonsense],
+      [sendJson({ text: 1 }), nonsense],
+      [sendText('{"text": "a sec'), nonsense],
+      [sendText('a secret'), nonsense],
+      [
+        sendJson({ text: 'a secret'.repeat(40_000) }),
+        `${name} answered with more than a transcript can have`,
+      ],
+      [(response) => response.destroy(), `${name} could not be reached (UND_ERR_SOCKET)`],
+    ];
+    for (const [answer, message] of failures) {
+      const { failure, events, recognition } = await sayTo(t, answer);
+      const error = await failure();
+      t.is(error.message, message);
+      t.notRegex(`${error.stack}${String(error.cause)}`, /hush-hush|secret/);
+      recognition.write(numbered(8_000));
+      recognition.speechEnded();
+      t.is(events.length, 1);
+    }
   },
 );
 
-test.serial('errors and malformed responses are failures without secrets, and the last event', async (t) => {
-  const name = 'openai-transcription';
-  const nonsense = `${name} answered with something else than a transcript`;
-  const failures: [EngineAnswer, string][] = [
-    [sendJson(engineErrors.openai, 401), `${name} answered with HTTP 401`],
-    [sendJson({ text: 'a secret' }, 500), `${name} answered with HTTP 500`],
-    [sendJson(engineErrors.whisper), nonsense],
-    [sendJson({ text: 1 }), nonsense],
-    [sendText('{"text": "a sec'), nonsense],
-    [sendText('a secret'), nonsense],
-    [sendJson({ text: 'a secret'.repeat(40_000) }), `${name} answered with more than a transcript can have`],
-    [(response) => response.destroy(), `${name} could not be reached (UND_ERR_SOCKET)`],
-  ];
-  for (const [answer, message] of failures) {
-    const { failure, events, recognition } = await sayTo(t, answer);
-    const error = await failure();
-    t.is(error.message, message);
-    t.notRegex(`${error.stack}${String(error.cause)}`, /hush-hush|secret/);
-    recognition.write(numbered(8_000));
-    recognition.speechEnded();
-    t.is(events.length, 1);
-  }
-});
-
-test.serial('a response that times out is a failure and aborts its request', async (t) => {
+test.serial('fails when a response times out, and aborts its request', async (t) => {
   const clock = new SimulatedClock();
   const { server, failure } = await sayTo(t, staySilent, undefined, engineWorld(t, {}, clock));
   await until('a request', () => server.requests[0]);
@@ -547,7 +553,7 @@ test.serial('a response that times out is a failure and aborts its request', asy
   await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
-test.serial('an engine slower than the speaker fails before audio accumulates', async (t) => {
+test.serial('fails if the engine is slower than the speaker, before audio accumulates', async (t) => {
   const clock = new SimulatedClock();
   const stuck: Transcribe = (_wav, _language, signal) =>
     new Promise((_resolve, reject) => {
@@ -565,7 +571,7 @@ test.serial('an engine slower than the speaker fails before audio accumulates', 
   t.is((await failure()).message, 'engine does not take sentences as fast as they are said');
 });
 
-test.serial('close aborts the request and emits no more events', async (t) => {
+test.serial('aborts the request on close and emits no more events', async (t) => {
   const { server, events, recognition } = await sayTo(t, staySilent);
   await until('a request', () => server.requests[0]);
   recognition.close();

@@ -50,7 +50,7 @@ test.serial('requests raw samples in a voice of the language from Deepgram', asy
   t.is(server.requests[0]?.body.toString(), '{"text":"Hello."}');
 });
 
-test.serial('sends Deepgram no Korean, for which it has no voice', async (t) => {
+test.serial('rejects Korean for Deepgram, which has no Korean voice', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: null });
   await t.throwsAsync(synthesizer.synthesize('안녕하세요.', 'ko-KR'), {
@@ -99,7 +99,7 @@ const chosen: Readonly<Record<string, (world: EngineWorld, url: string) => Synth
   elevenlabs: (world, url) => elevenLabs(world, { url, key, usualVoice: 'usual', voice: 'own' }),
 };
 
-test.serial('a chosen voice replaces the default one', async (t) => {
+test.serial('uses a chosen voice instead of the default one', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   for (const create of Object.values(chosen))
     await create(engineWorld(t), server.url).synthesize('One.', 'en');
@@ -114,7 +114,7 @@ test.serial('a chosen voice replaces the default one', async (t) => {
   t.is(JSON.parse(String(server.requests[1]?.body)).voice, 'nova');
 });
 
-test.serial('a Deepgram voice is used only for its own language', async (t) => {
+test.serial('uses a Deepgram voice only for its own language', async (t) => {
   const server = await startHttpEngine(t, sendSound([requestedSound]));
   const synthesizer = deepgramAura(engineWorld(t), { url: server.url, key, voice: 'aura-2-zeus-en' });
   await t.throwsAsync(synthesizer.synthesize('こんにちは。', 'ja'), { name: 'UnspokenLanguage' });
@@ -122,7 +122,7 @@ test.serial('a Deepgram voice is used only for its own language', async (t) => {
 });
 
 for (const [name, create] of Object.entries(chosen))
-  test.serial(`a rejection by ${name} may concern only the chosen voice`, async (t) => {
+  test.serial(`reports whether a rejection by ${name} may concern only the chosen voice`, async (t) => {
     const server = await startHttpEngine(t, sendJson(engineErrors.elevenlabs, 404));
     await t.throwsAsync(create(engineWorld(t), server.url).synthesize('One.', 'en'), {
       name: 'VoiceRefused',
@@ -166,7 +166,7 @@ const failsWith = async (
 };
 
 for (const [name, create] of Object.entries(engines)) {
-  test.serial(`${name} yields audio while it is being synthesized`, async (t) => {
+  test.serial(`${name} returns audio while it is being synthesized`, async (t) => {
     const { promise: more, resolve: goOn } = Promise.withResolvers<void>();
     const server = await startHttpEngine(t, async (response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' }).write(answeredSound);
@@ -181,7 +181,7 @@ for (const [name, create] of Object.entries(engines)) {
     t.is(count, 8_000);
   });
 
-  test.serial(`a rejection by ${name} names the engine and the status without secrets`, async (t) => {
+  test.serial(`a rejection by ${name} names the engine and the status, but no secrets`, async (t) => {
     for (const status of [400, 401, 404, 429, 500, 503, 302]) {
       const server = await startHttpEngine(t, sendJson(engineErrors.openai, status));
       const error = await t.throwsAsync(create(engineWorld(t), server.url).synthesize('a secret', 'en'));
@@ -190,7 +190,7 @@ for (const [name, create] of Object.entries(engines)) {
     }
   });
 
-  test.serial(`an unreachable ${name} is a failure without its address`, async (t) => {
+  test.serial(`fails without the address if ${name} is unreachable`, async (t) => {
     const error = await t.throwsAsync(create(engineWorld(t), 'http://127.0.0.1:1').synthesize('x', 'en'));
     t.is(error.message, `${name} could not be reached (ECONNREFUSED)`);
     t.is(error.cause, undefined);
@@ -215,7 +215,7 @@ test.serial('joins samples from any chunking', async (t) => {
   );
 });
 
-test.serial('drops half a sample at the end', async (t) => {
+test.serial('drops an incomplete sample at the end', async (t) => {
   const { synthesizer } = await start(t, engineWorld(t), sendSound([answeredSound, Uint8Array.of(7)]));
   t.is((await synthesizer.synthesize('Hello.', 'en')).samples.length, 4_000);
 });
@@ -226,7 +226,7 @@ test.serial('sends no request for text without words', async (t) => {
   t.is(server.requests.length, 0);
 });
 
-test.serial('an error with a success status yields no audio', async (t) => {
+test.serial('returns no audio for an error with a success status', async (t) => {
   const message = 'elevenlabs answered with something else than linear sound';
   await failsWith(t, message, sendJson(engineErrors.elevenlabs));
   await failsWith(t, message, sendText('<html>hush-hush</html>'));
@@ -285,7 +285,7 @@ const sounds: readonly [string, Buffer, number, Int16Array][] = [
 ];
 
 for (const [type, body, sampleRate, samples] of sounds)
-  test.serial(`${type} of ${body.length} bytes is heard at ${sampleRate} Hz`, async (t) => {
+  test.serial(`plays ${type} of ${body.length} bytes at ${sampleRate} Hz`, async (t) => {
     const { synthesizer } = await start(t, engineWorld(t), sendSound([body], type));
     const audio = await synthesizer.synthesize('Hello.', 'en');
     t.is(audio.sampleRate, sampleRate);
@@ -336,7 +336,7 @@ for (const [what, type, body] of noises)
     }
   });
 
-test.serial('rejects an undeclared text', async (t) => {
+test.serial('rejects a text response without a content type', async (t) => {
   const message = 'elevenlabs answered with something else than linear sound';
   const bodies = ['<html>hush-hush</html>', '{}', '{"error":"죄송합니다"}'];
   for (const body of bodies)
@@ -353,12 +353,12 @@ test.serial('stops reading a rejected response', async (t) => {
   await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
-test.serial('an empty response is a failure', async (t) => {
+test.serial('fails on an empty response', async (t) => {
   await failsWith(t, 'elevenlabs answered without sound', sendSound([]));
   await failsWith(t, 'elevenlabs answered without sound', sendSound([Uint8Array.of(1)]));
 });
 
-test.serial('an interrupted connection is a failure after the audio before it', async (t) => {
+test.serial('fails on an interrupted connection after the audio before it', async (t) => {
   const { synthesizer } = await start(t, engineWorld(t), (response) => {
     response.writeHead(200).write(answeredSound, () => response.destroy());
   });
@@ -370,7 +370,7 @@ test.serial('an interrupted connection is a failure after the audio before it', 
   t.is(count, 4_000);
 });
 
-test.serial('gives up an engine that does not start in time and aborts its request', async (t) => {
+test.serial('aborts the request to an engine that does not start in time', async (t) => {
   const clock = new SimulatedClock();
   const { server, synthesizer } = await start(t, engineWorld(t, {}, clock), staySilent);
   const spoken = synthesizer.synthesize('Hello.', 'en');
@@ -380,7 +380,7 @@ test.serial('gives up an engine that does not start in time and aborts its reque
   await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
-test.serial('gives up a dripping engine after a total time limit', async (t) => {
+test.serial('aborts the request to an engine that sends too slowly, after a total time limit', async (t) => {
   const clock = new SimulatedClock();
   const { synthesizer } = await start(t, engineWorld(t, {}, clock), (response) => {
     response.writeHead(200).write(answeredSound);
@@ -393,7 +393,7 @@ test.serial('gives up a dripping engine after a total time limit', async (t) => 
   t.is(error.message, 'elevenlabs did not finish a sentence in time');
 });
 
-test.serial('aborts endless audio', async (t) => {
+test.serial('aborts a response with endless audio', async (t) => {
   const { server, synthesizer } = await start(t, engineWorld(t, { longestSpeechMs: 1_000 }), (response) => {
     response.writeHead(200);
     const pump = (): void => {
@@ -408,7 +408,7 @@ test.serial('aborts endless audio', async (t) => {
   await until('the end of the request', () => (server.counts.brokenOff === 1 ? true : undefined));
 });
 
-test.serial('aborting rejects with the reason at once, before and within the audio', async (t) => {
+test.serial('rejects with the abort reason at once, before and within the audio', async (t) => {
   const { server, synthesizer } = await start(t, engineWorld(t), staySilent, (response) => {
     response.writeHead(200).write(answeredSound);
   });
@@ -429,7 +429,7 @@ test.serial('aborting rejects with the reason at once, before and within the aud
   t.is(server.requests.length, 2);
 });
 
-test.serial('leaving the audio early ends the request', async (t) => {
+test.serial('ends the request when the reader leaves the audio early', async (t) => {
   const { server, synthesizer } = await start(t, engineWorld(t), (response) => {
     response.writeHead(200).write(answeredSound);
   });
@@ -438,7 +438,7 @@ test.serial('leaving the audio early ends the request', async (t) => {
   t.pass();
 });
 
-test.serial('retries on a kept connection that was closed meanwhile', async (t) => {
+test.serial('retries when a reused connection was closed meanwhile', async (t) => {
   const { synthesizer } = await start(
     t,
     engineWorld(t),

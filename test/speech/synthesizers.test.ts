@@ -86,7 +86,7 @@ const stub = async (t: ExecutionContext, program: string): Promise<() => Promise
   return () => readFile(seen, 'utf8');
 };
 
-test.serial('passes the text by standard input and only valid languages', async (t) => {
+test.serial('passes the text by standard input, and only valid languages as arguments', async (t) => {
   const seen = await stub(t, 'espeak-ng');
   for (const language of ['en', '--path=/', '', 'ko-KR', 'e n'])
     await espeakNg().synthesize('secret', language);
@@ -106,13 +106,13 @@ whereInstalled('espeak-ng')('espeak-ng speaks with a chosen voice and rejects an
   });
 });
 
-test.serial('a chosen voice replaces the one of the language', async (t) => {
+test.serial('uses a chosen voice instead of that of the language', async (t) => {
   const seen = await stub(t, 'espeak-ng');
   await espeakNg('en-us+f3').synthesize('secret', 'ko');
   t.is((await seen()).trim(), '-v en-us+f3 -b 1 --stdin --stdout');
 });
 
-test.serial('flite does not receive the text as an argument', async (t) => {
+test.serial('does not pass the text to flite as an argument', async (t) => {
   const seen = await stub(t, 'flite');
   await t.throwsAsync(flite().synthesize('secret', 'en'));
   t.regex(await seen(), /^-voice kal16 -f - -o \S+\/speech\.wav$/m);
@@ -150,22 +150,25 @@ test.serial('does not repeat a sentence whose new connection broke', async (t) =
   t.is(server.requests.length, 1);
 });
 
-test.serial('replaces a kept connection that the engine was closing, also for a form', async (t) => {
-  const server = await startHttpEngine(t, sendText('first'), hangUp, sendText('again'));
-  const client = clientFor(t);
-  t.is(await textOf((await client.post('engine', sentence(server.url))).body), 'first');
-  // The connection is free a moment after its response was read.
-  await setImmediate();
-  const body = new FormData();
-  body.set('model', 'small');
-  const { url, signal } = sentence(server.url);
-  const response = await client.post('engine', { url, headers: {}, body, signal });
-  t.is(await textOf(response.body), 'again');
-  const [, , last] = server.requests;
-  t.is(last && (await formOf(last)).get('model'), 'small');
-});
+test.serial(
+  'retries on a new connection if the engine was closing the reused one, also for a form',
+  async (t) => {
+    const server = await startHttpEngine(t, sendText('first'), hangUp, sendText('again'));
+    const client = clientFor(t);
+    t.is(await textOf((await client.post('engine', sentence(server.url))).body), 'first');
+    // The connection is free a moment after its response was read.
+    await setImmediate();
+    const body = new FormData();
+    body.set('model', 'small');
+    const { url, signal } = sentence(server.url);
+    const response = await client.post('engine', { url, headers: {}, body, signal });
+    t.is(await textOf(response.body), 'again');
+    const [, , last] = server.requests;
+    t.is(last && (await formOf(last)).get('model'), 'small');
+  },
+);
 
-test.serial('a redirect is a rejection by its status and is not followed', async (t) => {
+test.serial('treats a redirect as a rejection with its status and does not follow it', async (t) => {
   const elsewhere = await startHttpEngine(t, sendJson({}));
   const server = await startHttpEngine(t, (response) =>
     response.writeHead(307, { location: elsewhere.url }).end(),
@@ -187,11 +190,11 @@ const node = (script: string, changes: Partial<Parameters<typeof runProgram>[0]>
     ...changes,
   });
 
-test.serial('output equals the standard input', async (t) => {
+test.serial('passes the standard input to a program and returns its output', async (t) => {
   t.is((await node('process.stdin.pipe(process.stdout)')).toString(), 'a secret sentence');
 });
 
-test.serial('a program gets only the search paths of the environment', async (t) => {
+test.serial('passes only search paths of the environment to a program', async (t) => {
   process.env['GW_TEST_SECRET'] = 'secret';
   t.teardown(() => delete process.env['GW_TEST_SECRET']);
   const names = (await node('console.log(Object.keys(process.env).join())')).toString().trim().split(',');
@@ -202,19 +205,19 @@ test.serial('a program gets only the search paths of the environment', async (t)
   );
 });
 
-test.serial('the error of a failed program has its name without its input', async (t) => {
+test.serial('the error of a failed program has its name, but not its input', async (t) => {
   const error = await t.throwsAsync(node('process.exit(3)'));
   t.regex(error.message, /ended with code 3$/);
   t.false(error.message.includes('secret'));
 });
 
-test.serial('a missing program is an error with its cause', async (t) => {
+test.serial('the error for a missing program has its cause', async (t) => {
   const error = await t.throwsAsync(node('', { command: 'no-such-program-anywhere' }));
   t.is(error.message, 'no-such-program-anywhere could not be run');
   t.truthy(error.cause);
 });
 
-test.serial('ends a program that never ends', async (t) => {
+test.serial('ends a program that does not end by itself', async (t) => {
   await t.throwsAsync(node('setInterval(() => {}, 1000)', { timeoutMs: 300 }), {
     message: /did not finish within 0.3 s/,
   });
@@ -226,7 +229,7 @@ test.serial('ends a program with endless output', async (t) => {
   });
 });
 
-test.serial('an aborted run rejects with the reason', async (t) => {
+test.serial('rejects an aborted run with the abort reason', async (t) => {
   const abort = new AbortController();
   const running = node('setInterval(() => {}, 1000)', { signal: abort.signal });
   abort.abort(new Error('nobody listens'));
@@ -257,22 +260,25 @@ const setUpChosenVoice = (error: Error | null) => {
   return { chosen, usual, lines, say };
 };
 
-test.serial('the chosen voice speaks', async (t) => {
+test.serial('speaks with the chosen voice', async (t) => {
   const { say, usual, lines } = setUpChosenVoice(null);
   t.deepEqual([await say('a'), await say('b')], [[1], [1]]);
   t.deepEqual([usual.asked, lines], [[], []]);
 });
 
 for (const error of [new VoiceRefused('engine', new Error('no')), new UnspokenLanguage('engine', 'en')])
-  test.serial(`after ${error.name} the default voice speaks permanently, which is logged once`, async (t) => {
-    const { say, chosen, lines } = setUpChosenVoice(error);
-    t.deepEqual(await Promise.all([say('a'), say('b')]), [[2], [2]]);
-    t.deepEqual(await say('c'), [2]);
-    t.deepEqual(chosen.asked, ['a', 'b']);
-    t.is(lines.length, 1);
-  });
+  test.serial(
+    `after ${error.name}, speaks with the default voice from then on and logs it once`,
+    async (t) => {
+      const { say, chosen, lines } = setUpChosenVoice(error);
+      t.deepEqual(await Promise.all([say('a'), say('b')]), [[2], [2]]);
+      t.deepEqual(await say('c'), [2]);
+      t.deepEqual(chosen.asked, ['a', 'b']);
+      t.is(lines.length, 1);
+    },
+  );
 
-test.serial('a failing engine fails with any voice', async (t) => {
+test.serial('does not retry a failing engine with another voice', async (t) => {
   const failure = new EngineFailure('engine could not be reached');
   const { say, usual } = setUpChosenVoice(failure);
   t.is(await t.throwsAsync(say('a')), failure);
@@ -288,12 +294,12 @@ const voices = {
   'espeak-ng': ['ko', 'en-us+f3', 'cmn-latn-pinyin'],
 };
 
-test('accepts names of voices', (t) => {
+test('accepts valid names of voices', (t) => {
   for (const [engine, names] of Object.entries(voices))
     for (const name of names) t.true(isVoice(engine, name), `${engine} ${name}`);
 });
 
-test('a missing engine has no voices', (t) => {
+test('returns no voices for a missing engine', (t) => {
   t.false(isVoice('flite', 'kal16'));
   t.false(isVoice('constructor', 'x'));
 });
@@ -334,7 +340,7 @@ const request = { synthesizer: null, voice: null, language: 'en', text: 'Good mo
 const samplesOf = (synthesize: Synthesizer['synthesize']) =>
   createVoiceSamples([{ name: 'engine', speakingWith: () => ({ name: 'engine', synthesize }) }]);
 
-test.serial('reports a failure by its field or the name of its engine', async (t) => {
+test.serial('logs a failure by its field or by the name of its engine', async (t) => {
   const failing = (error: Error) =>
     samplesOf(async () => {
       throw error;
@@ -351,7 +357,7 @@ test.serial('reports a failure by its field or the name of its engine', async (t
   await t.throwsAsync(failing(new Error('broken')), { name: 'Error', message: 'broken' });
 });
 
-test.serial('speaks two at once, and a third when one of them ends', async (t) => {
+test.serial('speaks two samples at the same time and rejects a third until one of them ends', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { speak } = samplesOf(async () => {
     await promise;
@@ -367,7 +373,7 @@ test.serial('speaks two at once, and a third when one of them ends', async (t) =
   t.is(readWav(await speak(request)).sampleRate, 8_000);
 });
 
-test.serial('an engine may or may not list its voices', async (t) => {
+test.serial('returns null for an engine that does not list its voices', async (t) => {
   const { voicesOf } = samplesOf(() => Promise.reject(new Error('unused')));
   t.is(await voicesOf('engine'), null);
   t.is(await voicesOf('another'), null);
@@ -398,7 +404,7 @@ const findSynthesizerListeningLogger = () => {
   return { lines, logger: pino({ base: null }, { write: (line: string) => void lines.push(line) }) };
 };
 
-test.serial('falls back to the tone synthesizer without any other and logs it once', async (t) => {
+test.serial('uses the tone synthesizer if there is no other and logs it once', async (t) => {
   const { lines, logger } = findSynthesizerListeningLogger();
   const synthesizer = await findSynthesizer({ logger, path: '' });
   t.is(synthesizer.name, 'tones');
@@ -408,7 +414,7 @@ test.serial('falls back to the tone synthesizer without any other and logs it on
 });
 
 test.serial(
-  'prefers espeak-ng and falls back to the tone synthesizer when it fails, which is logged once',
+  'prefers espeak-ng and uses the tone synthesizer when it fails, which is logged once',
   async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'trunkline-voices-'));
     t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -473,7 +479,7 @@ const setUpFailOverSynthesizer = (...engines: { synthesizer: Synthesizer }[]) =>
   return { clock, lines, synthesizer, say };
 };
 
-test.serial('the first available engine speaks, streamed or whole', async (t) => {
+test.serial('uses the first available engine, streamed or not', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2, 'whole')];
   const { say, synthesizer, lines } = setUpFailOverSynthesizer(a, b);
   t.is(synthesizer.name, 'a, b');
@@ -485,7 +491,7 @@ test.serial('the first available engine speaks, streamed or whole', async (t) =>
   t.notRegex(lines.join(''), /secret/);
 });
 
-test.serial('a failed engine cools down, longer each time, and is retried', async (t) => {
+test.serial('cools down a failed engine, longer each time, and retries it', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
   const { say, clock } = setUpFailOverSynthesizer(a, b);
   a.state.failsAfter = 0;
@@ -508,7 +514,7 @@ test.serial('a failed engine cools down, longer each time, and is retried', asyn
   t.deepEqual(await say(), [1, 1, 1]);
 });
 
-test.serial('retries all engines when all cool down, and the error omits the text', async (t) => {
+test.serial('retries all engines if all are in cool-down, with an error that omits the text', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
   const { say } = setUpFailOverSynthesizer(a, b);
   a.state.failsAfter = 0;
@@ -537,7 +543,7 @@ test.serial('does not repeat a half-spoken sentence with a second voice', async 
   t.deepEqual(await say(), [2, 2, 2]);
 });
 
-test.serial('an unsupported language is not a failure of the engine', async (t) => {
+test.serial('does not count an unsupported language as a failure of the engine', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
   const { say, lines } = setUpFailOverSynthesizer(a, b);
   a.state.failsAfter = 0;
@@ -548,7 +554,7 @@ test.serial('an unsupported language is not a failure of the engine', async (t) 
   t.deepEqual(lines, []);
 });
 
-test.serial('an aborted sentence is not a failure and is not passed to another engine', async (t) => {
+test.serial('does not count an aborted sentence as a failure or pass it to another engine', async (t) => {
   const [a, b] = [failOverSynthesizerEngine('a', 1), failOverSynthesizerEngine('b', 2)];
   const { say, lines } = setUpFailOverSynthesizer(a, b);
   const reason = new Error('interrupted');
@@ -583,7 +589,7 @@ test.serial('synthesizes a sentence once per language', async (t) => {
   t.deepEqual(asked, ['en a', 'ko a']);
 });
 
-test.serial('each voice of an engine has its own cached sentences, and all share the space', async (t) => {
+test.serial('caches sentences per voice of an engine, all in the same space', async (t) => {
   const remember = rememberSentences(4);
   const [usual, anna, ben] = [
     rememberSentencesEngine(),
@@ -608,7 +614,7 @@ test.serial('each voice of an engine has its own cached sentences, and all share
   t.deepEqual(ben.asked, ['en a', 'en b']);
 });
 
-test.serial('keeps the most recently used sentences and drops old ones', async (t) => {
+test.serial('keeps the most recently used sentences and drops older ones', async (t) => {
   const { asked, synthesizer } = rememberSentencesEngine();
   const remembering = rememberSentences(4)(synthesizer, null);
   for (const text of ['a', 'b', 'a', 'c', 'a', 'b']) await remembering.synthesize(text, 'en');
@@ -670,7 +676,7 @@ test.serial('does not speak an aborted sentence, cached or not', async (t) => {
   });
 });
 
-test.serial('keeps exactly the last used sentences that fit', async (t) => {
+test.serial('keeps exactly the most recently used sentences that fit', async (t) => {
   const sentence = fc.integer({ min: 1, max: 8 }).map((length) => 'x'.repeat(length));
   await fc.assert(
     fc.asyncProperty(fc.array(sentence, { maxLength: 40 }), fc.nat(30), async (texts, maxBytes) => {
@@ -731,7 +737,7 @@ const wav = (
   return Buffer.concat([header, body]);
 };
 
-test('every sample is unchanged', (t) => {
+test('keeps every sample unchanged', (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -32_768, max: 32_767 })), (samples) => {
       const audio = readWav(wav(samples, { rate: 22_050 }));
@@ -778,7 +784,7 @@ const start = (messageSamples: number) => {
 
 const range = (from: number, to: number): number[] => [...numbered(to - from, from)];
 
-test('messages are full, in order and without a gap, and the rest waits', (t) => {
+test('sends full messages in order and without a gap, and keeps the rest', (t) => {
   const { sound, messages } = start(100);
   sound.begin();
   sound.write(numbered(250).subarray(0, 30));
@@ -789,7 +795,7 @@ test('messages are full, in order and without a gap, and the rest waits', (t) =>
   t.is(sound.sent(), 200);
 });
 
-test('everything waits before the start, then is sent first', (t) => {
+test('queues audio before the start and sends it first', (t) => {
   const { sound, messages } = start(100);
   sound.write(numbered(150));
   sound.write(numbered(100, 150));
@@ -801,7 +807,7 @@ test('everything waits before the start, then is sent first', (t) => {
   t.deepEqual([sound.waiting(), sound.sent()], [0, 300]);
 });
 
-test('dropped audio is not sent and does not count as sent', (t) => {
+test('does not send dropped audio or count it as sent', (t) => {
   const { sound, messages } = start(100);
   sound.write(numbered(70));
   sound.clear();
@@ -814,7 +820,7 @@ test('dropped audio is not sent and does not count as sent', (t) => {
   t.is(sound.sent(), 200);
 });
 
-test('the caller may reuse its buffer after sending', (t) => {
+test('copies audio when sending, so that the caller can reuse its buffer', (t) => {
   const { sound, messages } = start(4);
   sound.begin();
   const buffer = numbered(3);
@@ -844,28 +850,28 @@ const bursts = (samples: Int16Array): number => {
   return count;
 };
 
-test.serial('each Korean syllable is audible', async (t) => {
+test.serial('the tone synthesizer makes each Korean syllable audible', async (t) => {
   t.is(bursts((await say('안녕하세요')).samples), 5);
 });
 
-test.serial('a longer sentence takes longer, a pause longer still', async (t) => {
+test.serial('audio takes longer for a longer sentence, and longer still with a pause', async (t) => {
   const short = (await say('네')).samples.length;
   const long = (await say('네 알겠습니다')).samples.length;
   const paused = (await say('네, 알겠습니다')).samples.length;
   t.true(short < long && long < paused);
 });
 
-test.serial('is audible and never distorted', async (t) => {
+test.serial('audio is audible and never distorted', async (t) => {
   const { samples } = await say('Hello, this is a test of the voice.');
   const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
   t.true(loudest > 3_000 && loudest < 32_767);
 });
 
-test.serial('the same words yield the same audio', async (t) => {
+test.serial('returns the same audio for the same words', async (t) => {
   t.deepEqual((await say('Hello')).samples, (await say('Hello')).samples);
 });
 
-test.serial('an empty text yields no audio', async (t) => {
+test.serial('returns no audio for an empty text', async (t) => {
   t.is((await say(' ')).samples.length, 0);
 });
 

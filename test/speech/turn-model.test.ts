@@ -15,7 +15,7 @@ import { onnxModel } from './turn-model/onnx-model.ts';
 
 // Log mel
 
-test('the power spectra of two windows match the definition of the transform', (t) => {
+test('computes the power spectra of two windows as the transform is defined', (t) => {
   const window = (seed: number) =>
     Float64Array.from({ length: 400 }, (_, n) => Math.sin(n * n * seed) + seed);
   const powerOf = (samples: Float64Array, frequency: number): number => {
@@ -32,7 +32,7 @@ test('the power spectra of two windows match the definition of the transform', (
 });
 
 /** The first weights of the filters that come with Whisper (github.com/openai/whisper, assets/mel_filters.npz). */
-test('the mel bands are those of Whisper', (t) => {
+test('uses the mel bands of Whisper', (t) => {
   const near = (value: number | undefined, expected: number): boolean =>
     Math.abs((value ?? NaN) - expected) < 1e-8;
   t.is(melBands.length, 80);
@@ -43,7 +43,7 @@ test('the mel bands are those of Whisper', (t) => {
 });
 
 /** Computed with NumPy from the definition: four seconds of silence, then four of a tone and noise. */
-test('features match the definition', (t) => {
+test('computes features by their definition', (t) => {
   let seed = 1;
   const sound = Float64Array.from({ length: 128_000 }, (_, index) => {
     seed = (seed * 16_807) % 2_147_483_647;
@@ -68,7 +68,7 @@ test('features match the definition', (t) => {
   }
 });
 
-test('telephone audio is resampled and placed at the end of eight seconds', (t) => {
+test('resamples telephone audio and places it at the end of eight seconds', (t) => {
   const tone = (rate: number, milliseconds: number) =>
     Int16Array.from({ length: (rate * milliseconds) / 1_000 }, (_, index) =>
       Math.round(12_000 * Math.sin((2 * Math.PI * 1_000 * index) / rate)),
@@ -113,7 +113,7 @@ test.serial('decides whether audio is a complete turn', async (t) => {
   t.false(await model.isOver(silent, 16_000));
 });
 
-test.serial('a late or overloaded model gives no answer', async (t) => {
+test.serial('returns null when the model is late or overloaded', async (t) => {
   const { model, clock } = await start(t, { behaviour: 'hangs' });
   const answers = [model.isOver(loud, 8_000), model.isOver(loud, 8_000)];
   t.is(await model.isOver(loud, 8_000), null, 'a third waits for nothing');
@@ -121,7 +121,7 @@ test.serial('a late or overloaded model gives no answer', async (t) => {
   t.deepEqual(await Promise.all(answers), [null, null]);
 });
 
-test.serial('a thread that ends is reported and replaced after a while', async (t) => {
+test.serial('reports a thread that ends and replaces it after a while', async (t) => {
   const { model, clock, lines } = await start(t, { behaviour: 'dies' });
   t.is(await model.isOver(loud, 8_000), null);
   t.is(lines.filter((line) => line.includes('pauses decide')).length, 1);
@@ -132,7 +132,7 @@ test.serial('a thread that ends is reported and replaced after a while', async (
   t.is(lines.filter((line) => line.includes('pauses decide')).length, 2);
 });
 
-test.serial('gives no answer after close', async (t) => {
+test.serial('returns null after close', async (t) => {
   const { model, lines } = await start(t, { behaviour: 'hangs' });
   const answer = model.isOver(loud, 8_000);
   await model.close();
@@ -152,33 +152,33 @@ const unfit = test.macro(
 );
 
 test.serial(
-  'a runtime that is not installed',
+  'rejects a runtime that is not installed',
   unfit,
   {},
   /npm install --no-save --ignore-scripts/,
   'onnxruntime-absent',
 );
-test.serial('a module that is not a runtime', unfit, {}, /is not what it is taken for/, 'node:path');
+test.serial('rejects a module that is not a runtime', unfit, {}, /is not what it is taken for/, 'node:path');
 test.serial(
-  'a file that is not a model',
+  'rejects a file that is not a model',
   unfit,
   Buffer.from('garbage'),
   /model\.onnx cannot be read as a model/,
 );
 test.serial(
-  'a model with other inputs',
+  'rejects a model with other inputs',
   unfit,
   { input: 'pixels' },
   /does not take input_features alone, but pixels/,
 );
 test.serial(
-  'a model with several outputs',
+  'rejects a model with several outputs',
   unfit,
   { behaviour: 'wide' },
   /does not answer with one probability/,
 );
 test.serial(
-  'a model whose output is not a probability',
+  'rejects a model whose output is not a probability',
   unfit,
   { behaviour: 'unsure' },
   /does not answer with one probability/,

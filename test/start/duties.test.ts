@@ -76,7 +76,7 @@ const seeded = async (t: ExecutionContext) => {
 };
 
 test.serial(
-  'the first start creates a workspace with a number, a working key and a working admin token',
+  'creates a workspace with a number, a valid key and a valid admin token at the first start',
   async (t) => {
     const { database, sealing, first, adminOf, audit } = await seeded(t);
     t.is(first.number, '07000000000');
@@ -95,7 +95,7 @@ test.serial(
 );
 
 test.serial(
-  'gateways that start at once on an empty database create one workspace, number and key for all',
+  'gateways that start at the same time on an empty database create one workspace, number and key',
   async (t) => {
     const url = await testDatabaseUrl(t);
     const sealing = createSealing(Buffer.alloc(32, 7));
@@ -127,7 +127,7 @@ test.serial(
   },
 );
 
-test.serial('a later start finds the existing data and creates none', async (t) => {
+test.serial('creates nothing at a later start that finds the existing data', async (t) => {
   const { database, first, again, audit } = await seeded(t);
   t.deepEqual(await again(), first);
   const [counted] = await database.execute(
@@ -139,7 +139,7 @@ test.serial('a later start finds the existing data and creates none', async (t) 
 });
 
 test.serial(
-  'recreates a lost credentials file with the same number and key and an invalidated old token',
+  'recreates a lost credentials file with the same number and key, and a new token that invalidates the old one',
   async (t) => {
     const { dataFolder, first, again, adminOf, audit } = await seeded(t);
     const lost = await adminOf(first.admin_token);
@@ -183,7 +183,7 @@ test.serial('keeps tokens created by people and by other running gateways', asyn
   t.is(await adminOf('gone'), undefined);
 });
 
-test.serial('a gateway under another name keeps its token when another one loses its own', async (t) => {
+test.serial('keeps the token of a gateway when another gateway loses its own', async (t) => {
   const { database, open, sealing, dataFolder, first, adminOf } = await seeded(t);
   const renamed = await open('renamed');
   await seed({ database: renamed, sealing, dataFolder, node: 'renamed', logger });
@@ -191,18 +191,21 @@ test.serial('a gateway under another name keeps its token when another one loses
   t.truthy(await adminOf(first.admin_token));
 });
 
-test.serial('writes a reissued key into the file without creating a token', async (t) => {
-  const { database, sealing, first, again } = await seeded(t);
-  const key = newNumberKey();
-  const numberId = first.number_id;
-  await putNumberKey(database, {
-    numberId,
-    keyHash: sealing.fingerprint(key),
-    keySealed: sealing.seal(key, numberId),
-    issuedAt: new Date(),
-  });
-  t.deepEqual(await again(), { ...first, number_key: key });
-});
+test.serial(
+  'writes a reissued number key to the credentials file without creating another admin token',
+  async (t) => {
+    const { database, sealing, first, again } = await seeded(t);
+    const key = newNumberKey();
+    const numberId = first.number_id;
+    await putNumberKey(database, {
+      numberId,
+      keyHash: sealing.fingerprint(key),
+      keySealed: sealing.seal(key, numberId),
+      issuedAt: new Date(),
+    });
+    t.deepEqual(await again(), { ...first, number_key: key });
+  },
+);
 
 test.serial('does not replace a token that was revoked', async (t) => {
   const { database, first, again, adminOf } = await seeded(t);
@@ -212,7 +215,7 @@ test.serial('does not replace a token that was revoked', async (t) => {
 });
 
 test.serial(
-  'uses the next number of the workspace when the first one was deleted, or creates one',
+  'uses the next number of the workspace if the first one was deleted, or creates one',
   async (t) => {
     const { database, first, again } = await seeded(t);
     const workspaceId = first.workspace_id;
@@ -244,7 +247,7 @@ test.serial('ignores a credentials file of another database', async (t) => {
   t.is((await authenticateNumber(database, sealing, found.number_key))?.id, found.number_id);
 });
 
-test.serial('replaces a key without recovery copy when its file is lost', async (t) => {
+test.serial('replaces a key without a recovery copy if the credentials file is lost', async (t) => {
   const { database, dataFolder, sealing, first, again } = await seeded(t);
   await database.execute('update number_key set key_sealed = null');
   t.is((await again()).number_key, first.number_key, 'the file still has it');
@@ -255,7 +258,7 @@ test.serial('replaces a key without recovery copy when its file is lost', async 
   t.is(await authenticateNumber(database, sealing, first.number_key), undefined);
 });
 
-test.serial('a master key of another database stops the start without changes', async (t) => {
+test.serial('rejects the start with a master key of another database and changes nothing', async (t) => {
   const { database, dataFolder, first, again } = await seeded(t);
   const error = await t.throwsAsync(
     seed({ database, dataFolder, sealing: createSealing(Buffer.alloc(32, 8)), node: 'one', logger }),
@@ -267,7 +270,7 @@ test.serial('a master key of another database stops the start without changes', 
   t.deepEqual(await again(), first);
 });
 
-test.serial('accepts a new master key when the earlier one is among the old ones', async (t) => {
+test.serial('accepts a new master key if the earlier one is among the old keys', async (t) => {
   const { database, dataFolder, first } = await seeded(t);
   const sealing = createSealing(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)]);
   t.deepEqual(await seed({ database, dataFolder, sealing, node: 'one', logger }), first);
@@ -275,7 +278,7 @@ test.serial('accepts a new master key when the earlier one is among the old ones
 
 // Rows that are no longer needed
 
-test.serial('deletes unneeded rows every hour until the end, even after a failure', async (t) => {
+test.serial('deletes obsolete rows every hour until the shutdown, even after a failure', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
   t.teardown(() => mock.timers.reset());
   const logged: string[] = [];
@@ -379,7 +382,7 @@ const untilErased = (
     return at ?? undefined;
   });
 
-test.serial('deletes words and recordings when their retention ends, independently', async (t) => {
+test.serial('deletes words and recordings independently when their retention ends', async (t) => {
   const { db, owner, setNumber, left, start } = await world(t);
   const stranger = await storedNumber(db);
   const calls = await Promise.all([40, 39, 38, 37, 12, 5].map((days) => callOf(db, owner, days)));
@@ -399,7 +402,7 @@ test.serial('deletes words and recordings when their retention ends, independent
   t.deepEqual((await left(calls)).at(-1), none);
 });
 
-test.serial('retention counts days from the end of a call', async (t) => {
+test.serial('counts the days of retention from the end of a call', async (t) => {
   const { db, owner, setNumber, left, start } = await world(t);
   await setNumber({ recordings: null, words: 2 });
   const lasting = await callOf(db, owner, 1, 3 * dayMs);
@@ -410,7 +413,7 @@ test.serial('retention counts days from the end of a call', async (t) => {
 });
 
 test.serial(
-  "a number without a retention uses its workspace's, and without that keeps data forever",
+  "uses the workspace's retention for a number without one, and keeps data forever without either",
   async (t) => {
     const { db, owner, setNumber, setWorkspace, left, start } = await world(t);
     const own = await storedNumber(db);
@@ -430,7 +433,7 @@ test.serial(
   },
 );
 
-test.serial('erases calls of a deleted number like any other', async (t) => {
+test.serial('erases calls of a deleted number like those of any other', async (t) => {
   const { db, owner, setNumber, start } = await world(t);
   const callId = await callOf(db, owner, 5);
   await setNumber({ recordings: null, words: 3 });
@@ -440,25 +443,28 @@ test.serial('erases calls of a deleted number like any other', async (t) => {
   t.pass();
 });
 
-test.serial('a retention of zero days stores no words and deletes the rest at the end', async (t) => {
-  const { db, owner, setNumber, start, left } = await world(t);
-  await setNumber({ recordings: null, words: 0 });
-  const ringing = await storedCall(db, owner, { startedAt: new Date() });
-  const callId = await callOf(db, owner, 0);
-  t.deepEqual(await transcriptOf(db, callId), []);
-  const before = await findCall(db, { callId, workspaceId: owner.workspaceId });
-  t.is(before?.summary, null);
-  t.is(before?.instruction, 'Book a table');
-  const events = await db.execute(`select 1 from event where call_id = $1 and type = 'call.summarized'`, [
-    callId,
-  ]);
-  t.deepEqual(events, [], 'nobody is told of a summary that is not there');
-  start();
-  await untilErased({ db, owner }, callId, 'words');
-  t.deepEqual(await left([callId]), [{ words: false, recording: true }]);
-  const going = await findCall(db, { callId: ringing, workspaceId: owner.workspaceId });
-  t.is(going?.instruction, 'Book a table', 'a call in progress needs it');
-});
+test.serial(
+  'with a retention of zero days, stores no words and deletes other data at the end of the call',
+  async (t) => {
+    const { db, owner, setNumber, start, left } = await world(t);
+    await setNumber({ recordings: null, words: 0 });
+    const ringing = await storedCall(db, owner, { startedAt: new Date() });
+    const callId = await callOf(db, owner, 0);
+    t.deepEqual(await transcriptOf(db, callId), []);
+    const before = await findCall(db, { callId, workspaceId: owner.workspaceId });
+    t.is(before?.summary, null);
+    t.is(before?.instruction, 'Book a table');
+    const events = await db.execute(`select 1 from event where call_id = $1 and type = 'call.summarized'`, [
+      callId,
+    ]);
+    t.deepEqual(events, [], 'nobody is told of a summary that is not there');
+    start();
+    await untilErased({ db, owner }, callId, 'words');
+    t.deepEqual(await left([callId]), [{ words: false, recording: true }]);
+    const going = await findCall(db, { callId: ringing, workspaceId: owner.workspaceId });
+    t.is(going?.instruction, 'Book a table', 'a call in progress needs it');
+  },
+);
 
 // SIP messages
 
@@ -485,7 +491,7 @@ const sweeping = (found: (Error | number)[]) => {
   return { clock, asked, sweep, close };
 };
 
-test.serial('deletes older messages in batches until none is left', async (t) => {
+test.serial('deletes old SIP messages in batches until none is left', async (t) => {
   const { clock, asked, sweep } = sweeping([10, 10, 3]);
   await sweep();
   t.is(asked.length, 3);
@@ -539,7 +545,7 @@ const closingJournal = (facts: number) => {
   };
 };
 
-test('waits for facts as long as the database accepts some, and reports none as lost', async (t) => {
+test('waits for facts as long as the database accepts some, and reports no loss', async (t) => {
   const journal = closingJournal(10_911);
   const closed = journal.close();
   for (let written = 0; written < 10; written += 1) {
@@ -551,7 +557,7 @@ test('waits for facts as long as the database accepts some, and reports none as 
   t.is(journal.clock.pending(), 0);
 });
 
-test('gives up facts when the database accepts none, and reports their number as lost', async (t) => {
+test('stops waiting for facts if the database accepts none, and reports their number as lost', async (t) => {
   const journal = closingJournal(100);
   const closed = journal.close();
   journal.write(40);
@@ -560,7 +566,7 @@ test('gives up facts when the database accepts none, and reports their number as
   await t.throwsAsync(closed, { message: /^60 facts of calls are lost/ });
 });
 
-test('a second shutdown request waits for one second without a fact', async (t) => {
+test('after a second shutdown request, waits only one second without a stored fact', async (t) => {
   const journal = closingJournal(2);
   const closed = journal.close();
   journal.hurry();
@@ -608,7 +614,7 @@ test.serial("waits for calls, then hangs up after the agent's words, then discon
   ]);
 });
 
-test.serial('a short wait reserves a third of it for farewells', async (t) => {
+test.serial('reserves a third of a short drain time for farewells', async (t) => {
   t.deepEqual((await ending(15)).slice(3), [
     'wait 10000',
     'hand over the rest',
@@ -620,7 +626,7 @@ test.serial('a short wait reserves a third of it for farewells', async (t) => {
   ]);
 });
 
-test.serial('a wait of zero disconnects at once', async (t) => {
+test.serial('disconnects at once with a drain time of zero', async (t) => {
   t.deepEqual((await ending(0)).slice(3), [
     'wait 0',
     'hand over the rest',

@@ -27,7 +27,7 @@ test.serial('creates a data folder and its parents, private to its owner', async
   }
 });
 
-test.serial('an existing data folder keeps its mode and contents', async (t) => {
+test.serial('keeps mode and contents of an existing data folder', async (t) => {
   const folder = join(await emptyFolder(t), 'data');
   await mkdir(folder, { mode: 0o750 });
   await writeFile(join(folder, 'master-key'), 'kept');
@@ -42,7 +42,7 @@ test.serial('several gateways can prepare one data folder at the same time', asy
   t.deepEqual(await readdir(folder), ['recordings']);
 });
 
-test.serial('reports an impossible data folder in one line that names the setting', async (t) => {
+test.serial('reports an unusable data folder in one line that names the setting', async (t) => {
   const folder = await emptyFolder(t);
   const file = join(folder, 'file');
   await writeFile(file, '');
@@ -150,7 +150,7 @@ test.serial('reads credentials as written, from a file private to its owner', as
   t.is((await stat(file)).mode & 0o777, 0o600);
 });
 
-test.serial('a missing or damaged credentials file yields none', async (t) => {
+test.serial('returns no credentials for a missing or damaged file', async (t) => {
   const folder = await emptyFolder(t);
   t.is(await readCredentials(folder), undefined);
   const { number_key, ...incomplete } = stored;
@@ -161,14 +161,14 @@ test.serial('a missing or damaged credentials file yields none', async (t) => {
   t.truthy(number_key);
 });
 
-test.serial('credentials that cannot be stored stop the start', async (t) => {
+test.serial('rejects the start if the credentials cannot be stored', async (t) => {
   await t.throwsAsync(writeCredentials('/dev/null', stored), {
     instanceOf: StartError,
     message: 'the data folder /dev/null cannot be written to: it is not a folder (GW_DATA_DIR)',
   });
 });
 
-test.serial('a concurrent reader of credentials gets the old or the new ones, complete', async (t) => {
+test.serial('a concurrent reader gets the old or the new credentials completely', async (t) => {
   const folder = await emptyFolder(t);
   const other = { ...stored, admin_token: 'x'.repeat(1_000_000) };
   await writeCredentials(folder, stored);
@@ -189,7 +189,7 @@ test.serial('a concurrent reader of credentials gets the old or the new ones, co
 
 // Master key
 
-test.serial('creates a master key once, private to its owner, and finds it again', async (t) => {
+test.serial('creates a master key once, private to its owner, and reads it again', async (t) => {
   const folder = await emptyFolder(t);
   const key = await storedMasterKey(folder);
   t.is(key.length, 32);
@@ -207,7 +207,7 @@ test.serial('gateways that create a master key at the same time all use the stor
   t.deepEqual(await readdir(folder), ['master-key']);
 });
 
-test.serial('a damaged master key stops the start and is neither shown nor replaced', async (t) => {
+test.serial('rejects the start with a damaged master key, without showing or replacing it', async (t) => {
   const folder = await emptyFolder(t);
   const file = join(folder, 'master-key');
   for (const damaged of ['', 'aHVzaA==', `${Buffer.alloc(33, 1).toString('base64')}\n`]) {
@@ -245,7 +245,7 @@ test.serial('reads configured certificates', async (t) => {
 });
 
 test.serial(
-  'a file that is missing or has no certificate stops the start with its setting and path',
+  'rejects the start if a certificate file is missing or has no certificate, and names setting and path',
   async (t) => {
     const folder = await emptyFolder(t);
     await t.throwsAsync(readAgentCa(join(folder, 'missing.pem')), {
@@ -268,7 +268,7 @@ test.serial('accepts a country with a numbering plan', (t) => {
   t.is(countryOf('DE'), 'DE');
 });
 
-test.serial('a country code without a numbering plan stops the start and is named', (t) => {
+test.serial('rejects the start with a country code without a numbering plan, and names it', (t) => {
   for (const code of ['XX', 'kr', '', 'constructor']) {
     const error = t.throws(() => countryOf(code), { instanceOf: StartError });
     t.true(error.message.startsWith('GW_COUNTRY '));
@@ -278,7 +278,7 @@ test.serial('a country code without a numbering plan stops the start and is name
 
 // Platform policy
 
-test.serial('permits premium numbers and other countries only if configured', (t) => {
+test.serial('permits premium and foreign numbers only if configured', (t) => {
   const { kinds, ...prefixes } = platformPolicyOf({ destinations: null }).destinations;
   t.deepEqual(
     destinationKinds.filter((kind) => !kinds.includes(kind)),
@@ -291,7 +291,10 @@ test.serial('permits premium numbers and other countries only if configured', (t
   });
 });
 
-test.serial('rejects a word that is neither a kind nor a prefix at the start and lists the kinds', (t) => {
-  const error = t.throws(() => platformPolicyOf({ destinations: ['landline'] }));
-  t.regex(error.message, /of the kinds mobile, fixed_line, .*\(it has "landline"\)/);
-});
+test.serial(
+  'rejects the start with a destination that is neither a kind nor a prefix, and lists the kinds',
+  (t) => {
+    const error = t.throws(() => platformPolicyOf({ destinations: ['landline'] }));
+    t.regex(error.message, /of the kinds mobile, fixed_line, .*\(it has "landline"\)/);
+  },
+);

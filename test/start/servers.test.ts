@@ -57,7 +57,7 @@ test.serial('returns the address with the actual port', async (t) => {
   t.is(await (await fetch(server.url)).text(), 'here');
 });
 
-test.serial('ignores an upgrade to another protocol and accepts WebSocket', async (t) => {
+test.serial('accepts an upgrade to WebSocket and ignores any other', async (t) => {
   const upgraded: unknown[] = [];
   const server = await listen((_, response) => response.end('here'), {
     host: '127.0.0.1',
@@ -84,7 +84,7 @@ test.serial('ignores an upgrade to another protocol and accepts WebSocket', asyn
   t.deepEqual(upgraded, ['WebSocket']);
 });
 
-test.serial('names the settings of a port in use and of a foreign address', async (t) => {
+test.serial('names the settings of a port in use and of an address of another machine', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   t.teardown(() => other.close());
@@ -106,7 +106,7 @@ test.serial('names the settings of a port in use and of a foreign address', asyn
   );
 });
 
-test.serial('close lets a current request finish', async (t) => {
+test.serial('lets a current request finish on close', async (t) => {
   const { promise: arrived, resolve } = Promise.withResolvers<ServerResponse>();
   const server = await listen((_, response) => resolve(response), { host: '127.0.0.1', port: 0, prepare });
   const asked = request(server.url).end();
@@ -192,7 +192,7 @@ const refused = test.macro<[target: string, status: number]>({
     t.is((await knock(target)).status, status);
     t.deepEqual([...logged, ...tried], []);
   },
-  title: (_, target, status) => `a WebSocket at ${target} gets ${status} before authentication`,
+  title: (_, target, status) => `responds to a WebSocket at ${target} with ${status} before authentication`,
 });
 
 test.serial(refused, '//', 400);
@@ -200,7 +200,7 @@ test.serial(refused, 'http://[', 400);
 test.serial(refused, '/nothing', 404);
 test.serial(refused, '*', 404);
 
-test.serial('limits invalid tokens by address and still admits a valid one', async (t) => {
+test.serial('limits invalid tokens by address, but accepts a valid one', async (t) => {
   const { knock } = await openDoor(t);
   const statuses = [];
   for (const token of ['one', 'two', 'three']) statuses.push((await knock(`/inspect?token=${token}`)).status);
@@ -234,7 +234,7 @@ test.serial('disconnects exactly the clients whose token became invalid', async 
 const cookie = (session: string, origin: string): string =>
   `Cookie: other=1; trunkline_session=${session}\r\n${origin}`;
 
-test.serial('admits a page of this gateway by its browser session, and rejects other origins', async (t) => {
+test.serial('accepts a page of this gateway by its browser session, and rejects other origins', async (t) => {
   const { knock, tried, good } = await openDoor(t);
   good.add('session s1');
   t.is((await knock('/inspect', cookie('s1', 'Origin: http://a\r\n'))).status, 418);
@@ -280,7 +280,7 @@ const start = async (
   return { ...speech, lines };
 };
 
-test.serial('without settings, installed synthesizers speak and no recognizer listens', async (t) => {
+test.serial('without settings, uses installed synthesizers and no recognizer', async (t) => {
   const { synthesizerFor, recognizerFor, engines } = await start(t, {}, '');
   t.is(synthesizerFor(usualSpeech).name, 'tones');
   t.true((await synthesizerFor(usualSpeech).synthesize('안녕하세요', 'ko')).samples.length > 1_000);
@@ -288,7 +288,7 @@ test.serial('without settings, installed synthesizers speak and no recognizer li
   t.deepEqual([engines.recognizers, engines.synthesizers, engines.reportTurnEnds], [[], [], []]);
 });
 
-test.serial('a chosen program must be installed', async (t) => {
+test.serial('rejects the start if a chosen program is not installed', async (t) => {
   await t.throwsAsync(start(t, { synthesizers: [{ engine: 'espeak-ng' }] }, ''), {
     name: 'StartError',
     message: 'GW_SYNTHESIZERS names espeak-ng, which is not installed on this machine',
@@ -299,28 +299,31 @@ test.serial('a chosen program must be installed', async (t) => {
   });
 });
 
-test.serial('the next synthesizer speaks what the first cannot, and sentences are cached', async (t) => {
-  const refusing = await startHttpEngine(t, sendJson({ detail: { status: 'quota_exceeded' } }, 401));
-  const speaking = await startHttpEngine(t, sendSound([bytesOf(numbered(100))]));
-  const { synthesizerFor, lines } = await start(t, {
-    synthesizers: [
-      { engine: 'deepgram-aura', url: refusing.url, key: 'hush-hush' },
-      { engine: 'elevenlabs', url: refusing.url, key: 'hush-hush', voice: 'v' },
-      { engine: 'openai-speech', url: speaking.url, key: null, model: 'm', voice: 'v' },
-    ],
-  });
-  const synthesizer = synthesizerFor(usualSpeech);
-  t.is(synthesizer.name, 'deepgram-aura, elevenlabs, openai-speech');
-  for (let time = 0; time < 2; time += 1) {
-    const { samples } = await synthesizer.synthesize('안녕하세요.', 'ko');
-    t.deepEqual(samples, numbered(100));
-  }
-  t.is(refusing.requests.length, 1);
-  t.is(speaking.requests.length, 1);
-  t.is(lines.length, 1);
-  t.regex(lines[0] ?? '', /elevenlabs answered with HTTP 401/);
-  t.notRegex(lines.join(''), /hush-hush|안녕/);
-});
+test.serial(
+  'uses the next synthesizer for text that the first cannot speak, and caches sentences',
+  async (t) => {
+    const refusing = await startHttpEngine(t, sendJson({ detail: { status: 'quota_exceeded' } }, 401));
+    const speaking = await startHttpEngine(t, sendSound([bytesOf(numbered(100))]));
+    const { synthesizerFor, lines } = await start(t, {
+      synthesizers: [
+        { engine: 'deepgram-aura', url: refusing.url, key: 'hush-hush' },
+        { engine: 'elevenlabs', url: refusing.url, key: 'hush-hush', voice: 'v' },
+        { engine: 'openai-speech', url: speaking.url, key: null, model: 'm', voice: 'v' },
+      ],
+    });
+    const synthesizer = synthesizerFor(usualSpeech);
+    t.is(synthesizer.name, 'deepgram-aura, elevenlabs, openai-speech');
+    for (let time = 0; time < 2; time += 1) {
+      const { samples } = await synthesizer.synthesize('안녕하세요.', 'ko');
+      t.deepEqual(samples, numbered(100));
+    }
+    t.is(refusing.requests.length, 1);
+    t.is(speaking.requests.length, 1);
+    t.is(lines.length, 1);
+    t.regex(lines[0] ?? '', /elevenlabs answered with HTTP 401/);
+    t.notRegex(lines.join(''), /hush-hush|안녕/);
+  },
+);
 
 test.serial('the next recognizer continues an interrupted sentence with all unfinalized audio', async (t) => {
   const first = await startSocketEngine(t, (connection) => {
@@ -374,30 +377,33 @@ const twoVoices = async (t: ExecutionContext, answers: { first?: EngineAnswer } 
   return { config, first, second, voices: () => [voicesOf(first), voicesOf(second)] };
 };
 
-test.serial("a number's synthesizer speaks with its voice, and the others follow with theirs", async (t) => {
-  const { config, second, voices } = await twoVoices(t);
-  const { synthesizerFor } = await start(t, config);
-  const chosen = synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' });
-  t.is(chosen.name, 'openai-speech, elevenlabs');
-  t.deepEqual((await chosen.synthesize('One.', 'en')).samples, numbered(10, 2));
-  t.deepEqual(voices(), [[], ['nova']]);
-  // The same sentence of another number has the default voice and is not cached yet.
-  await synthesizerFor({ ...usualSpeech, synthesizer: 'openai-speech' }).synthesize('One.', 'en');
-  await synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' }).synthesize(
-    'One.',
-    'en',
-  );
-  t.deepEqual(voices(), [[], ['nova', 'alloy']]);
-  t.deepEqual((await synthesizerFor(usualSpeech).synthesize('One.', 'en')).samples, numbered(10, 1));
-  second.close();
-  t.deepEqual((await chosen.synthesize('Two.', 'en')).samples, numbered(10, 1));
-  t.deepEqual(voices(), [
-    ['usual', 'usual'],
-    ['nova', 'alloy'],
-  ]);
-});
+test.serial(
+  'speaks with the synthesizer and voice of a number, otherwise with the others and theirs',
+  async (t) => {
+    const { config, second, voices } = await twoVoices(t);
+    const { synthesizerFor } = await start(t, config);
+    const chosen = synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' });
+    t.is(chosen.name, 'openai-speech, elevenlabs');
+    t.deepEqual((await chosen.synthesize('One.', 'en')).samples, numbered(10, 2));
+    t.deepEqual(voices(), [[], ['nova']]);
+    // The same sentence of another number has the default voice and is not cached yet.
+    await synthesizerFor({ ...usualSpeech, synthesizer: 'openai-speech' }).synthesize('One.', 'en');
+    await synthesizerFor({ recognizer: null, synthesizer: 'openai-speech', voice: 'nova' }).synthesize(
+      'One.',
+      'en',
+    );
+    t.deepEqual(voices(), [[], ['nova', 'alloy']]);
+    t.deepEqual((await synthesizerFor(usualSpeech).synthesize('One.', 'en')).samples, numbered(10, 1));
+    second.close();
+    t.deepEqual((await chosen.synthesize('Two.', 'en')).samples, numbered(10, 1));
+    t.deepEqual(voices(), [
+      ['usual', 'usual'],
+      ['nova', 'alloy'],
+    ]);
+  },
+);
 
-test.serial('an engine that failed in a call of one number cools down for all numbers', async (t) => {
+test.serial('cools down an engine for all numbers after it failed in a call of one', async (t) => {
   const { config, first } = await twoVoices(t, { first: sendJson({}, 503) });
   const { synthesizerFor } = await start(t, config);
   for (const text of ['One.', 'Two.', 'Three.']) {
@@ -454,7 +460,7 @@ test.serial('skips an engine or voice that is no longer available and logs it on
   );
 });
 
-test.serial("a number's recognizer is tried first, and its failure counts for all calls", async (t) => {
+test.serial("tries a number's recognizer first, and counts its failure for all calls", async (t) => {
   const first = await startSocketEngine(t, (connection) => {
     connection.onSound = () => connection.send(voskFinal('first'));
   });
@@ -512,7 +518,7 @@ test.serial('stores pending SIP messages before the gateway ends', async (t) => 
   t.is(lost(), 0);
 });
 
-test.serial('a retention of zero days stores no SIP messages and deletes existing ones', async (t) => {
+test.serial('with a retention of zero days, stores no SIP messages and deletes existing ones', async (t) => {
   const { database, clock, started, keep, callId, now } = await world(t, { sipTraceDays: 0, hep: null });
   t.is(keep, null);
   await keepSipMessages(database, [{ callId, ...message(now - 1) }]);
@@ -568,7 +574,7 @@ const argumentsOf = async (commands: string): Promise<string[][]> => {
     .map((line) => line.split('\0').slice(0, -1));
 };
 
-test.serial('a shell parses the printed commands as intended', async (t) => {
+test.serial('the printed commands are parsed by a shell as intended', async (t) => {
   const commands = printed
     .split('\n')
     .filter((line) => line.startsWith('    '))
@@ -597,7 +603,7 @@ test.serial('a shell parses the printed commands as intended', async (t) => {
   ]);
 });
 
-test.serial('prints a sign-in link only on a terminal; elsewhere a command prints one', (t) => {
+test.serial('prints a sign-in link on a terminal, otherwise the command that prints one', (t) => {
   const link = 'http://127.0.0.1:8080/#/sign-in/code';
   t.regex(welcome(credentials, 'simulator', 1_234, true, link), /\n  Sign in +http:\S+\/#\/sign-in\/code\n/);
   t.regex(printed, /\n  Sign in +npm run admin -- sign-in-link\n/);
@@ -628,7 +634,7 @@ test.serial(
   },
 );
 
-test.serial('with real lines, prints no call promise, and no pasted command places a call', (t) => {
+test.serial('with real lines, prints no example call, and no pasted command places a call', (t) => {
   const real = welcome(credentials, 'drachtio', 1_234, true);
   t.notRegex(real, /nothing is charged|simulated|01000000001/);
   t.regex(real, /which your trunk may charge for/);
@@ -646,7 +652,7 @@ for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1', '::ffff:127.0.
   });
 
 for (const host of ['0.0.0.0', '::', '192.168.1.5', 'gateway.example.com', '127.example.com'])
-  test.serial(`warns that a trial on ${host} is reachable by others`, (t) => {
+  test.serial(`warns that others can reach a trial gateway on ${host}`, (t) => {
     const warning = exposureWarning({ host, databaseUrl: null }) ?? '';
     t.true(warning.includes(`${host} (GW_HOST)`));
     t.regex(warning, /dev-credentials\.json/);

@@ -43,7 +43,7 @@ const run = async (command: string): Promise<unknown> => {
 };
 
 test.serial(
-  'the printed commands work for a first-time user, survive a restart, and lock the data folder',
+  'the printed commands work for a first-time user and after a restart, and the data folder is locked',
   async (t) => {
     const dataFolder = await emptyFolder(t);
     const settings = {
@@ -123,7 +123,7 @@ test.serial(
   },
 );
 
-test.serial('a gateway stopped during its start exits cleanly and leaves no database running', async (t) => {
+test.serial('exits cleanly when stopped during the start and leaves no database running', async (t) => {
   const dataFolder = await emptyFolder(t);
   const gateway = runGateway(t, { GW_DATA_DIR: dataFolder, GW_PORT: '0' });
   await gateway.printed('the embedded database is ready');
@@ -172,14 +172,14 @@ const listening = async (t: ExecutionContext, server: Server): Promise<number> =
   return address.port;
 };
 
-test.serial('an invalid setting stops the start before any file is created', async (t) => {
+test.serial('rejects an invalid setting before any file is created', async (t) => {
   const dataFolder = join(await emptyFolder(t), 'data');
   const line = await printedRefusal(t, { GW_DATA_DIR: dataFolder, GW_PORT: 'eighty' });
   t.true(line.endsWith('GW_PORT must be a whole number from 0 to 65535 (it is "eighty")'), line);
   await t.throwsAsync(access(dataFolder), { code: 'ENOENT' });
 });
 
-test.serial('names a port in use', async (t) => {
+test.serial('names a port in use at the start', async (t) => {
   const port = String(await listening(t, createServer()));
   const line = await refusal(t, { ...(await serverSettings(t)), GW_PORT: port });
   t.true(line.endsWith(`port ${port} is in use; set GW_PORT to another one`), line);
@@ -193,7 +193,7 @@ test.serial('writes the credentials before listening', async (t) => {
   t.is(base_url, `http://127.0.0.1:${port}`);
 });
 
-test.serial('stores compiled code for its next start, also when it is killed', async (t) => {
+test.serial('stores compiled code for the next start, even when killed', async (t) => {
   const settings = await serverSettings(t);
   // Without the cache of the tests themselves.
   const gateway = await startedGateway(t, { ...settings, NODE_COMPILE_CACHE: '' });

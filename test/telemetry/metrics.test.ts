@@ -83,7 +83,7 @@ const valueIn = (text: string, line: string): number | undefined => {
   return found === undefined ? undefined : Number(found.slice(line.length + 1));
 };
 
-test.serial('counts calls at start and end, and shows current ones', async (t) => {
+test.serial('counts calls at start and end, and returns the current number', async (t) => {
   const { bus, liveCalls, text } = createMetricsWorld();
   bus.publish('began', { callId: 'a', direction: 'outbound' });
   liveCalls.add({ callId: 'a', numberId: 'n', workspaceId: 'w', direction: 'outbound', status: 'ringing' });
@@ -115,7 +115,7 @@ test.serial('counts calls at start and end, and shows current ones', async (t) =
   );
 });
 
-test.serial('stages, replies, recordings, requests and lines have metrics in base units', async (t) => {
+test.serial('has metrics in base units for stages, replies, recordings, requests and lines', async (t) => {
   const { bus, stored, metrics, health, text } = createMetricsWorld();
   bus.publish('measured', { callId: 'a', stage: 'first_token', milliseconds: 250 });
   stored({ type: 'reply.failed', at: 1, turn: 1, failure: 'http_error' });
@@ -190,7 +190,7 @@ test.serial('queries pending deliveries from the database at most every ten seco
   t.is(asked.count, 2);
 });
 
-test.serial('omits only the database metrics while it is unreachable', async (t) => {
+test.serial('omits only the database metrics while the database is unreachable', async (t) => {
   const { clock, text } = createMetricsWorld(() => new Promise(() => {}));
   const asking = text();
   clock.increment(2_000);
@@ -316,7 +316,7 @@ test.serial('counts answers, durations, post-dial delays and audio quality for e
   t.is(await value('trunkline_trunk_mos_count{trunk="carrier"}'), 3);
 });
 
-test.serial('counts a trunk that failed a call, although another one carried it', async (t) => {
+test.serial('counts a failure for a trunk although another trunk carried the call', async (t) => {
   const { call, value } = createTrunkMetricsWorld();
   call('outbound', { trunk: { id: 'first', name: 'near' } }, 1_000);
   call('outbound', { trunk: { id: 'second', name: 'far' }, failedTrunks: ['first'] }, 1_000);
@@ -341,7 +341,7 @@ test.serial('counts one-way audio during the call', async (t) => {
   t.is(await value('trunkline_one_way_sound_total{missing="nothing_delivered"}'), 1);
 });
 
-test.serial('a call without a trunk counts for none', async (t) => {
+test.serial('does not count a call without a trunk for any trunk', async (t) => {
   const { registry, factPublished } = createTrunkMetricsWorld();
   factPublished('a', { type: 'call.ended', at: 1, reason: 'busy', status: 'no_answer' });
   t.notRegex(await registry.metrics(), /trunkline_trunk_calls_total\{/);
@@ -403,7 +403,7 @@ const watched = (t: ExecutionContext) => {
   };
 };
 
-test.serial('measures a stall and logs its duration once', async (t) => {
+test.serial('measures a stall of the event loop and logs its duration once', async (t) => {
   const loop = watched(t);
   loop.tick(0);
   loop.tick(499);
@@ -418,7 +418,7 @@ test.serial('measures a stall and logs its duration once', async (t) => {
   t.is(await loop.measured('trunkline_event_loop_stall_seconds_sum'), '2.75');
 });
 
-test.serial('stopping the watch clears its timer', (t) => {
+test.serial('clears the timer when event loop watching stops', (t) => {
   const loop = watched(t);
   loop.tick(0);
   t.true(loop.isWaiting());
@@ -426,7 +426,7 @@ test.serial('stopping the watch clears its timer', (t) => {
   t.false(loop.isWaiting());
 });
 
-test.serial('a single stall is not a lasting delay', (t) => {
+test.serial('ignores a single stall of the event loop', (t) => {
   const loop = watched(t);
   for (let looks = 0; looks < 10; looks += 1) loop.tick(0);
   loop.tick(5_000);
@@ -434,7 +434,7 @@ test.serial('a single stall is not a lasting delay', (t) => {
   t.is(loop.delayMs(), 0);
 });
 
-test.serial('detects a lasting delay within two seconds and its end within two', (t) => {
+test.serial('detects a lasting event loop delay within two seconds, and its end within two seconds', (t) => {
   const loop = watched(t);
   t.is(loop.delayMs(), 0);
   for (let looks = 0; looks < 20; looks += 1) loop.tick(0);
@@ -444,7 +444,7 @@ test.serial('detects a lasting delay within two seconds and its end within two',
   t.is(loop.delayMs(), 0);
 });
 
-test.serial('detects a delay of seconds after the second one', (t) => {
+test.serial('detects an event loop delay of seconds after the second one', (t) => {
   const loop = watched(t);
   for (let looks = 0; looks < 30; looks += 1) loop.tick(0);
   loop.tick(3_000);
@@ -453,7 +453,7 @@ test.serial('detects a delay of seconds after the second one', (t) => {
   t.is(loop.delayMs(), 3_000);
 });
 
-test.serial('delays by other programs of the machine do not cause rejected calls', (t) => {
+test.serial('rejects no calls for delays caused by other programs on the machine', (t) => {
   const loop = watched(t);
   for (let looks = 0; looks < 30; looks += 1) loop.tick(100, 0.3);
   t.is(loop.delayMs(), 0);

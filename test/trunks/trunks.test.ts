@@ -130,7 +130,7 @@ test.serial('applies changes by notification, only to changed trunks', async (t)
   t.deepEqual(asked.slice(4), ['leave stays 10.0.0.1 hunter'], 'registrars are told at the end');
 });
 
-test.serial('the status shows the activity of a trunk', async (t) => {
+test.serial('shows the activity of a trunk in its status', async (t) => {
   const { asked, world: far, ask, directory, add, one, db } = await trunkDirectoryWorld(t);
   const id = await add({ register: true });
   const status = () => directory.status({ id, enabled: true });
@@ -174,38 +174,35 @@ test.serial('shows the cool-down of a trunk until its settings change', async (t
 
 const at = (host: string, drained = false) => ({ host, port: 5060, priority: 10, weight: 10, drained });
 
-test.serial(
-  'checks each address separately; a trunk is down when no undrained address responds',
-  async (t) => {
-    const { world: far, ask, directory, add } = await trunkDirectoryWorld(t);
-    const id = await add({
-      healthCheck: true,
-      addresses: [at('10.0.0.8'), at('10.0.0.9'), at('10.0.0.7', true)],
-    });
-    const lost = await add({
-      name: 'lost',
-      healthCheck: true,
-      addresses: [at('10.0.0.9'), at('10.0.0.7', true)],
-    });
-    far.deadAddress = '10.0.0.9';
-    far.channels = { [`${id} 10.0.0.8:5060`]: 3, [id]: 4 };
-    await directory.start(ask);
-    const status = () => directory.status({ id, enabled: true });
-    const states = () => status().addresses.map(({ address, state }) => `${address} ${state}`);
-    await until('one is lost', () => states()[1]?.endsWith('unreachable') || undefined);
-    t.deepEqual(states(), ['10.0.0.8:5060 ready', '10.0.0.9:5060 unreachable', '10.0.0.7:5060 drained']);
-    const lostStatus = () => directory.status({ id: lost, enabled: true });
-    await until('all are lost', () => lostStatus().state === 'unreachable' || undefined);
-    t.is(lostStatus().detail, 'None of its addresses answers.');
-    t.false(directory.isUsable(lost));
-    t.like(status(), { state: 'ready', channels: 4, addresses: [{ channels: 3 }, { channels: 0 }] });
-    t.deepEqual(
-      [undefined, '10.0.0.8:5060', '10.0.0.9:5060'].map((one) => directory.isUsable(id, one)),
-      [true, true, false],
-    );
-    await directory.close();
-  },
-);
+test.serial('checks each address separately; a trunk is down if no undrained address responds', async (t) => {
+  const { world: far, ask, directory, add } = await trunkDirectoryWorld(t);
+  const id = await add({
+    healthCheck: true,
+    addresses: [at('10.0.0.8'), at('10.0.0.9'), at('10.0.0.7', true)],
+  });
+  const lost = await add({
+    name: 'lost',
+    healthCheck: true,
+    addresses: [at('10.0.0.9'), at('10.0.0.7', true)],
+  });
+  far.deadAddress = '10.0.0.9';
+  far.channels = { [`${id} 10.0.0.8:5060`]: 3, [id]: 4 };
+  await directory.start(ask);
+  const status = () => directory.status({ id, enabled: true });
+  const states = () => status().addresses.map(({ address, state }) => `${address} ${state}`);
+  await until('one is lost', () => states()[1]?.endsWith('unreachable') || undefined);
+  t.deepEqual(states(), ['10.0.0.8:5060 ready', '10.0.0.9:5060 unreachable', '10.0.0.7:5060 drained']);
+  const lostStatus = () => directory.status({ id: lost, enabled: true });
+  await until('all are lost', () => lostStatus().state === 'unreachable' || undefined);
+  t.is(lostStatus().detail, 'None of its addresses answers.');
+  t.false(directory.isUsable(lost));
+  t.like(status(), { state: 'ready', channels: 4, addresses: [{ channels: 3 }, { channels: 0 }] });
+  t.deepEqual(
+    [undefined, '10.0.0.8:5060', '10.0.0.9:5060'].map((one) => directory.isUsable(id, one)),
+    [true, true, false],
+  );
+  await directory.close();
+});
 
 test.serial('does not use a trunk at a forbidden address and reports it', async (t) => {
   const { directory, ask, asked, add } = await trunkDirectoryWorld(t);
@@ -247,7 +244,7 @@ test.serial('skips only the trunk whose password cannot be decrypted', async (t)
   await directory.close();
 });
 
-test.serial('knows a number with its workspace and its trunk', async (t) => {
+test.serial('finds a number with its workspace and its trunk', async (t) => {
   const { db, number, directory, add } = await trunkDirectoryWorld(t);
   const { workspaceId, numberId } = number;
   t.deepEqual(await directory.ownerOf(number.number), { workspaceId, trunkId: null });
@@ -257,7 +254,7 @@ test.serial('knows a number with its workspace and its trunk', async (t) => {
 });
 
 test.serial(
-  'permitted destinations of a number come from its workspace, else the platform, and its own settings',
+  'combines permitted destinations of the workspace, or else the platform, with those of the number',
   async (t) => {
     const { db, number, directory } = await trunkDirectoryWorld(t);
     const [platform, ...others] = await directory.destinationsOf(number.number);
@@ -321,35 +318,41 @@ const trunkLivesWorld = () => {
   return { lives, far, clock, news };
 };
 
-test.serial('starts a trunk life for each enabled trunk, with the decrypted password', async (t) => {
-  const { lives, news } = trunkLivesWorld();
-  lives.follow([record('a', { register: true }), record('b'), record('c', { enabled: false })]);
-  await turn();
-  t.deepEqual(news(), ['register a hunter']);
-  t.deepEqual(lives.find('a')?.status(), { state: 'registered', detail: null, lastSeenAt: 1_000 });
-  t.deepEqual(lives.find('b')?.status(), { state: 'ready', detail: null, lastSeenAt: null });
-  t.deepEqual(
-    lives.all().map(({ name }) => name),
-    ['a', 'b'],
-  );
-  t.is(lives.find('c'), undefined);
-});
+test.serial(
+  'starts a registration and health check for each enabled trunk, with the decrypted password',
+  async (t) => {
+    const { lives, news } = trunkLivesWorld();
+    lives.follow([record('a', { register: true }), record('b'), record('c', { enabled: false })]);
+    await turn();
+    t.deepEqual(news(), ['register a hunter']);
+    t.deepEqual(lives.find('a')?.status(), { state: 'registered', detail: null, lastSeenAt: 1_000 });
+    t.deepEqual(lives.find('b')?.status(), { state: 'ready', detail: null, lastSeenAt: null });
+    t.deepEqual(
+      lives.all().map(({ name }) => name),
+      ['a', 'b'],
+    );
+    t.is(lives.find('c'), undefined);
+  },
+);
 
-test.serial('a changed trunk registers again without unregistering; others are unaffected', async (t) => {
-  const { lives, news } = trunkLivesWorld();
-  const other = record('other', { register: true });
-  lives.follow([record('a', { register: true }), other]);
-  await turn();
-  news();
-  lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
-  await turn();
-  t.deepEqual(news(), ['register a hunter']);
-  lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
-  await turn();
-  t.deepEqual(news(), []);
-});
+test.serial(
+  'registers a changed trunk again without unregistering, and does not affect others',
+  async (t) => {
+    const { lives, news } = trunkLivesWorld();
+    const other = record('other', { register: true });
+    lives.follow([record('a', { register: true }), other]);
+    await turn();
+    news();
+    lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
+    await turn();
+    t.deepEqual(news(), ['register a hunter']);
+    lives.follow([record('a', { register: true, host: '10.0.0.2' }), other]);
+    await turn();
+    t.deepEqual(news(), []);
+  },
+);
 
-test.serial('a removed or disabled trunk unregisters and clears its timer', async (t) => {
+test.serial('unregisters a removed or disabled trunk and clears its timer', async (t) => {
   const { lives, news, clock } = trunkLivesWorld();
   lives.follow([record('a', { register: true }), record('b', { healthCheck: true })]);
   await turn();
@@ -361,7 +364,7 @@ test.serial('a removed or disabled trunk unregisters and clears its timer', asyn
   t.is(clock.pending(), 0);
 });
 
-test.serial('skips only the trunk life whose password cannot be decrypted', (t) => {
+test.serial('starts all trunks except one whose password cannot be decrypted', (t) => {
   const { lives } = trunkLivesWorld();
   lives.follow([record('broken', { passwordSealed: 'broken' }), record('good')]);
   t.deepEqual(
@@ -370,7 +373,7 @@ test.serial('skips only the trunk life whose password cannot be decrypted', (t) 
   );
 });
 
-test.serial('close waits for unregistration, whatever the responses', async (t) => {
+test.serial('waits for unregistration on close, whatever the responses', async (t) => {
   const { lives, far, news } = trunkLivesWorld();
   lives.follow([record('a', { register: true }), record('b', { register: true })]);
   await turn();

@@ -47,7 +47,7 @@ for (const rate of [16_000, 22_050, 24_000, 44_100, 48_000])
       t.true(gain(hertz, rate, 8_000) < -80, `${hertz} Hz: ${gain(hertz, rate, 8_000)} dB`);
   });
 
-test.serial('resamples audio of any length, also at block limits', (t) => {
+test.serial('resamples audio of any length, also at block boundaries', (t) => {
   const block = 8_192;
   for (const length of [0, 1, 7, block - 1, block, block + 1, 3 * block, 30_000])
     for (const [from, to] of [
@@ -59,7 +59,7 @@ test.serial('resamples audio of any length, also at block limits', (t) => {
       t.is(resample(new Int16Array(length), from, to).length, Math.floor((length * to) / from));
 });
 
-test.serial('a sample depends only on samples within reach', (t) => {
+test.serial('computes a sample only from samples within the filter length', (t) => {
   for (const rate of [16_000, 22_050, 24_000, 48_000]) {
     const sound = tone(700, rate);
     const reach = resamplingReach(rate, 8_000);
@@ -72,7 +72,7 @@ test.serial('a sample depends only on samples within reach', (t) => {
   }
 });
 
-test.serial('audio does not leak into the next stream of the same rates', (t) => {
+test.serial('does not carry audio over to the next stream with the same rates', (t) => {
   const sound = tone(700, 24_000);
   const alone = resample(sound, 24_000, 8_000);
   for (let others = 0; others < 40; others += 1) resample(tone(440, 24_000), 24_000 + others, 8_000);
@@ -86,7 +86,7 @@ test.serial('clips loud samples instead of wrapping around', (t) => {
   t.true(result.subarray(10, 60).every((sample) => sample > 0));
 });
 
-test.serial('equal rates leave the samples unchanged', (t) => {
+test.serial('leaves samples unchanged for equal rates', (t) => {
   const samples = tone(440, 16_000);
   t.is(resample(samples, 16_000, 16_000), samples);
 });
@@ -102,7 +102,7 @@ const setUpTime = () => {
 const rising = (from: number, length: number): Int16Array =>
   Int16Array.from({ length }, (_, index) => from + index);
 
-test('plays every sample once and in order over successive rings, and then notifies the waiting callers', (t) => {
+test('plays every sample once and in order over successive ring buffers, then notifies waiting callers', (t) => {
   assert(
     property(
       array(integer({ min: 0, max: 30 }), { maxLength: 12 }),
@@ -144,7 +144,7 @@ test('plays every sample once and in order over successive rings, and then notif
   );
 });
 
-test('withdrawn audio is not played by the next ring', (t) => {
+test('does not play withdrawn audio from the next ring buffer', (t) => {
   const { time } = setUpTime();
   const path = createAudioPath(8_000, time);
   const [first, next] = [new SampleRing(ringMemory(32)), new SampleRing(ringMemory(32))];
@@ -161,7 +161,7 @@ test('withdrawn audio is not played by the next ring', (t) => {
   t.deepEqual(frame.slice(0, next.read(frame)), Int16Array.of(2, 2));
 });
 
-test('withdraws all waiting audio of a path without a ring', (t) => {
+test('withdraws all queued audio of a path without a ring buffer', (t) => {
   const { time } = setUpTime();
   const path = createAudioPath(8_000, time);
   path.send(new Int16Array(100));
@@ -171,31 +171,34 @@ test('withdraws all waiting audio of a path without a ring', (t) => {
   t.is(path.waiting(), 0);
 });
 
-test.serial('a ring of another rate gets the rest of the audio, counted at the rate of the call', (t) => {
-  const { clock, time } = setUpTime();
-  const path = createAudioPath(16_000, time, resample);
-  const [wide, narrow] = [new SampleRing(ringMemory(16_384)), new SampleRing(ringMemory(16_384))];
-  let isPlayed = false;
-  path.connect(wide, 16_000);
-  path.send(new Int16Array(16_000).fill(1_000));
-  path.whenPlayed(() => (isPlayed = true));
-  wide.read(new Int16Array(4_000));
-  path.disconnect();
-  t.is(path.waiting(), 12_000);
-  path.connect(narrow, 8_000);
-  // The resampler keeps the last few milliseconds for what follows.
-  t.true(Math.abs(narrow.waiting - 6_000) < 100, String(narrow.waiting));
-  const frame = new Int16Array(160);
-  for (let beats = 0; beats < 50; beats += 1) {
-    narrow.read(frame);
-    if (beats === 10) t.true(Math.abs(path.waiting() - 2 * narrow.waiting) <= 1);
-    clock.increment(20);
-  }
-  t.is(path.waiting(), 0);
-  t.true(isPlayed);
-});
+test.serial(
+  'resamples the remaining audio for a ring buffer of another rate, and counts it at the rate of the call',
+  (t) => {
+    const { clock, time } = setUpTime();
+    const path = createAudioPath(16_000, time, resample);
+    const [wide, narrow] = [new SampleRing(ringMemory(16_384)), new SampleRing(ringMemory(16_384))];
+    let isPlayed = false;
+    path.connect(wide, 16_000);
+    path.send(new Int16Array(16_000).fill(1_000));
+    path.whenPlayed(() => (isPlayed = true));
+    wide.read(new Int16Array(4_000));
+    path.disconnect();
+    t.is(path.waiting(), 12_000);
+    path.connect(narrow, 8_000);
+    // The resampler keeps the last few milliseconds for what follows.
+    t.true(Math.abs(narrow.waiting - 6_000) < 100, String(narrow.waiting));
+    const frame = new Int16Array(160);
+    for (let beats = 0; beats < 50; beats += 1) {
+      narrow.read(frame);
+      if (beats === 10) t.true(Math.abs(path.waiting() - 2 * narrow.waiting) <= 1);
+      clock.increment(20);
+    }
+    t.is(path.waiting(), 0);
+    t.true(isPlayed);
+  },
+);
 
-test('a ring of another rate is refused without a resampler', (t) => {
+test('rejects a ring buffer of another rate without a resampler', (t) => {
   const path = createAudioPath(8_000, setUpTime().time);
   t.throws(() => path.connect(new SampleRing(ringMemory(32)), 16_000), {
     message: /8000 samples per second/,
@@ -229,7 +232,7 @@ const setUpPath = () => {
 
 const second = new Int16Array(8_000).fill(1);
 
-test('a mark fires when all audio before it was sent', (t) => {
+test('calls back at a mark when all audio before it was sent', (t) => {
   const { marks, mark, path, sound } = setUpPath();
   path.send(second);
   mark('said');
@@ -239,13 +242,13 @@ test('a mark fires when all audio before it was sent', (t) => {
   t.deepEqual(marks, ['said']);
 });
 
-test('a mark with no audio before it fires at once', (t) => {
+test('calls back at once at a mark with no audio before it', (t) => {
   const { marks, mark } = setUpPath();
   mark('now');
   t.deepEqual(marks, ['now']);
 });
 
-test('sends audio longer than the ring in order as space becomes free', (t) => {
+test('sends audio longer than the ring buffer in order as space becomes free', (t) => {
   const { marks, mark, path, sound, ring } = setUpPath();
   for (let seconds = 0; seconds < 5; seconds += 1) path.send(second);
   mark('end');
@@ -283,7 +286,7 @@ test('a closed path sends no audio and calls no callbacks', (t) => {
 });
 
 for (const rate of [8_000, 16_000] as const)
-  test(`audio longer than the ring has no gap at ${rate} samples a second`, (t) => {
+  test(`plays audio longer than the ring buffer without a gap at ${rate} samples a second`, (t) => {
     const clock = new SimulatedClock();
     const time = createLineTime(clock, 1);
     const ring = new SampleRing(ringMemory(ringSamples));
@@ -306,7 +309,7 @@ const readAll = (ring: SampleRing, count: number): number[] => {
   return Array.from(frame.subarray(0, ring.read(frame)));
 };
 
-test.serial('reads audio in written order, across the end of the memory, too', (t) => {
+test.serial("reads audio in written order, across the end of the ring buffer's memory", (t) => {
   const ring = new SampleRing(ringMemory(8));
   t.is(ring.write(counting(0, 6)), 6);
   t.deepEqual(readAll(ring, 4), [0, 1, 2, 3]);
@@ -316,14 +319,14 @@ test.serial('reads audio in written order, across the end of the memory, too', (
   t.deepEqual(readAll(ring, 20), []);
 });
 
-test.serial('writes only as much as fits, without overwriting', (t) => {
+test.serial('writes only as much as fits into the ring buffer, without overwriting', (t) => {
   const ring = new SampleRing(ringMemory(8));
   t.is(ring.write(counting(0, 12)), 8);
   t.is(ring.write(counting(50, 1)), 0);
   t.deepEqual(readAll(ring, 12), [0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-test.serial('withdraws unread audio and counts it to the sample', (t) => {
+test.serial('withdraws unread audio and returns its exact number of samples', (t) => {
   const ring = new SampleRing(ringMemory(16));
   ring.write(counting(0, 10));
   readAll(ring, 3);
@@ -382,6 +385,6 @@ test.serial('each sample is either read or withdrawn between two threads', async
   t.true(takenBack > 0);
 });
 
-test.serial('the size of a ring is a power of two', (t) => {
+test.serial('makes the size of a ring buffer a power of two', (t) => {
   t.throws(() => ringMemory(100), { instanceOf: RangeError });
 });

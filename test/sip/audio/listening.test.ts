@@ -151,7 +151,7 @@ test.serial('treats missing audio as silence', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test.serial('reads audio queued during a stalled process before it ends a voice', (t) => {
+test.serial('processes audio queued during a stall of the process before it ends a voice', (t) => {
   // The timers of this clock all fire at the end of the advanced time.
   const clock = new SimulatedClock();
   const { listener, story, playWith } = listenOn(clock);
@@ -172,7 +172,7 @@ test.serial('reads audio queued during a stalled process before it ends a voice'
   listener.stop();
 });
 
-test.serial('keeps the results of a recognizer that fails and recognizes no more', (t) => {
+test.serial('keeps the results of a failed recognizer and sends it no more audio', (t) => {
   const { play, story, emit, logged, clock } = createListenerWorld();
   play(listenerSilence);
   play(listenerVoice);
@@ -253,7 +253,7 @@ const createOnsetsWorld = ({ bargeIn = pausing, isAudible = true, early = false 
   };
 };
 
-test("reports an onset after the configured voice length, only over the agent's speech and only with pauses enabled", (t) => {
+test("reports a voice onset after the configured voice length, only during the agent's speech and with pauses enabled", (t) => {
   const { voice, story } = createOnsetsWorld();
   voice(hush, 400);
   t.deepEqual(story, [['onset', 80]]);
@@ -290,7 +290,7 @@ test('reports a false onset after the configured silence; a voice in between res
   t.is(clock.pending(), 0);
 });
 
-test('a sound that is not speech pauses the agent at most for the configured time', (t) => {
+test('pauses the agent for at most the configured time for a sound that is not speech', (t) => {
   const { voice, story, clock } = createOnsetsWorld();
   voice(hush, 800);
   clock.advance(20_000);
@@ -300,7 +300,7 @@ test('a sound that is not speech pauses the agent at most for the configured tim
   ]);
 });
 
-test('a recognized backchannel ends the onset at once; after speech it is no longer reported', (t) => {
+test('ends the onset at once for a recognized backchannel, and does not report it after speech', (t) => {
   const murmured = createOnsetsWorld();
   murmured.voice(hush, 200);
   murmured.onsets.voiceEnded();
@@ -357,7 +357,7 @@ test('waits longer for late words after speech-like sound', (t) => {
   }
 });
 
-test('speech has a pitch most of the time, noise has none, and a tone always has one', (t) => {
+test('detects a pitch most of the time in speech, never in noise, and always in a tone', (t) => {
   const soundsLikeSpeech = (samples: Int16Array): boolean => {
     const meter = createSpeechMeter(onsetsNumbers);
     for (const frame of framesOf(samples)) meter.add(frame);
@@ -447,7 +447,7 @@ test.serial('detects the beginning and end of a voice', (t) => {
   t.true(Math.abs((only?.to ?? 0) - 1_000 - voiceMs) <= 120, `${only?.to}`);
 });
 
-test.serial('chunks of any size give the same result', (t) => {
+test.serial('gives the same result for chunks of any size', (t) => {
   const parts = [voiceActivitySilence(1_000), voiceActivityVoice, voiceActivitySilence(1_000)];
   const { found } = voicesIn(parts);
   t.is(found.length, 1);
@@ -476,7 +476,7 @@ test.serial('ignores sound that is too quiet or too short', (t) => {
   );
 });
 
-test.serial('steady sound counts as a voice only for a moment', (t) => {
+test.serial('treats steady sound as a voice only for a moment', (t) => {
   for (const sound of [noise(5_000, 6_000), hum(5_000)]) {
     const { found } = voicesIn([voiceActivitySilence(500), sound, voiceActivitySilence(500)]);
     t.true(found.length <= 1);
@@ -497,7 +497,7 @@ test.serial('detects a voice in noise and its end', (t) => {
   t.true(Math.abs((last?.to ?? 0) - 2_000 - voiceMs) <= 300, JSON.stringify(found));
 });
 
-test.serial('does not detect speech at echo level', (t) => {
+test.serial('detects no speech at the level of an echo', (t) => {
   const echo = quieter(voiceActivityVoice, 0.06);
   t.is(voicesIn([voiceActivitySilence(500), echo, voiceActivitySilence(500)]).found.length, 1);
   t.deepEqual(
@@ -551,7 +551,7 @@ const worstOf = (times: readonly number[], share: number): number =>
 
 for (const gives of ['words', 'sentences'] as const)
   test.serial(
-    `with a recognizer of ${gives} the agent pauses at once and resumes after a false onset`,
+    `with a recognizer of ${gives}, pauses the agent at once and resumes it after a false onset`,
     async (t) => {
       const judged = await judge({ gives, bargeIn: pausing }, everyOther);
       const silentMs = worstOf(silences(judged), 0.95);
@@ -572,7 +572,7 @@ for (const gives of ['words', 'sentences'] as const)
     },
   );
 
-test.serial('words stop the agent and noise does not pause it in "speech" mode', async (t) => {
+test.serial('in mode "speech", words stop the agent and noise does not pause it', async (t) => {
   const judged = await judge({ gives: 'words', bargeIn: stopping }, (_sound, index) => index % 9 === 0);
   t.deepEqual(missedInterruptions(judged), []);
   t.deepEqual(
@@ -621,7 +621,7 @@ const createJudgesWorld = (turnEnd: TurnEnd, { hasModel = true } = {}) => {
   };
 };
 
-test.serial('pauses end turns between the minimum and the maximum silence', (t) => {
+test.serial('ends a turn at a pause between the minimum and the maximum silence', (t) => {
   const { waits } = createJudgesWorld(byPauses);
   t.is(waits(), judgesNumbers.openMs);
   t.is(waits({ text: 'Tomorrow.' }), judgesNumbers.wholeMs);
@@ -636,7 +636,7 @@ test.serial('pauses end turns between the minimum and the maximum silence', (t) 
 });
 
 test.serial(
-  'the recognizer or the maximum silence ends a turn; pauses do when another engine listens',
+  'ends a turn by the recognizer or the maximum silence, or by pauses if another engine listens',
   (t) => {
     const { waits, without } = createJudgesWorld({ ...byPauses, mode: 'recognizer' });
     t.is(waits({ isComplete: true }), byPauses.minSilenceMs);
@@ -648,32 +648,29 @@ test.serial(
 
 const byModel: TurnEnd = { ...byPauses, mode: 'model' };
 
-test.serial(
-  'the turn model is consulted after the minimum silence and decides once it answers',
-  async (t) => {
-    const { judge, clock, asked, since, waits, changes } = createJudgesWorld(byModel);
-    judge.voiceEnded(since, since - 400);
-    clock.advance(byModel.minSilenceMs - 1);
-    t.is(asked.length, 0);
-    clock.advance(1);
-    t.is(asked.length, 1);
-    t.is(waits(), judgesNumbers.openMs, 'pauses decide while it is silent');
-    asked[0]?.answer(true);
-    await Promise.resolve();
-    t.is(changes(), 1);
-    t.is(waits(), byModel.minSilenceMs);
-    t.is(waits({ isSettled: false }), judgesNumbers.settleMs, 'its words are on their way');
-    judge.voiceBegan();
-    t.is(waits(), judgesNumbers.openMs);
-    judge.voiceEnded(clock.now(), since);
-    clock.advance(byModel.minSilenceMs);
-    asked[1]?.answer(false);
-    await Promise.resolve();
-    t.is(waits({ text: 'Tomorrow.' }), byModel.maxSilenceMs);
-  },
-);
+test.serial('asks the turn model after the minimum silence, and follows its first answer', async (t) => {
+  const { judge, clock, asked, since, waits, changes } = createJudgesWorld(byModel);
+  judge.voiceEnded(since, since - 400);
+  clock.advance(byModel.minSilenceMs - 1);
+  t.is(asked.length, 0);
+  clock.advance(1);
+  t.is(asked.length, 1);
+  t.is(waits(), judgesNumbers.openMs, 'pauses decide while it is silent');
+  asked[0]?.answer(true);
+  await Promise.resolve();
+  t.is(changes(), 1);
+  t.is(waits(), byModel.minSilenceMs);
+  t.is(waits({ isSettled: false }), judgesNumbers.settleMs, 'its words are on their way');
+  judge.voiceBegan();
+  t.is(waits(), judgesNumbers.openMs);
+  judge.voiceEnded(clock.now(), since);
+  clock.advance(byModel.minSilenceMs);
+  asked[1]?.answer(false);
+  await Promise.resolve();
+  t.is(waits({ text: 'Tomorrow.' }), byModel.maxSilenceMs);
+});
 
-test.serial('ignores a model result for a silence that is over, and missing results', async (t) => {
+test.serial('ignores a late or missing result of the turn model', async (t) => {
   const { judge, clock, asked, since, waits, changes } = createJudgesWorld(byModel);
   judge.voiceEnded(since, since);
   clock.advance(byModel.minSilenceMs);
@@ -691,30 +688,33 @@ test.serial('ignores a model result for a silence that is over, and missing resu
   t.is(asked.length, 2);
 });
 
-test.serial('passes the turn and a moment before it to the model, up to its maximum length', (t) => {
-  const { judge, clock, asked, since } = createJudgesWorld(byModel);
-  const write = (milliseconds: number): void => {
-    const from = clock.now() - since;
-    clock.advance(milliseconds);
-    judge.write(Int16Array.from({ length: milliseconds }, (_, index) => from + index));
-  };
-  write(2_000);
-  judge.voiceEnded(clock.now() - 200, clock.now() - 300);
-  clock.advance(0);
-  t.deepEqual(
-    [asked[0]?.samples.length, asked[0]?.samples[0], asked[0]?.samples.at(-1)],
-    [600, 1_400, 1_999],
-  );
-  write(30);
-  judge.voiceEnded(clock.now() - 200, since);
-  clock.advance(0);
-  t.deepEqual(
-    [asked[1]?.samples.length, asked[1]?.samples[0], asked[1]?.samples.at(-1)],
-    [1_000, 1_030, 2_029],
-  );
-});
+test.serial(
+  "passes the turn with a short lead-in to the turn model, up to the model's maximum length",
+  (t) => {
+    const { judge, clock, asked, since } = createJudgesWorld(byModel);
+    const write = (milliseconds: number): void => {
+      const from = clock.now() - since;
+      clock.advance(milliseconds);
+      judge.write(Int16Array.from({ length: milliseconds }, (_, index) => from + index));
+    };
+    write(2_000);
+    judge.voiceEnded(clock.now() - 200, clock.now() - 300);
+    clock.advance(0);
+    t.deepEqual(
+      [asked[0]?.samples.length, asked[0]?.samples[0], asked[0]?.samples.at(-1)],
+      [600, 1_400, 1_999],
+    );
+    write(30);
+    judge.voiceEnded(clock.now() - 200, since);
+    clock.advance(0);
+    t.deepEqual(
+      [asked[1]?.samples.length, asked[1]?.samples[0], asked[1]?.samples.at(-1)],
+      [1_000, 1_030, 2_029],
+    );
+  },
+);
 
-test.serial('falls back to pauses without a model and logs it', (t) => {
+test.serial('ends turns by pauses without a turn model and logs it', (t) => {
   const { judge, waits, lines, since } = createJudgesWorld(byModel, { hasModel: false });
   judge.voiceEnded(since, since);
   t.is(waits({ text: 'Tomorrow.' }), judgesNumbers.wholeMs);
@@ -764,7 +764,7 @@ test(endings, '七時です', 'ja-JP', numbers.wholeMs);
 
 test(endings, '七時ですけど', 'ja-JP', numbers.openMs);
 
-test('an engine that considers the turn complete shortens the silence', (t) => {
+test('waits for a shorter silence if the engine considers the turn complete', (t) => {
   const { voice, final, complete, pass, story } = createWorld();
   voice(true);
   pass(500);
@@ -808,7 +808,7 @@ test('uses words that never become final and drops their late final result', (t)
   t.deepEqual(story.slice(3), ['speech', 'pause', ['heard', 'At seven.', 7_000]]);
 });
 
-test('words that become final during a new voice exclude the ones already used', (t) => {
+test('excludes words already used from words that become final during a new voice', (t) => {
   const { voice, partial, final, pass, story } = createWorld();
   voice(true);
   partial('on Tuesday');
@@ -829,7 +829,7 @@ test('words that become final during a new voice exclude the ones already used',
   );
 });
 
-test('a voice without words yields no words', (t) => {
+test('reports no words for a voice without words', (t) => {
   const { voice, pass, story, clock } = streamed();
   voice(true);
   pass(20_000);
@@ -839,7 +839,7 @@ test('a voice without words yields no words', (t) => {
   t.is(clock.pending(), 0);
 });
 
-test('an engine that repeats its result does not delay the turn', (t) => {
+test('does not delay the turn for an engine that repeats its result', (t) => {
   const { voice, partial, final, pass, story } = streamed();
   voice(true);
   partial('');
@@ -862,7 +862,7 @@ test('an engine that repeats its result does not delay the turn', (t) => {
   t.deepEqual(story.slice(2), ['pause']);
 });
 
-test('punctuation alone does not count as words', (t) => {
+test('does not treat punctuation alone as words', (t) => {
   const { voice, partial, final, pass, story } = createWorld();
   voice(true);
   partial('…');
@@ -872,7 +872,7 @@ test('punctuation alone does not count as words', (t) => {
   t.deepEqual(story, ['pause']);
 });
 
-test('sentence recognizers ignore short noises', (t) => {
+test('ignores short noises for recognizers without partial results', (t) => {
   const { voice, pass, story } = createWorld();
   for (let times = 0; times < 4; times += 1) {
     voice(true);
@@ -885,7 +885,7 @@ test('sentence recognizers ignore short noises', (t) => {
   t.is(story.length, 4);
 });
 
-test('sentence recognizers treat a lasting voice as speech', (t) => {
+test('treats a long voice without words as speech for recognizers without partial results', (t) => {
   const { voice, pass, story, final } = createWorld();
   voice(true);
   pass(numbers.lastingVoiceMs);
@@ -900,7 +900,7 @@ test('sentence recognizers treat a lasting voice as speech', (t) => {
 // Interruptions
 // Voices over the agent's speech: words, backchannels, echoes.
 
-test("words over the agent's speech interrupt once they are more than a backchannel", (t) => {
+test("words during the agent's speech interrupt once they are more than a backchannel", (t) => {
   const { agent, voice, partial, final, pass, story } = streamed();
   agent(true);
   voice(true);
@@ -929,17 +929,17 @@ const backchannel = (begins: boolean, ends: boolean, language = 'en', text = 'Uh
   return story.filter((one) => one !== 'pause');
 };
 
-test("records a backchannel over the agent's speech without interrupting", (t) => {
+test("records a backchannel during the agent's speech without interrupting", (t) => {
   t.deepEqual(backchannel(true, true), [['backchannel', 'Uh-huh.', 0]]);
   t.deepEqual(backchannel(true, true, 'ko', '네네'), [['backchannel', '네네', 0]]);
 });
 
-test("a backchannel during silence or the agent's last audio counts as an answer", (t) => {
+test("treats a backchannel in silence or during the agent's last audio as an answer", (t) => {
   for (const begins of [true, false])
     t.deepEqual(backchannel(begins, false), ['speech', ['heard', 'Uh-huh.', 0]]);
 });
 
-test("words over the agent's speech without another voice are its echo", (t) => {
+test("treats words during the agent's speech without a detected voice as its echo", (t) => {
   const { agent, partial, final, pass, story } = createWorld();
   agent(true);
   partial('Your table is');
@@ -948,7 +948,7 @@ test("words over the agent's speech without another voice are its echo", (t) => 
   t.deepEqual(story, []);
 });
 
-test('words without a detected voice count while the agent is silent', (t) => {
+test('accepts words without a detected voice while the agent is silent', (t) => {
   const { partial, final, pass, story, now } = createWorld();
   pass(1_000);
   partial('hello');
@@ -964,7 +964,7 @@ test('words without a detected voice count while the agent is silent', (t) => {
   t.is(now(), saidAt + numbers.wholeMs);
 });
 
-test('sound that continues after the words does not delay them', (t) => {
+test('does not delay words for sound that continues after them', (t) => {
   const { voice, partial, final, pass, story } = streamed();
   voice(true);
   pass(400);
@@ -980,7 +980,7 @@ test('sound that continues after the words does not delay them', (t) => {
   t.deepEqual(story.slice(2), ['speech', ['heard', 'For two.', 2_000 + 400 + numbers.wordsMs + 5_000]]);
 });
 
-test('at the end of the line, final words count and partial words do not', (t) => {
+test('reports final words at the end of the line, but no partial ones', (t) => {
   const world = createWorld();
   world.voice(true);
   world.final('Goodbye.');
@@ -1015,7 +1015,7 @@ const digitsIn = (pieces: readonly Int16Array[], sampleRate: SampleRate = 8_000)
   return digits;
 };
 
-test('detects each digit from its two tones, once for any length', (t) => {
+test('detects each digit once from its two tones, however long they last', (t) => {
   for (const sampleRate of [8_000, 16_000] as const)
     for (const digit of dtmfKeypad.join('')) {
       const sound = dtmfTone(digit, { sampleRate });
@@ -1040,7 +1040,7 @@ test('detects digits of 50 ms with pauses of 50 ms at any offset', (t) => {
   }
 });
 
-test('detects digits up to 1.5 % frequency error and within the level tolerance, not beyond', (t) => {
+test('detects digits up to 1.5 % frequency error and within the level tolerance, and none beyond', (t) => {
   t.is(digitsIn([dtmfTone('5', { row: 1.015, column: 0.985 })]), '5');
   t.is(digitsIn([dtmfTone('5', {}, [6_000, 2_700])]), '5');
   t.is(digitsIn([dtmfTone('5', {}, [4_500, 6_000])]), '5');
@@ -1056,7 +1056,7 @@ test('rejects a single tone, two row tones, and a digit shorter than 25 ms', (t)
   t.is(digitsIn([dtmfTone('5', { milliseconds: 24 }), pauseOf(100)]), '');
 });
 
-test('detects a digit in noise and takes no voice or noise for a digit', (t) => {
+test('detects a digit in noise, and none in speech or noise', (t) => {
   const sounds = bargeInSounds();
   for (const { kind, text, samples } of sounds) t.is(digitsIn([samples]), '', `${kind} ${text ?? ''}`);
   t.true(sounds.reduce((seconds, { samples }) => seconds + samples.length / 8_000, 0) > 180);

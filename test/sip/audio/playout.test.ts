@@ -104,7 +104,7 @@ const createPlayoutWorld = (engine: Speak = speak) => {
   };
 };
 
-test.serial('plays an utterance with a short pause after it, then the next one', async (t) => {
+test.serial('plays an utterance, a short pause and the next utterance', async (t) => {
   const { playout, attach, settle, pass, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'one');
@@ -123,7 +123,7 @@ test.serial('plays an utterance with a short pause after it, then the next one',
   ]);
 });
 
-test.serial('utterances wait until the audio path is connected', async (t) => {
+test.serial('queues utterances until the audio path is connected', async (t) => {
   const { playout, attach, settle, pass } = createPlayoutWorld();
   playout.say(1, 'one');
   await settle();
@@ -133,7 +133,7 @@ test.serial('utterances wait until the audio path is connected', async (t) => {
 });
 
 test.serial(
-  'a stop silences playback at once and reports the heard part; new words follow at once',
+  'stops playback at once and reports the heard part; a new utterance follows at once',
   async (t) => {
     const { playout, attach, settle, told, pass, story } = createPlayoutWorld();
     attach();
@@ -156,7 +156,7 @@ test.serial(
   },
 );
 
-test.serial('audio that was not sent was not heard, however much time has passed', async (t) => {
+test.serial('reports audio that was not sent as unheard, however much time has passed', async (t) => {
   const { playout, attach, settle, pass, clock, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'alpha bravo charlie delta');
@@ -167,7 +167,7 @@ test.serial('audio that was not sent was not heard, however much time has passed
   t.deepEqual(story(), [[1, 'alpha', false]]);
 });
 
-test.serial('an utterance stopped after its last sample was heard completely', async (t) => {
+test.serial('reports an utterance stopped after its last sample as completely heard', async (t) => {
   const { playout, attach, settle, pass, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'alpha bravo');
@@ -177,7 +177,7 @@ test.serial('an utterance stopped after its last sample was heard completely', a
   t.deepEqual(story(), [[1, 'alpha bravo', true]]);
 });
 
-test.serial('reports an empty utterance and a failed one in their order', async (t) => {
+test.serial('reports empty and failed utterances in order', async (t) => {
   const { playout, attach, settle, pass, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'one');
@@ -194,7 +194,7 @@ test.serial('reports an empty utterance and a failed one in their order', async 
   ]);
 });
 
-test.serial('reports everything at the end of the line and sends no more', async (t) => {
+test.serial('reports all utterances at the end of the line and sends no more audio', async (t) => {
   const { playout, attach, settle, pass, told, story, clock } = createPlayoutWorld();
   attach();
   playout.say(1, 'alpha bravo');
@@ -214,7 +214,7 @@ test.serial('reports everything at the end of the line and sends no more', async
   t.is(clock.pending(), 0);
 });
 
-test.serial('plays audio from its first chunk while the rest is being synthesized', async (t) => {
+test.serial('plays audio from its first chunk on while the rest is synthesized', async (t) => {
   const engine = handMade();
   const { playout, attach, clock, pass, told, story } = createPlayoutWorld(engine.speak);
   attach();
@@ -255,7 +255,7 @@ test.serial(
   },
 );
 
-test.serial('plays the audio made before an engine failed and counts the utterance as played', async (t) => {
+test.serial('plays the audio made before an engine failed and reports the utterance as played', async (t) => {
   const { playout, attach, pass, settle, story } = createPlayoutWorld();
   attach();
   playout.say(1, 'breaks behind these words, and the others are never heard');
@@ -315,7 +315,7 @@ const createPauseWorld = (speak: Speak = inWords) => {
 
 const soundingMs = (heard: Int16Array): number => heard.filter((sample) => sample !== 0).length / 8;
 
-test.serial('a pause silences playback at once and later repeats the interrupted word', async (t) => {
+test.serial('pauses playback at once and repeats the interrupted word on resume', async (t) => {
   const { playout, pass, settle, story } = createPauseWorld();
   playout.say(1, 'alpha bravo charlie');
   await settle();
@@ -333,7 +333,7 @@ test.serial('a pause silences playback at once and later repeats the interrupted
   t.deepEqual(story(), [[1, 'alpha bravo charlie', true]]);
 });
 
-test.serial('synthesis and utterances wait during a pause', async (t) => {
+test.serial('delays synthesis and utterances during a pause', async (t) => {
   const { playout, pass, settle, story } = createPauseWorld();
   playout.say(1, 'alpha');
   await settle();
@@ -349,7 +349,7 @@ test.serial('synthesis and utterances wait during a pause', async (t) => {
   t.deepEqual(story().slice(1), [[2, 'bravo', true]]);
 });
 
-test.serial('a stop counts only the part heard before the pause', async (t) => {
+test.serial('counts only the part heard before the pause if playback is stopped in the pause', async (t) => {
   for (const isOn of [false, true]) {
     const { playout, pass, settle, story } = createPauseWorld();
     playout.say(1, 'alpha bravo charlie delta');
@@ -371,7 +371,7 @@ test.serial('a stop counts only the part heard before the pause', async (t) => {
   }
 });
 
-test.serial('a pause after the last word of an utterance repeats no word', async (t) => {
+test.serial('repeats no word if the pause came after the last word of an utterance', async (t) => {
   const { playout, pass, settle, story } = createPauseWorld(async function* () {
     yield new Int16Array(4_000).fill(loudness, 800);
   });
@@ -385,7 +385,7 @@ test.serial('a pause after the last word of an utterance repeats no word', async
   t.deepEqual(story(), [[1, 'alpha', true]]);
 });
 
-test.serial('the recording has the pause at its place', async (t) => {
+test.serial('records the pause at its time', async (t) => {
   const { playout, pass, settle, recorded } = createPauseWorld();
   playout.say(1, 'alpha bravo');
   await settle();
@@ -396,7 +396,7 @@ test.serial('the recording has the pause at its place', async (t) => {
   t.deepEqual(recorded, ['1000 ms', '1000 ms', 'cut', '10 ms', '1000 ms']);
 });
 
-test.serial('the agent is audible in a pause, but not loud', async (t) => {
+test.serial('lowers the volume of the agent during a pause instead of silencing it', async (t) => {
   const { playout, pass, settle } = createPauseWorld();
   playout.say(1, 'alpha bravo');
   await settle();
@@ -410,7 +410,7 @@ test.serial('the agent is audible in a pause, but not loud', async (t) => {
   t.true((playout.level() ?? -96) > -20);
 });
 
-test.serial('repeated pause and resume have no further effect, even without an utterance', async (t) => {
+test.serial('ignores a repeated pause or resume, with or without an utterance', async (t) => {
   const { playout, pass, settle, story } = createPauseWorld();
   playout.resume();
   playout.pause();
@@ -424,7 +424,7 @@ test.serial('repeated pause and resume have no further effect, even without an u
   t.deepEqual(story(), [[1, 'alpha', true]]);
 });
 
-test.serial('a word without a gap within 600 ms before it resumes at the exact sample', (t) => {
+test.serial('resumes at the exact sample if no word boundary lies in the last 600 ms', (t) => {
   const even = new Int16Array(16_000).fill(loudness);
   t.is(placeToResume(even, 12_000, 8_000), 12_000);
   const word = Int16Array.from({ length: 16_000 }, (_, index) =>
@@ -471,7 +471,7 @@ const rates = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000].flatMap((sampleRat
 ]);
 for (const { sampleRate, rate } of rates)
   test.serial(
-    `chunks at ${sampleRate} Hz resample to the same audio at ${rate} Hz as the whole`,
+    `resamples chunks at ${sampleRate} Hz to the same audio at ${rate} Hz as the whole`,
     async (t) => {
       const samples = tone(sampleRate);
       const whole = inOne(await spoken(engine(sampleRate, samples), rate));
@@ -490,7 +490,7 @@ for (const { sampleRate, rate } of rates)
     },
   );
 
-test.serial('an engine without audio yields none', async (t) => {
+test.serial('returns no audio from an engine without audio', async (t) => {
   t.deepEqual(inOne(await spoken(engine(22_050, new Int16Array(), 100), 8_000)), []);
 });
 
@@ -540,7 +540,7 @@ test.serial('records both sides in stereo at the time of their audio', (t) => {
   t.deepEqual(levels(agent), [0, 0, 7, 7, 0, 0]);
 });
 
-test.serial('stops recording at the cut', (t) => {
+test.serial('stops recording where playback was stopped', (t) => {
   const { recording, frames, agent } = createRecordingWorld();
   recording.said(new Int16Array(8_000).fill(7));
   frames(15, 0);
@@ -550,7 +550,7 @@ test.serial('stops recording at the cut', (t) => {
   t.deepEqual(levels(agent), [7, 7, 7, 0, 0, 0]);
 });
 
-test.serial('gaps between frames are silence, and the recording is as long as the call', (t) => {
+test.serial('fills gaps between frames with silence, so that the recording is as long as the call', (t) => {
   const { recording, frames, clock, counterparty, finished } = createRecordingWorld();
   frames(10, 100);
   clock.advance(600);
@@ -564,7 +564,7 @@ test.serial('gaps between frames are silence, and the recording is as long as th
   t.is(finished(), 1);
 });
 
-test.serial('a burst of frames after a hiccup keeps both sides in sync', (t) => {
+test.serial('keeps both sides in sync after a burst of delayed frames', (t) => {
   const { recording, clock, counterparty } = createRecordingWorld();
   clock.advance(100);
   for (let index = 0; index < 5; index += 1) recording.heard(new Int16Array(160).fill(100));
@@ -572,28 +572,31 @@ test.serial('a burst of frames after a hiccup keeps both sides in sync', (t) => 
   t.is(counterparty.length, 16 * 100);
 });
 
-test.serial('records silence on both sides during a pause and keeps the timing of everything else', (t) => {
-  const { recording, frames, counterparty, agent } = createRecordingWorld();
-  frames(10, 100);
-  // The agent's whole sentence is known before it is played.
-  recording.said(new Int16Array(24_000).fill(7));
-  frames(10, 100);
-  recording.pause();
-  recording.pause();
-  frames(30, 100);
-  recording.resume();
-  recording.resume();
-  frames(50, 100);
-  recording.finish();
-  const silent = Array.from({ length: 10 }, () => 0);
-  const before = [100, 100, 100, 100];
-  // The first samples were still in flight.
-  const after = [0, 0, 100, 100, 100, 100, 100, 100, 100, 100];
-  t.deepEqual(levels(counterparty), [...before, ...silent.slice(4), ...after]);
-  t.deepEqual(levels(agent), [0, 0, 7, 7, ...silent.slice(4), 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
-});
+test.serial(
+  'records silence on both sides during a recording pause and keeps all other audio at its time',
+  (t) => {
+    const { recording, frames, counterparty, agent } = createRecordingWorld();
+    frames(10, 100);
+    // The agent's whole sentence is known before it is played.
+    recording.said(new Int16Array(24_000).fill(7));
+    frames(10, 100);
+    recording.pause();
+    recording.pause();
+    frames(30, 100);
+    recording.resume();
+    recording.resume();
+    frames(50, 100);
+    recording.finish();
+    const silent = Array.from({ length: 10 }, () => 0);
+    const before = [100, 100, 100, 100];
+    // The first samples were still in flight.
+    const after = [0, 0, 100, 100, 100, 100, 100, 100, 100, 100];
+    t.deepEqual(levels(counterparty), [...before, ...silent.slice(4), ...after]);
+    t.deepEqual(levels(agent), [0, 0, 7, 7, ...silent.slice(4), 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]);
+  },
+);
 
-test.serial('a sentence queued in a pause is silent as far as the pause lasts', (t) => {
+test.serial('records silence for the part of a sentence that is played during a recording pause', (t) => {
   const { recording, frames, agent } = createRecordingWorld();
   recording.pause();
   recording.said(new Int16Array(8_000).fill(7));
@@ -604,7 +607,7 @@ test.serial('a sentence queued in a pause is silent as far as the pause lasts', 
   t.deepEqual(levels(agent), [0, 0, 0, 0, 7, 7, 7, 7, 7, 7, 0, 0]);
 });
 
-test.serial('a call that ends in a pause is recorded to its end, in silence', (t) => {
+test.serial('records silence to the end of a call that ends in a recording pause', (t) => {
   const { recording, frames, clock, counterparty } = createRecordingWorld();
   frames(10, 100);
   recording.pause();
@@ -614,7 +617,7 @@ test.serial('a call that ends in a pause is recorded to its end, in silence', (t
   t.deepEqual(levels(counterparty), [100, 100, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
-test.serial('records no sample of a pause, for any delay or burst of the audio', (t) => {
+test.serial('records no sample of a recording pause, for any delay or burst of the audio', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(
@@ -703,7 +706,7 @@ for (const sampleRate of [8_000, 16_000] as const)
     }
   });
 
-test.serial('masks the rest of a digit tone after the pause, however long it is', (t) => {
+test.serial('masks the rest of a digit tone after a recording pause, however long it is', (t) => {
   const tones = [{ at: 8_000, milliseconds: 800 }];
   const samples = recordedTones(8_000, tones, (recording, frame) => {
     if (frame === 10) recording.hideTones();
@@ -735,7 +738,7 @@ const takes = test.macro<[text: string, least: number, most: number]>({
     const time = sayingTime(text);
     t.true(time >= least && time <= most, `${time} ms`);
   },
-  title: (_, text) => `estimates a natural time for "${text}"`,
+  title: (_, text) => `estimates a natural duration for "${text}"`,
 });
 
 test(takes, '네.', 120, 250);
@@ -745,12 +748,12 @@ test(takes, 'お電話ありがとうございます。ご用件をお聞かせ�
 test(takes, '010-1234-5678', 2_000, 4_000);
 
 for (const text of ['', ' ', '…', '?!', '🙂'])
-  test(`estimates no time for ${JSON.stringify(text)}`, (t) => {
+  test(`estimates a duration of 0 for ${JSON.stringify(text)}`, (t) => {
     t.is(sayingTime(text), 0);
     t.is(heardAfter(text, 1_000), '');
   });
 
-test('does not count a pause at the end', (t) => {
+test('excludes a pause at the end from the estimate', (t) => {
   t.is(sayingTime('Hello. '), sayingTime('Hello'));
   t.true(sayingTime('Hello. You') > sayingTime('Hello You'));
 });
@@ -771,7 +774,7 @@ test(hears, '오후 12시 OK네', ['오', '오후', '오후 12', '오후 12시',
 
 const texts = fc.string({ unit: 'grapheme' });
 
-test('the heard part grows from empty to the whole text', (t) => {
+test('the heard part grows from empty text to the whole text', (t) => {
   fc.assert(
     fc.property(texts, fc.nat(20_000), fc.nat(20_000), (text, a, b) => {
       const earlier = heardAfter(text, Math.min(a, b));
@@ -789,7 +792,7 @@ test('the heard part grows from empty to the whole text', (t) => {
   t.pass();
 });
 
-test('never cuts within a character', (t) => {
+test('never cuts text within a character', (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-composite' }), fc.nat(20_000), (text, ms) =>
       heardAfter(text, ms).isWellFormed(),

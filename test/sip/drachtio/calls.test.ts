@@ -95,7 +95,7 @@ test.serial('stores Reason and Call-Info of a rejected INVITE', async (t) => {
   t.deepEqual(ending?.sip?.callInfo, ['https://block.example/complain']);
 });
 
-test.serial('an INVITE carries caller, callee, an SDP offer and a session timer', async (t) => {
+test.serial('sends caller, callee, an SDP offer and a session timer in the INVITE', async (t) => {
   const { trunk, call, freeSwitches } = await startSipEdge(t);
   call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -124,7 +124,7 @@ const outboundRefusals: readonly [number, Record<string, string>, UnansweredCaus
 
 for (const [status, headers, cause] of outboundRefusals)
   test.serial(
-    `an INVITE rejected with ${status}${headers['Reason'] === undefined ? '' : ' and a Q.850 cause'} ends the call because of ${cause}`,
+    `an INVITE rejected with ${status}${headers['Reason'] === undefined ? '' : ' and a Q.850 cause'} ends the call with ${cause}`,
     async (t) => {
       const edge = await startSipEdge(t);
       const line = edge.call(callee);
@@ -137,7 +137,7 @@ for (const [status, headers, cause] of outboundRefusals)
     },
   );
 
-test.serial('sends CANCEL for a call given up during ringing', async (t) => {
+test.serial('sends CANCEL for a call that is ended during ringing', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -164,7 +164,7 @@ test.serial('ends a cancelled call whose 487 never arrives', async (t) => {
   t.like(await unanswered(edge, line), { cause: 'cancelled' });
 });
 
-test.serial('confirms an answer that crosses the CANCEL, then hangs up', async (t) => {
+test.serial('acknowledges an answer that crosses the CANCEL, then sends BYE', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -180,7 +180,7 @@ test.serial('confirms an answer that crosses the CANCEL, then hangs up', async (
   await edge.freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('ends a call whose BYE gets no response', async (t) => {
+test.serial('ends a call even if its BYE gets no response', async (t) => {
   const { trunk, call, said, clock } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -195,19 +195,22 @@ test.serial('ends a call whose BYE gets no response', async (t) => {
   t.like(line.all('line.ended')[0], { by: 'gateway' });
 });
 
-test.serial('gives up a trunk that never responds, and confirms and hangs up a late answer', async (t) => {
-  const edge = await startSipEdge(t);
-  const line = edge.call(callee);
-  const farCall = await edge.trunk.receives('INVITE');
-  edge.clock.advance(4_000);
-  t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 408 } });
-  await farCall.receives('CANCEL');
-  farCall.answers(200, { to: 'INVITE', sdp });
-  await farCall.receives('ACK');
-  await farCall.receives('BYE');
-});
+test.serial(
+  'stops waiting for a trunk that never responds, and acknowledges and hangs up a late answer',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    const line = edge.call(callee);
+    const farCall = await edge.trunk.receives('INVITE');
+    edge.clock.advance(4_000);
+    t.like(await unanswered(edge, line), { cause: 'trunk_error', sip: { status: 408 } });
+    await farCall.receives('CANCEL');
+    farCall.answers(200, { to: 'INVITE', sdp });
+    await farCall.receives('ACK');
+    await farCall.receives('BYE');
+  },
+);
 
-test.serial('a trunk whose address is unreachable fails the call', async (t) => {
+test.serial('fails a call to a trunk whose address is unreachable', async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: '127.0.0.1:15099' } });
   t.like(await unanswered(edge, edge.call(callee)), { cause: 'trunk_error', sip: { status: 503 } });
 });
@@ -233,7 +236,7 @@ const answersWithoutSound: readonly [string, string][] = [
 ];
 
 for (const [what, dumb] of answersWithoutSound)
-  test.serial(`hangs up at once on an answer ${what}`, async (t) => {
+  test.serial(`sends BYE at once after an answer ${what}`, async (t) => {
     const edge = await startSipEdge(t);
     const line = edge.call(callee);
     const farCall = await edge.trunk.receives('INVITE');
@@ -305,7 +308,7 @@ test.serial('skips an address after Retry-After, but not the other addresses of 
   t.deepEqual([...edge.first.unread(), ...edge.other.unread()], []);
 });
 
-test.serial('occupies one channel of the trunk, however many of its addresses are tried', async (t) => {
+test.serial('uses one channel of the trunk, however many of its addresses are tried', async (t) => {
   const edge = await addressesWorld(t, { maxChannels: 1 });
   const line = edge.call();
   (await edge.first.receives('INVITE')).answers(503);
@@ -325,7 +328,7 @@ test.serial('occupies one channel of the trunk, however many of its addresses ar
   await t.notThrowsAsync(edge.first.receives('INVITE'));
 });
 
-test.serial('a drained trunk gets no new calls, and its current call continues', async (t) => {
+test.serial('sends no new calls to a drained trunk, and continues its current call', async (t) => {
   const trunk = someTrunk({ host: '127.0.0.1', port: 15_081 });
   const changing = { ...directoryOf([]), all: () => [{ ...trunk, drained: state.drained }] };
   const state = { drained: false };
@@ -380,7 +383,7 @@ test.serial('follows a redirect with the same offer and keeps the call at the ne
   t.deepEqual(two.unread(), []);
 });
 
-test.serial('ends the call at a redirect that is not followed', async (t) => {
+test.serial('ends the call at a redirect that may not be followed', async (t) => {
   const edge = await redirectsWorld(t, { redirects: 'refused' });
   const line = edge.call();
   (await edge.one.receives('INVITE')).answers(302, to(there));
@@ -388,7 +391,7 @@ test.serial('ends the call at a redirect that is not followed', async (t) => {
   t.deepEqual([...edge.elsewhere.unread(), ...edge.two.unread()], []);
 });
 
-test.serial("tries the next trunk when the trunk lists the redirect's status", async (t) => {
+test.serial("tries the next trunk if the redirect's status is in the trunk's failover list", async (t) => {
   const edge = await redirectsWorld(t, { redirects: 'same_host', failoverStatuses: ['3xx'] });
   edge.call();
   (await edge.one.receives('INVITE')).answers(302, to(`<sip:${callee}@127.0.0.2:15083>`));
@@ -482,7 +485,7 @@ const failures: readonly [string, (farCall: FarCall, edge: SipEdge) => void][] =
 ];
 
 for (const [how, fail] of failures)
-  test.serial(`sends the same offer to the next trunk when a trunk ${how}`, async (t) => {
+  test.serial(`sends the same offer to the next trunk after a trunk that ${how}`, async (t) => {
     const { first, second, call, said, freeSwitches, ...edge } = await twoTrunks(t);
     const line = call(callee);
     const failing = await first.receives('INVITE');
@@ -496,7 +499,7 @@ for (const [how, fail] of failures)
   });
 
 for (const status of [486, 404, 603])
-  test.serial(`does not call a reached callee again by another trunk: ${status}`, async (t) => {
+  test.serial(`does not call a callee that was reached again by another trunk: ${status}`, async (t) => {
     const edge = await twoTrunks(t);
     const line = edge.call(callee);
     (await edge.first.receives('INVITE')).answers(status);
@@ -504,7 +507,7 @@ for (const status of [486, 404, 603])
     t.deepEqual(edge.second.unread(), []);
   });
 
-test.serial('a trunk configures the statuses after which the next trunk is tried', async (t) => {
+test.serial('tries the next trunk after the statuses that the trunk configures', async (t) => {
   const trunks = trunksOf(
     { port: 15_081, failoverStatuses: ['404'] },
     { port: 15_082, failoverStatuses: [] },
@@ -527,7 +530,7 @@ test.serial('does not apply a Retry-After of the callee to the trunk', async (t)
   await t.notThrowsAsync(edge.first.receives('INVITE'));
 });
 
-test.serial('reports the earliest retry time when all trunks sent Retry-After', async (t) => {
+test.serial('reports the earliest retry time if all trunks sent Retry-After', async (t) => {
   const edge = await twoTrunks(t);
   const one = edge.call(callee);
   (await edge.first.receives('INVITE')).answers(429, { headers: { 'Retry-After': '600 (too many)' } });
@@ -620,22 +623,27 @@ test.serial('answers the strongest of several challenges with its own nonce', as
   t.is(sequenceOf(invite), sequenceOf(first) + 1);
 });
 
-test.serial('answers challenges of a proxy and of the trunk in turn, and a stale nonce', async (t) => {
-  const { farCall, line, said } = await toChallengingTrunk(t);
-  farCall.answers(407, { headers: { 'Proxy-Authenticate': 'Digest realm="proxy", nonce="1", qop="auth"' } });
-  await farCall.receives('INVITE');
-  farCall.answers(401, { headers: { 'WWW-Authenticate': 'Digest realm="trunk", nonce="2", qop="auth"' } });
-  await farCall.receives('INVITE');
-  const stale = 'Digest realm="trunk", nonce="3", qop="auth", stale=true';
-  farCall.answers(401, { headers: { 'WWW-Authenticate': stale } });
-  const invite = await farCall.receives('INVITE');
-  t.true(isRight(invite, 'Proxy-Authorization', 'secret'));
-  t.true(isRight(invite, 'Authorization', 'secret'));
-  t.is(credentialsIn(invite, 'Authorization')('nonce'), '3');
-  farCall.answers(200, { sdp });
-  await farCall.receives('ACK');
-  await said([line], 'line.answered');
-});
+test.serial(
+  'answers challenges of a proxy and of the trunk in turn, and a challenge with stale=true',
+  async (t) => {
+    const { farCall, line, said } = await toChallengingTrunk(t);
+    farCall.answers(407, {
+      headers: { 'Proxy-Authenticate': 'Digest realm="proxy", nonce="1", qop="auth"' },
+    });
+    await farCall.receives('INVITE');
+    farCall.answers(401, { headers: { 'WWW-Authenticate': 'Digest realm="trunk", nonce="2", qop="auth"' } });
+    await farCall.receives('INVITE');
+    const stale = 'Digest realm="trunk", nonce="3", qop="auth", stale=true';
+    farCall.answers(401, { headers: { 'WWW-Authenticate': stale } });
+    const invite = await farCall.receives('INVITE');
+    t.true(isRight(invite, 'Proxy-Authorization', 'secret'));
+    t.true(isRight(invite, 'Authorization', 'secret'));
+    t.is(credentialsIn(invite, 'Authorization')('nonce'), '3');
+    farCall.answers(200, { sdp });
+    await farCall.receives('ACK');
+    await said([line], 'line.answered');
+  },
+);
 
 test.serial('repeats a challenged BYE with credentials', async (t) => {
   const { farCall, line, said } = await toChallengingTrunk(t);
@@ -687,7 +695,7 @@ test.serial('fails a call from a number without a trunk', async (t) => {
   });
 });
 
-test.serial('does not call any trunk without a media endpoint', async (t) => {
+test.serial('calls no trunk without a media endpoint', async (t) => {
   const edge = await startSipEdge(t);
   edge.freeSwitches[0]?.refuseEndpoints();
   t.like(await unanswered(edge, edge.call(callee)), { cause: 'media_error' });
@@ -699,7 +707,7 @@ test.serial('does not call any trunk without a media endpoint', async (t) => {
 
 const inboundSdp = describeSound();
 
-test.serial('answers a caller, who then hangs up', async (t) => {
+test.serial('answers a caller and ends the call when the caller hangs up', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   const answer = await call.receives(200);
@@ -715,7 +723,7 @@ test.serial('answers a caller, who then hangs up', async (t) => {
   t.deepEqual(inbound[0]?.breaches, []);
 });
 
-test.serial('answers a caller and hangs up', async (t) => {
+test.serial('answers a caller and hangs up by the gateway', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await call.receives(200);
@@ -730,7 +738,7 @@ test.serial('answers a caller and hangs up', async (t) => {
   await freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('an answer without ACK ends the call', async (t) => {
+test.serial('ends a call whose answer gets no ACK', async (t) => {
   const { drachtio, trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await call.receives(200);
@@ -753,7 +761,7 @@ const inboundRefusals: readonly [Because, number, Record<string, string>][] = [
   ['draining', 503, { 'Retry-After': '60' }],
 ];
 for (const [because, status, headers] of inboundRefusals)
-  test.serial(`refuses a caller with ${status} because of ${because}`, async (t) => {
+  test.serial(`rejects a caller with ${status} because of ${because}`, async (t) => {
     const { trunk, inbound, freeSwitches } = await startSipEdge(t, {
       decide: () => ({ accepted: false, because }),
     });
@@ -763,7 +771,7 @@ for (const [because, status, headers] of inboundRefusals)
     t.deepEqual(freeSwitches[0]?.channels(), [], 'nothing was asked of the media server');
   });
 
-test.serial('a drained trunk gets 503 for new inbound calls and for OPTIONS', async (t) => {
+test.serial('rejects new inbound calls and OPTIONS of a drained trunk with 503', async (t) => {
   const trunks = directoryOf([
     someTrunk({ host: '127.0.0.1', inboundAddresses: ['127.0.0.1'], drained: true }),
   ]);
@@ -773,7 +781,7 @@ test.serial('a drained trunk gets 503 for new inbound calls and for OPTIONS', as
   t.deepEqual(arrivals, []);
 });
 
-test.serial('refuses a caller with 500 when the decision fails', async (t) => {
+test.serial('rejects a caller with 500 if the admission fails', async (t) => {
   const { trunk } = await startSipEdge(t, {
     decide: () => Promise.reject(new Error('the database is away')),
   });
@@ -781,7 +789,7 @@ test.serial('refuses a caller with 500 when the decision fails', async (t) => {
   await t.notThrowsAsync(call.receives(500));
 });
 
-test.serial('refuses an unknown source address before any lookup of the number', async (t) => {
+test.serial('rejects an unknown source address before looking up the number', async (t) => {
   const { drachtio, arrivals, lines } = await startSipEdge(t);
   const stranger = createFarEnd(drachtio, '192.0.2.9:5060');
   await stranger.calls(ownNumber, { sdp: inboundSdp }).receives(403);
@@ -816,19 +824,19 @@ const faults: readonly [
   ['with a too short session timer', { headers: { 'Session-Expires': '60' } }, 422, 'Min-SE', /^90$/],
 ];
 for (const [what, parts, status, header, value] of faults)
-  test.serial(`refuses a call ${what} with ${status}`, async (t) => {
+  test.serial(`rejects a call ${what} with ${status}`, async (t) => {
     const { trunk, arrivals } = await startSipEdge(t);
     const refusal = await trunk.calls(ownNumber, { sdp: inboundSdp, ...parts }).receives(status);
     if (header !== undefined && value !== undefined) t.regex(headerOf(refusal, header) ?? '', value);
     t.deepEqual(arrivals, []);
   });
 
-test.serial('refuses a call to an invalid number with 404', async (t) => {
+test.serial('rejects a call to an invalid number with 404', async (t) => {
   const { trunk } = await startSipEdge(t);
   await t.notThrowsAsync(trunk.calls('reception', { sdp: inboundSdp }).receives(404));
 });
 
-test.serial('refuses callers with a retry time while the media server is unreachable', async (t) => {
+test.serial('rejects callers with a retry time while the media server is unreachable', async (t) => {
   const { trunk, lines } = await startSipEdge(t, {
     spoil: ({ freeSwitches }) => freeSwitches[0]?.changeSecret(),
   });
@@ -856,7 +864,7 @@ for (const [how, headers, from] of callers)
     );
   });
 
-test.serial('a caller who hangs up before admission leaves no state behind', async (t) => {
+test.serial('releases all state of a caller who hangs up before admission', async (t) => {
   const verdict = Promise.withResolvers<ArrivalVerdict>();
   const { trunk, arrivals, inbound, said, until, freeSwitches } = await startSipEdge(t, {
     decide: () => verdict.promise,
@@ -893,7 +901,7 @@ test.serial('releases the endpoint of a caller who hangs up while it is being cr
   await freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('refuses a caller without a free endpoint with a retry time', async (t) => {
+test.serial('rejects a caller with a retry time if no endpoint is free', async (t) => {
   const { trunk, inbound, said, freeSwitches } = await startSipEdge(t);
   freeSwitches[0]?.refuseEndpoints();
   const refusal = await trunk.calls(ownNumber, { sdp: inboundSdp }).receives(503);
@@ -902,7 +910,7 @@ test.serial('refuses a caller without a free endpoint with a retry time', async 
   t.like(inbound[0]?.all('line.unanswered')[0], { cause: 'media_error' });
 });
 
-test.serial('refuses a caller whose line is not opened within ten seconds', async (t) => {
+test.serial('rejects a caller whose line is not opened within ten seconds', async (t) => {
   const { trunk, clock, arrivals, until } = await startSipEdge(t, { opensNothing: true });
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await until(() => arrivals.length === 1);
@@ -912,7 +920,7 @@ test.serial('refuses a caller whose line is not opened within ten seconds', asyn
   await call.receives(480);
 });
 
-test.serial('refuses waiting callers with a retry time when the gateway shuts down', async (t) => {
+test.serial('rejects waiting callers with a retry time when the gateway shuts down', async (t) => {
   const { trunk, lines, arrivals, until } = await startSipEdge(t, { opensNothing: true });
   const call = trunk.calls(ownNumber, { sdp: inboundSdp });
   await until(() => arrivals.length === 1);
@@ -931,7 +939,7 @@ test.serial('merges the same INVITE received by another path', async (t) => {
   t.is(arrivals.length, 1);
 });
 
-test.serial('treats the same INVITE by another path as a new call after a refusal', async (t) => {
+test.serial('treats the same INVITE by another path as a new call after a rejection', async (t) => {
   let verdict: ArrivalVerdict = { accepted: false, because: 'draining' };
   const { drachtio, trunk, arrivals, inbound, said } = await startSipEdge(t, { decide: async () => verdict });
   const first = trunk.calls(ownNumber, { sdp: inboundSdp });

@@ -55,7 +55,7 @@ const sipCaptureWorld = (keeps: () => boolean = () => true) => {
 const invite = 'INVITE sip:01012345678@trunk.example SIP/2.0';
 const ok = 'SIP/2.0 200 OK';
 
-test('a call stores the messages of each INVITE that it claims, including earlier ones', (t) => {
+test('stores the messages of each INVITE that a call claims, including earlier ones', (t) => {
   const { sipCapture, lines, sent, came } = sipCaptureWorld();
   sent(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -74,7 +74,7 @@ test('a call stores the messages of each INVITE that it claims, including earlie
   ]);
 });
 
-test('does not store unclaimed messages, and limits waiting ones', (t) => {
+test('stores no unclaimed messages, and limits waiting ones', (t) => {
   const { sipCapture, lines, came } = sipCaptureWorld();
   for (const callId of ['one', 'two', 'three']) came(invite, callId);
   for (let count = 0; count < 5; count += 1) came('SIP/2.0 100 Trying', 'three');
@@ -95,7 +95,7 @@ test('ignores the gateway’s own INVITEs to FreeSWITCH, which a caller cannot i
   t.deepEqual(lines(), [`theirs ${invite}`]);
 });
 
-test('identifies each end by earlier messages', (t) => {
+test('determines the addresses of both ends from earlier messages', (t) => {
   const { sipCapture, kept, sent, came } = sipCaptureWorld();
   sent(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -121,7 +121,7 @@ test('gives each message of a call a distinct time and keeps their order', (t) =
   t.deepEqual(times, [times[0], (times[0] ?? 0) + 1, (times[0] ?? 0) + 2]);
 });
 
-test('keeps the last messages of a call with too many and counts the missing ones', (t) => {
+test('keeps the last messages of a call with too many, and counts the dropped ones', (t) => {
   const { sipCapture, kept, sent, came } = sipCaptureWorld();
   sent(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -153,7 +153,7 @@ test('counts messages that could not be stored with the next stored one', (t) =>
   );
 });
 
-test('captures messages for a while after the end, then releases the call', (t) => {
+test('captures messages for a while after the end of a call, then releases it', (t) => {
   const { sipCapture, clock, lines, came } = sipCaptureWorld();
   came(invite, 'one');
   sipCapture.claim('one', 'call');
@@ -168,7 +168,7 @@ test('captures messages for a while after the end, then releases the call', (t) 
   t.is(lines().length, 2);
 });
 
-test('shortens a message to whole lines and removes NUL', (t) => {
+test('truncates a message to whole lines and removes NUL', (t) => {
   const { sipCapture, kept, came } = sipCaptureWorld();
   came(invite, 'one', `X-Long: a\0b\r\nX-Longer: ${'x'.repeat(500)}\r\n`);
   sipCapture.claim('one', 'call');
@@ -206,7 +206,7 @@ const startTraced = async (t: ExecutionContext, options: SipEdgeOptions = {}) =>
   return { ...edge, calls, ladder };
 };
 
-test.serial('an outbound call from the INVITE to the response to BYE', async (t) => {
+test.serial('captures an outbound call from the INVITE to the response to BYE', async (t) => {
   const { trunk, call, said, ladder, calls } = await startTraced(t);
   const line = call();
   const far = await trunk.receives('INVITE');
@@ -245,7 +245,7 @@ test.serial('an outbound call from the INVITE to the response to BYE', async (t)
   t.is(calls.size, 1, 'what was said to FreeSWITCH is in no ladder');
 });
 
-test.serial('a call over two trunks has the messages of both', async (t) => {
+test.serial('captures the messages of both trunks of a call', async (t) => {
   const [first, second] = ['127.0.0.1:15060', '127.0.0.1:15060'];
   const { trunk, call, said, ladder } = await startTraced(t, {
     trunk: null,
@@ -262,7 +262,7 @@ test.serial('a call over two trunks has the messages of both', async (t) => {
   t.deepEqual(await ladder(4), ['→ INVITE', '← 503 Service Unavailable', '→ INVITE', '← 486 Busy Here']);
 });
 
-test.serial('acknowledged early media, and a cancelled call', async (t) => {
+test.serial('captures acknowledged early media, and a cancelled call', async (t) => {
   const { trunk, call, said, ladder } = await startTraced(t);
   const line = call();
   const far = await trunk.receives('INVITE');
@@ -285,7 +285,7 @@ test.serial('acknowledged early media, and a cancelled call', async (t) => {
   ]);
 });
 
-test.serial('an inbound call from the INVITE to the response to BYE', async (t) => {
+test.serial('captures an inbound call from the INVITE to the response to BYE', async (t) => {
   const { trunk, inbound, said, ladder } = await startTraced(t);
   const far = trunk.calls(ownNumber, { sdp });
   await far.receives(200);
@@ -297,7 +297,7 @@ test.serial('an inbound call from the INVITE to the response to BYE', async (t) 
   t.deepEqual(await ladder(5), ['← INVITE', '→ 200 OK', '← ACK', '← BYE', '→ 200 OK']);
 });
 
-test.serial('an inbound call cancelled during the decision', async (t) => {
+test.serial('captures an inbound call cancelled during the admission', async (t) => {
   const { promise, resolve } = Promise.withResolvers<{ accepted: false; because: 'caller_rejected' }>();
   const { trunk, arrivals, until: untilHolds, ladder } = await startTraced(t, { decide: () => promise });
   const far = trunk.calls(ownNumber, { sdp });
@@ -308,7 +308,7 @@ test.serial('an inbound call cancelled during the decision', async (t) => {
   t.deepEqual(await ladder(2), ['← INVITE', '← CANCEL']);
 });
 
-test.serial('a refused caller has a ladder if a call was stored', async (t) => {
+test.serial('captures the messages of a rejected caller if a call was stored', async (t) => {
   const { trunk, ladder, calls } = await startTraced(t, {
     decide: ({ from }) => ({
       accepted: false,
@@ -373,7 +373,7 @@ const moment = test.macro<[string, number, number]>({
   exec(t, time, nowMs, differenceMicros) {
     t.is(momentOf(time, nowMs) - nowMs * 1_000, differenceMicros);
   },
-  title: (about = '') => `a time of day is the nearest moment: ${about}`,
+  title: (about = '') => `reads a time of day as the nearest moment: ${about}`,
 });
 
 test('just before', moment, '12:00:00.250003', noon, -749_997);
@@ -393,7 +393,7 @@ const header = test.macro<[string, string]>({
   exec(t, given, kept) {
     t.is(maskedMessage(withHeader(given)), withHeader(kept));
   },
-  title: (about = '') => `a header: ${about}`,
+  title: (about = '') => `in stored headers, ${about}`,
 });
 
 test(
@@ -460,7 +460,7 @@ const bodyIs = test.macro<[string, string, string]>({
     t.is(kept.length, given.length, 'its length is still what the message says');
     t.is(maskedMessage(withBody(type, given)), withBody(type, kept));
   },
-  title: (about = '') => `a body: ${about}`,
+  title: (about = '') => `in stored bodies, ${about}`,
 });
 
 test(
@@ -492,7 +492,7 @@ test(
   '--b\r\nContent-Type:\r\n application/dtmf-relay\r\n\r\nSignal=5\r\n--b--\r\n',
   '--b\r\nContent-Type:\r\n application/dtmf-relay\r\n\r\nSignal=x\r\n--b--\r\n',
 );
-test('keeps another body', bodyIs, 'text/plain', '5', '5');
+test('keeps a body without secrets unchanged', bodyIs, 'text/plain', '5', '5');
 
 test('masks a message whose headers never end', (t) => {
   t.is(

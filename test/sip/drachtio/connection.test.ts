@@ -128,7 +128,7 @@ const untilBack = (signalling: SignallingConnection, clock: OrderedClock): Promi
 const sip = (length: number): string => `BYE sip:x SIP/2.0\r\nX: ${'x'.repeat(length)}\r\n\r\n`;
 const isSip = ({ text }: Message): boolean => text.includes('|sip|');
 
-test.serial('replaces a connection that no longer accepts data and is not ready meanwhile', async (t) => {
+test.serial('replaces a connection that no longer accepts data, and is not ready meanwhile', async (t) => {
   const drachtio = await startDrachtio(t);
   const { signalling, clock, losses } = await connectTo(t, drachtio.port, {
     probe: { everyMs: 1_000, answerMs: 60_000 },
@@ -208,7 +208,7 @@ test.serial('rejects a message that is too long and reports it to the sender', a
   await t.notThrowsAsync(signalling.send({ sip: sip(11_000) }));
 });
 
-test.serial('holds back messages behind a long one until its response', async (t) => {
+test.serial('queues messages behind a long one until it gets its response', async (t) => {
   const drachtio = await startDrachtio(t);
   const { signalling, taken } = await connectTo(t, drachtio.port);
   drachtio.state.answers = (message) => !isSip(message) || message.text.length < 4_000;
@@ -225,7 +225,7 @@ test.serial('holds back messages behind a long one until its response', async (t
   t.is(drachtio.received.filter(isSip).length, 2);
 });
 
-test.serial('turns a rejection by drachtio-server into an error with its reason', async (t) => {
+test.serial('converts a rejection by drachtio-server into an error with its reason', async (t) => {
   const drachtio = await startDrachtio(t);
   const { signalling } = await connectTo(t, drachtio.port);
   drachtio.state.answers = (message) => {
@@ -338,7 +338,7 @@ const untilReady = ({ lines, clock }: SipEdge): Promise<true> =>
   });
 
 test.serial(
-  'ends calls, refuses new ones and reports it while drachtio-server stays unreachable',
+  'ends calls, rejects new ones and reports the failure while drachtio-server stays unreachable',
   async (t) => {
     const edge = await startSipEdge(t);
     const [one, other] = [await dialled(edge), await ringing(edge)];
@@ -361,7 +361,7 @@ test.serial(
   },
 );
 
-test.serial('calls known to drachtio-server continue after reconnection', async (t) => {
+test.serial('continues calls after reconnection that drachtio-server still knows', async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: trunkAddress, media: 'direct' } });
   const [one, other] = [await dialled(edge), await taken(edge)];
   edge.drachtio.cutConnections();
@@ -393,27 +393,30 @@ test.serial('ends a call after reconnection that ended while drachtio-server was
   await t.notThrowsAsync(farCall.receives('BYE'));
 });
 
-test.serial('sends BYE after reconnection for calls that could not wait for drachtio-server', async (t) => {
-  const edge = await startSipEdge(t);
-  const calls = [await dialled(edge), await taken(edge)];
-  edge.drachtio.cutConnections();
-  await until('it is lost', () => !edge.lines.health().ready || undefined);
-  edge.drachtio.freeze();
-  edge.clock.advance(controlProbe.comeBackMs);
-  for (const { line } of calls) await edge.said([line], 'line.failed');
-  edge.drachtio.goOn();
-  await untilReady(edge);
-  for (const { farCall } of calls) {
-    await farCall.receives('BYE');
-    farCall.answers(200);
-  }
-  t.deepEqual(
-    calls.map(({ farCall }) => farCall.ladder().filter((message) => message === '← BYE').length),
-    [1, 1],
-  );
-});
+test.serial(
+  'sends BYE after reconnection for calls that were ended while drachtio-server was unreachable',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    const calls = [await dialled(edge), await taken(edge)];
+    edge.drachtio.cutConnections();
+    await until('it is lost', () => !edge.lines.health().ready || undefined);
+    edge.drachtio.freeze();
+    edge.clock.advance(controlProbe.comeBackMs);
+    for (const { line } of calls) await edge.said([line], 'line.failed');
+    edge.drachtio.goOn();
+    await untilReady(edge);
+    for (const { farCall } of calls) {
+      await farCall.receives('BYE');
+      farCall.answers(200);
+    }
+    t.deepEqual(
+      calls.map(({ farCall }) => farCall.ladder().filter((message) => message === '← BYE').length),
+      [1, 1],
+    );
+  },
+);
 
-test.serial('ends legs unknown to a new drachtio-server from their stored dialogs', async (t) => {
+test.serial('ends legs that a new drachtio-server does not know, by their stored dialogs', async (t) => {
   const edge = await startSipEdge(t);
   const { line, farCall } = await dialled(edge);
   const invite = farCall.last('INVITE');
@@ -496,7 +499,7 @@ const keeper = () => {
   return { store, kept: () => [...legs.values()] };
 };
 
-test.serial('the next gateway ends dialogs and ringing calls of a dead gateway', async (t) => {
+test.serial('ends dialogs and ringing calls of a dead gateway from the next gateway', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store });
   const [one, other, rings] = [await dialled(dead), await taken(dead), await ringing(dead)];
@@ -521,7 +524,7 @@ test.serial('the next gateway ends dialogs and ringing calls of a dead gateway',
   t.pass();
 });
 
-test.serial('confirms and hangs up an answer that a dead gateway did not confirm', async (t) => {
+test.serial('acknowledges and hangs up an answer that a dead gateway did not acknowledge', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store });
   const { farCall } = await ringing(dead);
@@ -533,7 +536,7 @@ test.serial('confirms and hangs up an answer that a dead gateway did not confirm
   await t.notThrowsAsync(farCall.receives('BYE'));
 });
 
-test.serial('the next gateway refuses callers who waited for a dead gateway', async (t) => {
+test.serial('rejects callers from the next gateway who waited for a dead gateway', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store, opensNothing: true });
   const farCall = dead.trunk.calls(ownNumber, { sdp });
@@ -544,7 +547,7 @@ test.serial('the next gateway refuses callers who waited for a dead gateway', as
   await t.notThrowsAsync(farCall.receives(480));
 });
 
-test.serial('a live node ends the legs of a dead node', async (t) => {
+test.serial('ends the legs of a dead node from a live node', async (t) => {
   const legs = keeper();
   const dead = await startSipEdge(t, { legs: legs.store });
   const { farCall } = await dialled(dead);
@@ -608,7 +611,7 @@ const reconnectWorld = () => {
   return { clock, kept, story, last, tried: () => attempts.length };
 };
 
-test.serial('clears the problem once connected', async (t) => {
+test.serial('clears the reported problem once connected', async (t) => {
   const { kept, story, last, clock } = reconnectWorld();
   t.is(kept.problem(), 'Not connected to the server yet.');
   const opening = kept.open();
@@ -651,7 +654,7 @@ test.serial('releases and reports a lost connection once, and replaces it soon',
   t.is(kept.current(), 'second');
 });
 
-test.serial('ignores a connection that is lost before it was handed over', async (t) => {
+test.serial('ignores a loss of a connection before it was handed over', async (t) => {
   const { kept, story, last, clock, tried } = reconnectWorld();
   void kept.open();
   last().lose();
@@ -716,7 +719,7 @@ const watching = (outcomes: readonly (Error | null)[]) => {
 
 const silence = new Error('it does not answer.');
 
-test.serial('reports two consecutive missing responses once as silence', async (t) => {
+test.serial('reports two consecutive missing responses once as an unresponsive server', async (t) => {
   const { clock, world, pass } = watching([null, silence, null, silence, silence]);
   await pass(4);
   t.is(world.silent, 0);
@@ -725,7 +728,7 @@ test.serial('reports two consecutive missing responses once as silence', async (
   t.is(clock.pending(), 0);
 });
 
-test.serial('a server that responds with an error counts as reachable', async (t) => {
+test.serial('treats a server that responds with an error as reachable', async (t) => {
   const no = new ServerRefusal('it refused the secret.');
   const { world, pass } = watching([silence, no, silence, no, silence]);
   await pass(6);

@@ -74,15 +74,18 @@ for (const [numberFormat, number, own] of [
   ['domestic', person, ownNumber],
   ['e164', `+82${person.slice(1)}`, `+82${ownNumber.slice(1)}`],
 ] as const)
-  test.serial(`REFER names the person like an INVITE and carries Referred-By: ${numberFormat}`, async (t) => {
-    const { far } = await referring(t, { numberFormat, fromDomain: 'example.org' });
-    const refer = far.last('REFER');
-    t.is(headerOf(refer, 'Refer-To'), `<sip:${number}@${trunkAddress}>`);
-    t.is(headerOf(refer, 'Referred-By'), `<sip:${own}@example.org>`);
-    far.answers(202);
-  });
+  test.serial(
+    `names the person in REFER like in an INVITE, and sends Referred-By: ${numberFormat}`,
+    async (t) => {
+      const { far } = await referring(t, { numberFormat, fromDomain: 'example.org' });
+      const refer = far.last('REFER');
+      t.is(headerOf(refer, 'Refer-To'), `<sip:${number}@${trunkAddress}>`);
+      t.is(headerOf(refer, 'Referred-By'), `<sip:${own}@example.org>`);
+      far.answers(202);
+    },
+  );
 
-test.serial('sends REFER to the trunk of the configuration, too', async (t) => {
+test.serial("sends REFER to the trunk of the gateway's configuration", async (t) => {
   const edge = await startSipEdge(t, { trunk: { address: trunkAddress, refer: true } });
   const line = edge.call();
   const far = await edge.trunk.receives('INVITE');
@@ -96,7 +99,7 @@ test.serial('sends REFER to the trunk of the configuration, too', async (t) => {
   far.answers(202);
 });
 
-test.serial('REFER does not name a caller with withheld number', async (t) => {
+test.serial('does not name a caller with withheld number in REFER', async (t) => {
   const { far } = await taken(t, { privacy: true });
   t.is(headerOf(far.last('REFER'), 'Referred-By'), undefined);
 });
@@ -114,21 +117,24 @@ test.serial('answers a challenge of REFER', async (t) => {
   t.deepEqual(outcomes(call), ['line.referring', 'line.referred']);
 });
 
-test.serial('a person who rings and answers takes the call over, and the call chart hangs up', async (t) => {
-  const call = await taken(t);
-  await report(call, '100 Trying');
-  await report(call, '180 Ringing');
-  t.deepEqual(outcomes(call), ['line.referring']);
-  await report(call, '200 OK', last);
-  await call.edge.said([call.line], 'line.referred');
-  t.false(call.line.isOver());
-  call.line.tell({ type: 'hangUp' });
-  await call.far.receives('BYE');
-  call.far.answers(200);
-  await call.edge.said([call.line], 'line.ended');
-  await call.edge.freeSwitches[0]?.untilChannels(0);
-  t.deepEqual(call.line.finish(), []);
-});
+test.serial(
+  'the far end takes the call over when the person rings and answers, and the call chart hangs up',
+  async (t) => {
+    const call = await taken(t);
+    await report(call, '100 Trying');
+    await report(call, '180 Ringing');
+    t.deepEqual(outcomes(call), ['line.referring']);
+    await report(call, '200 OK', last);
+    await call.edge.said([call.line], 'line.referred');
+    t.false(call.line.isOver());
+    call.line.tell({ type: 'hangUp' });
+    await call.far.receives('BYE');
+    call.far.answers(200);
+    await call.edge.said([call.line], 'line.ended');
+    await call.edge.freeSwitches[0]?.untilChannels(0);
+    t.deepEqual(call.line.finish(), []);
+  },
+);
 
 test.serial('accepts a NOTIFY before the response to REFER', async (t) => {
   const call = await referring(t);
@@ -146,7 +152,7 @@ for (const [status, cause] of [
   ['404 Not Found', 'invalid_number'],
   ['480 Temporarily Unavailable', 'no_answer'],
 ] as const)
-  test.serial(`a person who cannot be reached: ${status} is ${cause}`, async (t) => {
+  test.serial(`reports a person who cannot be reached with ${status} as ${cause}`, async (t) => {
     const call = await taken(t);
     await report(call, '100 Trying');
     await report(call, status, last);
@@ -179,38 +185,38 @@ test.serial('ignores a late NOTIFY of an earlier REFER', async (t) => {
 });
 
 for (const status of [403, 405, 420, 500, 501, 603])
-  test.serial(
-    `the gateway calls the person itself when the far end refuses REFER with ${status}`,
-    async (t) => {
-      const call = await referring(t);
-      call.far.answers(status);
-      await call.edge.said([call.line], 'line.refer_refused');
-      call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
-      const second = await call.edge.trunk.receives('INVITE');
-      second.answers(486);
-      await call.edge.said([call.line], 'line.transfer_failed');
-      t.like(call.line.all('line.transfer_failed')[0], { cause: 'busy' });
-      t.deepEqual(call.line.breaches, []);
-      // The far end gets no further REFER in this call.
-      call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
-      await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
-    },
-  );
+  test.serial(`calls the person by the gateway when the far end rejects REFER with ${status}`, async (t) => {
+    const call = await referring(t);
+    call.far.answers(status);
+    await call.edge.said([call.line], 'line.refer_refused');
+    call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
+    const second = await call.edge.trunk.receives('INVITE');
+    second.answers(486);
+    await call.edge.said([call.line], 'line.transfer_failed');
+    t.like(call.line.all('line.transfer_failed')[0], { cause: 'busy' });
+    t.deepEqual(call.line.breaches, []);
+    // The far end gets no further REFER in this call.
+    call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
+    await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
+  });
 
 for (const status of [408, 481])
-  test.serial(`a REFER answered with ${status} has failed`, async (t) => {
+  test.serial(`treats a REFER answered with ${status} as failed`, async (t) => {
     const call = await referring(t);
     call.far.answers(status);
     await call.edge.said([call.line], 'line.transfer_failed');
     t.like(call.line.all('line.transfer_failed')[0], { cause: 'trunk_error', sip: { status } });
   });
 
-test.serial('without notifications the response to REFER counts as take-over by the far end', async (t) => {
-  const call = await referring(t);
-  call.far.answers(202, { headers: { 'Refer-Sub': 'false' } });
-  await call.edge.said([call.line], 'line.referred');
-  t.deepEqual(outcomes(call), ['line.referring', 'line.referred']);
-});
+test.serial(
+  'treats the response to REFER as completed transfer if the far end sends no notifications',
+  async (t) => {
+    const call = await referring(t);
+    call.far.answers(202, { headers: { 'Refer-Sub': 'false' } });
+    await call.edge.said([call.line], 'line.referred');
+    t.deepEqual(outcomes(call), ['line.referring', 'line.referred']);
+  },
+);
 
 const reports: readonly [title: string, said: readonly [string, string?][], isTaken: boolean][] = [
   ['nothing', [], true],
@@ -221,7 +227,7 @@ const reports: readonly [title: string, said: readonly [string, string?][], isTa
 ];
 for (const [title, said, isTaken] of reports)
   test.serial(
-    `a far end that hangs up after reporting ${title} has ${isTaken ? '' : 'not '}taken the call over`,
+    `a far end that hangs up after reporting ${title} has ${isTaken ? '' : 'not '}transferred the call`,
     async (t) => {
       const call = await taken(t);
       for (const [status, state] of said) await report(call, status, state);
@@ -235,7 +241,7 @@ for (const [title, said, isTaken] of reports)
     },
   );
 
-test.serial('a hangup before the response to REFER is a plain hangup', async (t) => {
+test.serial('treats a hangup before the response to REFER as a plain hangup', async (t) => {
   const call = await referring(t);
   call.far.sends('BYE');
   await call.far.receives(200);
@@ -243,7 +249,7 @@ test.serial('a hangup before the response to REFER is a plain hangup', async (t)
   t.deepEqual(outcomes(call), ['line.referring']);
 });
 
-test.serial('a disconnected far end has not taken the call over', async (t) => {
+test.serial('does not treat a disconnected far end as having transferred the call', async (t) => {
   const call = await taken(t);
   call.far.sends('BYE', { headers: { Reason: 'Q.850;cause=38' } });
   await call.far.receives(200);
@@ -267,27 +273,33 @@ const odd: readonly [title: string, notice: Notice, answer: number][] = [
   ['an unknown state', { state: ';;;', body: 'SIP/2.0 183 Session Progress' }, 200],
 ];
 for (const [title, notice, answer] of odd)
-  test.serial(`responds to a NOTIFY with ${title} with ${answer} and draws no conclusion`, async (t) => {
+  test.serial(
+    `responds to a NOTIFY with ${title} with ${answer} and keeps the transfer pending`,
+    async (t) => {
+      const call = await taken(t);
+      await report(call, '100 Trying');
+      await notify(call, notice, answer);
+      t.deepEqual(outcomes(call), ['line.referring']);
+      await report(call, '200 OK', last);
+      await call.edge.said([call.line], 'line.referred');
+      t.deepEqual(call.line.breaches, []);
+    },
+  );
+
+test.serial(
+  'rejects a NOTIFY for a transfer that is no longer pending, and continues the call',
+  async (t) => {
     const call = await taken(t);
-    await report(call, '100 Trying');
-    await notify(call, notice, answer);
-    t.deepEqual(outcomes(call), ['line.referring']);
-    await report(call, '200 OK', last);
-    await call.edge.said([call.line], 'line.referred');
-    t.deepEqual(call.line.breaches, []);
-  });
+    await report(call, '180 Ringing');
+    call.line.tell({ type: 'cancelTransfer' });
+    await call.edge.said([call.line], 'line.transfer_failed');
+    t.like(call.line.all('line.transfer_failed')[0], { cause: 'cancelled' });
+    await notify(call, { body: 'SIP/2.0 200 OK', state: last }, 481);
+    t.true(call.line.canBeResumed());
+  },
+);
 
-test.serial('refuses a result that is no longer awaited, and the call continues', async (t) => {
-  const call = await taken(t);
-  await report(call, '180 Ringing');
-  call.line.tell({ type: 'cancelTransfer' });
-  await call.edge.said([call.line], 'line.transfer_failed');
-  t.like(call.line.all('line.transfer_failed')[0], { cause: 'cancelled' });
-  await notify(call, { body: 'SIP/2.0 200 OK', state: last }, 481);
-  t.true(call.line.canBeResumed());
-});
-
-test.serial('a transfer withdrawn at once sends no REFER', async (t) => {
+test.serial('sends no REFER for a transfer that is cancelled at once', async (t) => {
   const call = await answered(t);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
   t.false(call.line.canBeResumed());
@@ -298,7 +310,7 @@ test.serial('a transfer withdrawn at once sends no REFER', async (t) => {
   call.far.answers(200);
 });
 
-test.serial('a warm transfer is a call of its own', async (t) => {
+test.serial('makes a warm transfer by a separate call', async (t) => {
   const call = await answered(t);
   call.line.tell({ type: 'transfer', to: person, mode: 'warm' });
   await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
@@ -311,7 +323,7 @@ test.serial('sends no REFER on a trunk without the setting', async (t) => {
   await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
 });
 
-test.serial('transfers an inbound call by REFER, too', async (t) => {
+test.serial('transfers an inbound call by REFER', async (t) => {
   const trunks = directoryOf([trunkWith({ refer: true, inboundAddresses: [trunkHost] })]);
   const edge = await startSipEdge(t, { trunk: null, trunks });
   const caller = createFarEnd(edge.drachtio, '127.0.0.1:15061').calls(ownNumber, { sdp });
@@ -327,7 +339,7 @@ test.serial('transfers an inbound call by REFER, too', async (t) => {
   t.deepEqual(edge.inbound[0]?.breaches, []);
 });
 
-test.serial('audio that the far end redirects counts as lost only if the transfer fails', async (t) => {
+test.serial('treats audio that the far end redirects as lost only if the transfer fails', async (t) => {
   const call = await taken(t);
   const [channel] = call.edge.freeSwitches[0]?.channels() ?? [];
   await channel?.untilConnected();
@@ -395,7 +407,7 @@ const untilTransferred = async ({ edge, line }: Call): Promise<void> => {
   }
 };
 
-test.serial('passes a REFER of the far end to the call and reports its progress', async (t) => {
+test.serial('passes a REFER of the far end to the call and reports its progress by NOTIFY', async (t) => {
   const call = await received(t);
   t.like(call.line.all('line.refer_received')[0], { to: person });
   const second = await rungFor(call);
@@ -418,7 +430,7 @@ test.serial('passes a REFER of the far end to the call and reports its progress'
   t.deepEqual(call.line.finish(), []);
 });
 
-test.serial('reports that the person cannot be reached, and the call continues', async (t) => {
+test.serial('reports an unreachable person by NOTIFY and continues the call', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   t.is(await notified(call), 'SIP/2.0 100 Trying, active');
@@ -431,7 +443,7 @@ test.serial('reports that the person cannot be reached, and the call continues',
   t.false(call.line.isOver());
 });
 
-test.serial('sends no NOTIFY to a far end that declined them', async (t) => {
+test.serial('sends no NOTIFY to a far end that declined notifications', async (t) => {
   const call = await received(t, { 'Refer-Sub': 'false' });
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
   const second = await call.edge.trunk.receives('INVITE');
@@ -441,7 +453,7 @@ test.serial('sends no NOTIFY to a far end that declined them', async (t) => {
   await t.notThrowsAsync(nothingElseCame(call));
 });
 
-test.serial('stops NOTIFY to a far end that knows no subscription', async (t) => {
+test.serial('stops sending NOTIFY to a far end that knows no subscription', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   await call.far.receives('NOTIFY');
@@ -452,7 +464,7 @@ test.serial('stops NOTIFY to a far end that knows no subscription', async (t) =>
   await t.notThrowsAsync(nothingElseCame(call));
 });
 
-test.serial('reports the end before hanging up a call during the transfer', async (t) => {
+test.serial('sends the final NOTIFY before hanging up a call during the transfer', async (t) => {
   const call = await received(t);
   const second = await rungFor(call);
   t.is(await notified(call), 'SIP/2.0 100 Trying, active');
@@ -465,7 +477,7 @@ test.serial('reports the end before hanging up a call during the transfer', asyn
 });
 
 test.serial(
-  'the gateway calls a person requested by the far end, although the trunk supports REFER',
+  'calls a person requested by the far end from the gateway, although the trunk supports REFER',
   async (t) => {
     const call = await accepting(t, { refer: true });
     refer(call);
@@ -474,7 +486,7 @@ test.serial(
   },
 );
 
-test.serial('responds with 603 when the call declines, and the call continues', async (t) => {
+test.serial('responds with 603 if the call declines the transfer, and continues the call', async (t) => {
   const call = await received(t);
   call.line.tell({ type: 'refuseRefer' });
   await call.far.receives(603);
@@ -482,20 +494,20 @@ test.serial('responds with 603 when the call declines, and the call continues', 
   t.deepEqual(call.far.unread(), []);
 });
 
-test.serial('responds with 603 in time when the call does not decide', async (t) => {
+test.serial('responds with 603 after a time limit if the call does not decide', async (t) => {
   const call = await received(t);
   call.edge.clock.advance(10_000);
   await t.notThrowsAsync(call.far.receives(603));
 });
 
-test.serial('another transfer declines a REFER of the far end', async (t) => {
+test.serial('declines a REFER of the far end during another transfer', async (t) => {
   const call = await received(t);
   call.line.tell({ type: 'transfer', to: '01000000012', mode: 'cold' });
   await call.far.receives(603);
   await t.notThrowsAsync(call.edge.trunk.receives('INVITE'));
 });
 
-test.serial('responds with 603 to a REFER during another REFER or while a person rings', async (t) => {
+test.serial('responds with 603 to a REFER during another REFER or while a person is ringing', async (t) => {
   const call = await received(t);
   refer(call);
   await call.far.receives(603);
@@ -537,12 +549,15 @@ for (const referTo of [
     t.like(call.line.all('line.refer_received')[0], { to: person });
   });
 
-test.serial('a trunk without permission gets 603 and no REFER in Allow', async (t) => {
-  const call = await answered(t);
-  t.regex(headerOf(call.far.last('INVITE'), 'Allow') ?? '', /PRACK, NOTIFY$/);
-  refer(call);
-  await call.far.receives(603);
-  t.deepEqual(call.line.story(), ['line.answered']);
-  const able = await accepting(t);
-  t.regex(headerOf(able.far.last('INVITE'), 'Allow') ?? '', /PRACK, REFER$/);
-});
+test.serial(
+  'responds with 603 to a REFER from a trunk without permission, and omits REFER from Allow',
+  async (t) => {
+    const call = await answered(t);
+    t.regex(headerOf(call.far.last('INVITE'), 'Allow') ?? '', /PRACK, NOTIFY$/);
+    refer(call);
+    await call.far.receives(603);
+    t.deepEqual(call.line.story(), ['line.answered']);
+    const able = await accepting(t);
+    t.regex(headerOf(able.far.last('INVITE'), 'Allow') ?? '', /PRACK, REFER$/);
+  },
+);

@@ -142,7 +142,7 @@ const described: readonly [string, ReturnType<typeof message>, string?][] = [
   ],
 ];
 for (const [what, carrying, expected = sdp] of described)
-  test(`finds the SDP of a message: ${what}`, (t) => {
+  test(`finds the SDP in a message: ${what}`, (t) => {
     t.is(descriptionIn(carrying), expected);
     t.is(bodyProblem(carrying), undefined);
   });
@@ -203,7 +203,7 @@ for (const media of carriers) {
     await said(inbound, 'line.answered');
   });
 
-  test.serial(`${media}: accepts an answer within several parts, and its next offer`, async (t) => {
+  test.serial(`${media}: accepts an answer with several parts, and its next offer`, async (t) => {
     const edge = await startOver(t, media);
     const { line, farCall } = await dialled(edge, withLocation(sdp));
     for (const method of ['INVITE', 'UPDATE']) {
@@ -222,7 +222,7 @@ for (const media of carriers) {
     t.deepEqual(line.breaches, []);
   });
 
-  test.serial(`${media}: accepts the answer of an ACK with several parts`, async (t) => {
+  test.serial(`${media}: accepts an SDP answer in an ACK with several parts`, async (t) => {
     const { trunk, inbound, said } = await startOver(t, media);
     const farCall = trunk.calls(ownNumber);
     await farCall.receives(200);
@@ -231,7 +231,7 @@ for (const media of carriers) {
   });
 }
 
-test.serial('uses the answer of a multipart reliable 183 when the 200 has none', async (t) => {
+test.serial('uses the SDP answer of a multipart reliable 183 if the 200 has none', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -247,7 +247,7 @@ test.serial('uses the answer of a multipart reliable 183 when the 200 has none',
 
 const text = { headers: { 'Content-Type': 'text/plain' }, body: 'hello' };
 
-test.serial('refuses a request that has only another body with 415, and the call continues', async (t) => {
+test.serial('rejects a request with only an unsupported body with 415, and continues the call', async (t) => {
   const edge = await startSipEdge(t);
   t.is(headerOf(await edge.trunk.calls(ownNumber, text).receives(415), 'Accept'), 'application/sdp');
   t.deepEqual(edge.arrivals, []);
@@ -261,7 +261,7 @@ test.serial('refuses a request that has only another body with 415, and the call
   t.deepEqual(line.story(), ['line.answered']);
 });
 
-test.serial('hangs up on an answer that has only another body', async (t) => {
+test.serial('sends BYE after an answer with only an unsupported body', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -272,7 +272,7 @@ test.serial('hangs up on an answer that has only another body', async (t) => {
   t.like(await unanswered(edge, line), { cause: 'media_error', sip: { status: 200 } });
 });
 
-test.serial('reports a DTMF digit by INFO within several parts and refuses another body', async (t) => {
+test.serial('reports a DTMF digit by INFO within several parts and rejects any other body', async (t) => {
   const edge = await startSipEdge(t);
   const { line, farCall } = await dialled(edge);
   farCall.sends('INFO', multipart([location, 'Content-Type: application/dtmf-relay\r\n\r\nSignal=5\r\n']));
@@ -329,7 +329,7 @@ for (const media of carriers)
     // The double of FreeSWITCH does not support encryption.
     if (media === 'freeswitch' && srtp !== 'off') continue;
     test.serial(
-      `${media}, srtp ${srtp}, ${JSON.stringify(offer.slice(62))}: ${answered.join(', ')}`,
+      `${media}, srtp ${srtp}: answers ${JSON.stringify(offer.slice(62))} with ${answered.join(', ')}`,
       async (t) => {
         const { trunk, inbound, said, freeSwitches } = await startOver(t, media, srtp);
         const farCall = trunk.calls(ownNumber, { sdp: offer });
@@ -371,7 +371,7 @@ const heard: readonly [string, string[], string][] = [
 ];
 for (const media of carriers)
   for (const [what, offered, ours] of heard)
-    test.serial(`${media}: an offer in which ${what} is answered with ${ours}`, async (t) => {
+    test.serial(`${media}: answers an offer in which ${what} with ${ours}`, async (t) => {
       const edge = await startOver(t, media);
       const { line, farCall } = await dialled(edge);
       farCall.sends('UPDATE', { sdp: describing(...offered) });
@@ -383,7 +383,7 @@ for (const media of carriers)
     });
 
 for (const media of carriers)
-  test.serial(`${media}: refuses an IPv6 offer without IPv6, before and within a call`, async (t) => {
+  test.serial(`${media}: rejects an IPv6 offer without IPv6, before and within a call`, async (t) => {
     const edge = await startOver(t, media);
     const other = sdp.replace('c=IN IP4 127.0.0.1', 'c=IN IP6 2001:db8::1');
     const warning = async (farCall: FarCall) => headerOf(await farCall.receives(488), 'Warning') ?? '';
@@ -396,25 +396,28 @@ for (const media of carriers)
 
 // Offers that cross
 
-test.serial('refuses an offer during another one with 500, during ours with 491', async (t) => {
-  const edge = await startSipEdge(t);
-  const { farCall, line } = await dialled(edge);
-  farCall.sends('UPDATE', { sdp: describeSound({ port: 31_000 }) });
-  farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
-  t.regex(mustHave(await farCall.receives(500), 'Retry-After'), /^(?:\d|10)$/);
-  await farCall.receives(200);
-  t.regex(edge.freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
-  farCall.sends('INVITE');
-  await farCall.receives(200);
-  farCall.sends('UPDATE', { sdp });
-  await farCall.receives(491);
-  farCall.sends('ACK', { sdp });
-  farCall.sends('UPDATE', { sdp });
-  await farCall.receives(200);
-  t.deepEqual(line.story(), ['line.answered']);
-});
+test.serial(
+  'rejects an offer during another one with 500, and during an offer of the gateway with 491',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    const { farCall, line } = await dialled(edge);
+    farCall.sends('UPDATE', { sdp: describeSound({ port: 31_000 }) });
+    farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
+    t.regex(mustHave(await farCall.receives(500), 'Retry-After'), /^(?:\d|10)$/);
+    await farCall.receives(200);
+    t.regex(edge.freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
+    farCall.sends('INVITE');
+    await farCall.receives(200);
+    farCall.sends('UPDATE', { sdp });
+    await farCall.receives(491);
+    farCall.sends('ACK', { sdp });
+    farCall.sends('UPDATE', { sdp });
+    await farCall.receives(200);
+    t.deepEqual(line.story(), ['line.answered']);
+  },
+);
 
-test.serial('answers an offer that arrives together with the answer of its call', async (t) => {
+test.serial('answers an offer that arrives at the same time as the answer of its call', async (t) => {
   const edge = await startSipEdge(t);
   const line = edge.call(callee);
   const farCall = await edge.trunk.receives('INVITE');
@@ -477,7 +480,7 @@ for (const media of carriers)
       },
     );
 
-test.serial('an unacceptable early UPDATE leaves the session unchanged', async (t) => {
+test.serial('keeps the session unchanged after an unacceptable early UPDATE', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');
@@ -492,25 +495,28 @@ test.serial('an unacceptable early UPDATE leaves the session unchanged', async (
   t.regex(freeSwitches[0]?.channels()[0]?.remoteSdp ?? '', /^m=audio 31000 /m);
 });
 
-test.serial('refuses UPDATE while our offer is unanswered or another UPDATE is being answered', async (t) => {
-  const { trunk, call } = await startSipEdge(t);
-  call(callee);
-  const farCall = await trunk.receives('INVITE');
-  farCall.answers(180, { headers: { Require: '100rel', RSeq: '1' } });
-  await farCall.receives('PRACK');
-  farCall.answers(200, { to: 'PRACK' });
-  farCall.sends('UPDATE', { sdp });
-  await farCall.receives(491);
-  farCall.answers(183, { ...reliable(sdp), to: 'INVITE' });
-  await farCall.receives('PRACK');
-  farCall.answers(200, { to: 'PRACK' });
-  farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
-  farCall.sends('UPDATE', { sdp: describeSound({ port: 33_000 }) });
-  t.regex(mustHave(await farCall.receives(500), 'Retry-After'), /^(?:\d|10)$/);
-  t.regex((await farCall.receives(200)).body, /^m=audio /m);
-});
+test.serial(
+  'rejects UPDATE while an offer of the gateway is unanswered or another UPDATE is being answered',
+  async (t) => {
+    const { trunk, call } = await startSipEdge(t);
+    call(callee);
+    const farCall = await trunk.receives('INVITE');
+    farCall.answers(180, { headers: { Require: '100rel', RSeq: '1' } });
+    await farCall.receives('PRACK');
+    farCall.answers(200, { to: 'PRACK' });
+    farCall.sends('UPDATE', { sdp });
+    await farCall.receives(491);
+    farCall.answers(183, { ...reliable(sdp), to: 'INVITE' });
+    await farCall.receives('PRACK');
+    farCall.answers(200, { to: 'PRACK' });
+    farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
+    farCall.sends('UPDATE', { sdp: describeSound({ port: 33_000 }) });
+    t.regex(mustHave(await farCall.receives(500), 'Retry-After'), /^(?:\d|10)$/);
+    t.regex((await farCall.receives(200)).body, /^m=audio /m);
+  },
+);
 
-test.serial('a call answered while UPDATE is being answered uses the changed session', async (t) => {
+test.serial('uses the changed session for a call that is answered during an UPDATE', async (t) => {
   const { trunk, call, said, freeSwitches } = await startSipEdge(t);
   const line = call(callee);
   const farCall = await trunk.receives('INVITE');

@@ -86,7 +86,7 @@ for (const [how, held, answered] of holds)
     ['dialled', dialled],
     ['taken', taken],
   ] as const)
-    test.serial(`a call that was ${way} is put on hold and resumed: ${how}`, async (t) => {
+    test.serial(`puts a call that was ${way} on hold and resumes it: ${how}`, async (t) => {
       const { line, farCall, said, until } = await begin(t);
       farCall.sends('INVITE', { sdp: held });
       t.regex((await farCall.receives(200)).body, new RegExp(`^a=${answered}\\r$`, 'm'));
@@ -105,7 +105,7 @@ const unacceptable: readonly [string, string, RegExp][] = [
 ];
 for (const method of ['INVITE', 'UPDATE'])
   for (const [what, offer, warning] of unacceptable)
-    test.serial(`refuses ${method} with ${what}, and the call continues unchanged`, async (t) => {
+    test.serial(`rejects ${method} with ${what}, and continues the call unchanged`, async (t) => {
       const { farCall, channel, line } = await dialled(t);
       const before = channel.remoteSdp;
       farCall.sends(method, { sdp: offer });
@@ -116,7 +116,7 @@ for (const method of ['INVITE', 'UPDATE'])
       t.false(line.isOver());
     });
 
-test.serial('follows audio to a new address without changing hold', async (t) => {
+test.serial('sends audio to a new address without changing the hold state', async (t) => {
   const { farCall, channel, line } = await dialled(t);
   farCall.sends('UPDATE', { sdp: describeSound({ port: 32_000 }) });
   t.regex((await farCall.receives(200)).body, /^m=audio \d+ /m);
@@ -125,7 +125,7 @@ test.serial('follows audio to a new address without changing hold', async (t) =>
 });
 
 test.serial(
-  'answers a re-INVITE without offer with our offer and accepts the answer of its ACK',
+  'answers a re-INVITE without offer with an offer and accepts the answer in the ACK',
   async (t) => {
     const { farCall, channel, line, said } = await dialled(t);
     farCall.sends('INVITE');
@@ -138,7 +138,7 @@ test.serial(
 
 for (const method of ['INVITE', 'UPDATE'])
   for (const refresher of ['uac', 'uas'])
-    test.serial(`refreshes a session by ${method}, and the refresher stays ${refresher}`, async (t) => {
+    test.serial(`refreshes a session by ${method}, with ${refresher} as refresher throughout`, async (t) => {
       const { farCall, line } = await dialled(t);
       const headers = { Supported: 'timer', 'Session-Expires': `90;refresher=${refresher}` };
       farCall.sends(method, method === 'INVITE' ? { headers, sdp: inDialogRequestsSdp } : { headers });
@@ -178,7 +178,7 @@ for (const [how, parts, key] of keys)
     );
   });
 
-test.serial('reports a digit sent by INFO and audio once, and two presses twice', async (t) => {
+test.serial('reports a digit sent by INFO and as audio once, and two presses twice', async (t) => {
   const { farCall, line, channel, until } = await dialled(t);
   const [, info] = keys[0] ?? [];
   const press = async (): Promise<void> => {
@@ -217,7 +217,7 @@ for (const [method, parts, status, header, value] of answers)
     },
   );
 
-test.serial('ends a call that is hung up at the moment of its answer', async (t) => {
+test.serial('ends a call that is hung up while its answer arrives', async (t) => {
   const { trunk, call, said } = await startSipEdge(t);
   const line = call();
   const farCall = await trunk.receives('INVITE');
@@ -258,7 +258,7 @@ const dialledWithoutEvents = async (t: ExecutionContext, allow?: string) => {
   return { ...edge, line, farCall };
 };
 
-test.serial('reports digits that the far end does not accept as not sent', async (t) => {
+test.serial('reports digits that the far end rejects as not sent', async (t) => {
   const edge = await dialledWithoutEvents(t, 'INVITE, ACK, BYE');
   const { line, farCall, said } = edge;
   await said([line], 'line.dtmf');
@@ -335,7 +335,7 @@ test.serial('stops sending digits to a far end that refuses INFO', async (t) => 
   t.deepEqual(line.all('line.pressed'), []);
 });
 
-test.serial('a call whose channel the media server ends fails and is hung up', async (t) => {
+test.serial('fails and hangs up a call whose channel the media server ends', async (t) => {
   const { farCall, line, channel, said } = await dialled(t);
   channel.hangUp('MEDIA_TIMEOUT');
   await said([line], 'line.failed');
@@ -485,7 +485,7 @@ for (const [routes, uri, sent] of [
   [loose, 'sip:them@192.0.2.1', loose],
   [strict, 'sip:p1.example', ['sip:p2.example;lr', 'sip:them@192.0.2.1']],
 ] as const)
-  test.serial(`sends its own BYE along the whole route set ${routes.join(', ')}`, async (t) => {
+  test.serial(`sends the gateway's BYE along the whole route set ${routes.join(', ')}`, async (t) => {
     const bye = (await ownByeFor(leg('standing', { nextHop: routes[0] ?? null, routes }))) ?? '';
     t.true(bye.startsWith(`BYE ${uri} SIP/2.0\r\n`));
     t.deepEqual(
@@ -512,7 +512,7 @@ test('reverses Record-Route into the route set of an outbound dialog', (t) => {
   t.is(arrivingLeg(request).nextHop, 'sip:p1.example;lr');
 });
 
-test.serial('tracks a leg from its INVITE to its end, then releases it', async (t) => {
+test.serial('tracks a leg from its INVITE until its end', async (t) => {
   const { legTracker, kept, sent, settle } = legTrackerWorld(['BYE dialog']);
   legTracker.connected();
   const trackedLeg = legTracker.track('call');
@@ -561,7 +561,7 @@ test.serial('ends the channels of orphaned legs', async (t) => {
 const first = someTrunk({ id: 'first', name: 'First' });
 const second = someTrunk({ id: 'second', name: 'Second' });
 
-test('lists a failed trunk after the one that accepted the call', (t) => {
+test('lists failed trunks of a call after the one that accepted it', (t) => {
   const route = createRoute();
   t.is(route.route(), null);
   route.tries(first);
@@ -576,7 +576,7 @@ test('lists a failed trunk after the one that accepted the call', (t) => {
   });
 });
 
-test('a full trunk does not count as failed', (t) => {
+test('does not list a full trunk as failed', (t) => {
   const route = createRoute();
   route.tries(first);
   route.tries(second);
@@ -630,7 +630,7 @@ test.serial('offers only codecs that the trunk allows, in its order', async (t) 
   t.deepEqual(formatsIn((await edge.trunk.calls(ownNumber).receives(200)).body), [8, 101]);
 });
 
-test.serial('releases a caller whose ACK never arrives', async (t) => {
+test.serial('releases a caller that sends no ACK', async (t) => {
   const { drachtio, trunk, inbound, said, freeSwitches } = await startSipEdge(t, over('freeswitch'));
   const call = trunk.calls(ownNumber);
   await call.receives(200);
@@ -641,7 +641,7 @@ test.serial('releases a caller whose ACK never arrives', async (t) => {
   await freeSwitches[0]?.untilChannels(0);
 });
 
-test.serial('releases a caller that leaves before its answer and hangs up on a silent one', async (t) => {
+test.serial('releases a caller that ends during the answer, and hangs up one without ACK', async (t) => {
   const { trunk, inbound, said, clock, ...edge } = await startSipEdge(t, over('direct'));
   const leaving = trunk.calls(ownNumber);
   await leaving.receives(200);
@@ -663,7 +663,7 @@ test.serial('releases a caller that leaves before its answer and hangs up on a s
   );
 });
 
-test.serial('a call that ends while its answer is awaited is hung up when the answer arrives', async (t) => {
+test.serial('hangs up a call whose answer arrives after its end', async (t) => {
   const { trunk, inbound } = await startSipEdge(t, over('direct'));
   const call = trunk.calls(ownNumber);
   await call.receives(200);
@@ -691,24 +691,24 @@ test('reads Session-Expires in long and short form', (t) => {
   t.is(sessionExpiresOf(expires('soon')), undefined);
 });
 
-test('an INVITE requests a session timer and Min-SE', (t) => {
+test('requests a session timer and Min-SE with the INVITE', (t) => {
   t.deepEqual(timerOffer(times), { 'Session-Expires': '1800;refresher=uas', 'Min-SE': '90' });
 });
 
-test('accepts a longer timer of the trunk, and ignores one without a refresher', (t) => {
+test('accepts a longer session timer of the trunk, and ignores one without a refresher', (t) => {
   t.deepEqual(afterTooSmall(message({ 'Min-SE': '3600' }), times), { expiresSec: 3_600, shortestSec: 3_600 });
   t.deepEqual(afterTooSmall(message({ 'Min-SE': '120' }), times), { expiresSec: 1_800, shortestSec: 120 });
   t.is(afterTooSmall(message({ 'Min-SE': '90' }), times), undefined);
   t.is(afterTooSmall(message(), times), undefined);
 });
 
-test('rejects a timer below the minimum', (t) => {
+test('rejects a session timer below the minimum', (t) => {
   t.true(isTooSmall(expires('89'), times));
   t.false(isTooSmall(expires('90'), times));
   t.false(isTooSmall(message(), times));
 });
 
-test('answers a caller with its timer; the caller refreshes unless it asks us to', (t) => {
+test('answers a caller with its session timer; the caller refreshes unless it asks the gateway to', (t) => {
   t.deepEqual(answerTimer(expires('600;refresher=uas'), times), {
     headers: { 'Session-Expires': '600;refresher=uas' },
     weRefresh: true,
@@ -721,7 +721,7 @@ test('answers a caller with its timer; the caller refreshes unless it asks us to
   });
 });
 
-test('offers a timer to a caller that supports it and none to one that does not', (t) => {
+test('offers a session timer to a caller that supports it, and to no other', (t) => {
   t.deepEqual(answerTimer(message({ Supported: '100rel, timer', 'Min-SE': '3600' }), times).headers, {
     'Session-Expires': '3600;refresher=uac',
     Require: 'timer',
@@ -755,7 +755,7 @@ test('refreshes the session unless the far end does', (t) => {
   t.deepEqual(agreedTimer(message()), { weRefresh: false, expiresSec: null });
 });
 
-test('an INVITE within a call repeats the agreed timer', (t) => {
+test('repeats the agreed session timer in an INVITE within a call', (t) => {
   const headersOf = (value: string) => sameTimer(agreedTimer(expires(value)))['Session-Expires'];
   t.is(headersOf('90'), '90;refresher=uac');
   t.is(headersOf('1800;refresher=uas'), '1800;refresher=uas');
@@ -784,7 +784,7 @@ const bodies: readonly [string, string, string | null | undefined][] = [
 ];
 
 for (const [type, body, key] of bodies)
-  test(`an INFO "${type}" with ${JSON.stringify(body)} is ${JSON.stringify(key ?? String(key))}`, (t) => {
+  test(`reads an INFO "${type}" with ${JSON.stringify(body)} as ${JSON.stringify(key ?? String(key))}`, (t) => {
     t.is(dtmfOf(type, body), key);
   });
 
@@ -794,7 +794,7 @@ const dtmfWorld = () => {
   return { isNew: ear.isNew, pass: (milliseconds: number) => void (now += milliseconds) };
 };
 
-test('counts a digit received both ways once, however often it is pressed', (t) => {
+test('counts a digit received by INFO and RTP once, however often it is pressed', (t) => {
   const { isNew, pass } = dtmfWorld();
   t.true(isNew('1', 'rtp'));
   pass(100);
@@ -806,7 +806,7 @@ test('counts a digit received both ways once, however often it is pressed', (t) 
   t.false(isNew('2', 'rtp'));
 });
 
-test('counts a repeated digit of the same way, and a late one of the other way, as pressed again', (t) => {
+test('counts a repeated digit of the same transport, and a late one of the other, as pressed again', (t) => {
   const { isNew, pass } = dtmfWorld();
   t.true(isNew('1', 'rtp'));
   t.true(isNew('1', 'rtp'));
@@ -828,18 +828,18 @@ const usable: readonly Record<string, string>[] = [
   { Require: ' 100REL , Timer,' },
 ];
 for (const headers of usable)
-  test(`accepts ${JSON.stringify(headers)}`, (t) => {
+  test(`accepts required extensions: ${JSON.stringify(headers)}`, (t) => {
     t.is(requestProblem(request(headers)), undefined);
   });
 
-test('names unsupported Require options', (t) => {
+test('names the unsupported extensions of Require', (t) => {
   t.like(requestProblem(request({ Require: 'timer, foo,Replaces' })), {
     status: 420,
     headers: { Unsupported: 'foo, Replaces' },
   });
 });
 
-test('rejects a call without hops left as a loop', (t) => {
+test('rejects a call with Max-Forwards 0 as a loop', (t) => {
   t.like(requestProblem(request({ 'Max-Forwards': ' 0' })), { status: 483 });
 });
 
@@ -866,7 +866,7 @@ test('merges an INVITE by another path while the first transaction exists', (t) 
   t.false(isMerged(invite('one')));
 });
 
-test('treats an INVITE after a refusal or CANCEL of the first as a new one', (t) => {
+test('treats an INVITE after a rejection or CANCEL of the first as a new call', (t) => {
   const { isMerged } = createMergedRequests(() => 0);
   const refused = invite('one');
   t.false(isMerged(refused));
@@ -910,20 +910,23 @@ const results = async (checking: ReturnType<SipEdge['lines']['tryTrunk']>): Prom
 const answerOptions = async (end: FarEnd, status = 200): Promise<void> =>
   (await end.receives('OPTIONS')).answers(status);
 
-test.serial('checks registration, OPTIONS and a call that is cancelled during ringing', async (t) => {
-  const { edge, end, checking } = await startCheck(t, callee, true);
-  const registration = await end.receives('REGISTER');
-  t.is(mustHave(registration.last('REGISTER'), 'Expires'), '600');
-  registration.answers(200, { headers: { Expires: '600' } });
-  await answerOptions(end);
-  const call = await end.receives('INVITE');
-  call.answers(180);
-  await call.receives('CANCEL');
-  call.answers(200, { to: 'CANCEL' });
-  call.answers(487, { to: 'INVITE' });
-  t.deepEqual(await results(checking), ['registration ok', 'options ok', 'call ok']);
-  await edge.freeSwitches[0]?.untilChannels(0);
-});
+test.serial(
+  'checks a trunk by registration, OPTIONS and a call that is cancelled during ringing',
+  async (t) => {
+    const { edge, end, checking } = await startCheck(t, callee, true);
+    const registration = await end.receives('REGISTER');
+    t.is(mustHave(registration.last('REGISTER'), 'Expires'), '600');
+    registration.answers(200, { headers: { Expires: '600' } });
+    await answerOptions(end);
+    const call = await end.receives('INVITE');
+    call.answers(180);
+    await call.receives('CANCEL');
+    call.answers(200, { to: 'CANCEL' });
+    call.answers(487, { to: 'INVITE' });
+    t.deepEqual(await results(checking), ['registration ok', 'options ok', 'call ok']);
+    await edge.freeSwitches[0]?.untilChannels(0);
+  },
+);
 
 /** The registration of a trunk, and its registrar. */
 const startRegistration = async (t: ExecutionContext) => {
@@ -938,13 +941,16 @@ for (const [others, seconds] of [
   [3_600, 60],
   [17, 600],
 ] as const)
-  test.serial(`a registration lasts ${seconds} s, regardless of another contact (${others} s)`, async (t) => {
-    const { registering, registration } = await startRegistration(t);
-    const own = mustHave(registration.last('REGISTER'), 'Contact');
-    const Contact = `<sip:desk@198.51.100.9>;expires=${others}, ${own};expires=${seconds}`;
-    registration.answers(200, { headers: { Contact } });
-    t.like(await registering, { expiresSec: seconds });
-  });
+  test.serial(
+    `reads ${seconds} s as the lifetime of its own registration beside another contact (${others} s)`,
+    async (t) => {
+      const { registering, registration } = await startRegistration(t);
+      const own = mustHave(registration.last('REGISTER'), 'Contact');
+      const Contact = `<sip:desk@198.51.100.9>;expires=${others}, ${own};expires=${seconds}`;
+      registration.answers(200, { headers: { Contact } });
+      t.like(await registering, { expiresSec: seconds });
+    },
+  );
 
 test.serial('repeats a challenged REGISTER with credentials', async (t) => {
   const { registering, registration } = await startRegistration(t);
@@ -964,7 +970,7 @@ test.serial('repeats a challenged REGISTER with credentials', async (t) => {
   t.like(await registering, { expiresSec: 90 });
 });
 
-test.serial('repeats challenged OPTIONS; a trunk that refuses them is still reachable', async (t) => {
+test.serial('repeats challenged OPTIONS, and treats a trunk that rejects them as reachable', async (t) => {
   const { drachtio, lines } = await startSipEdge(t);
   const carrier = someTrunk({ host: '127.0.0.1', port: 15_081, username: 'gw', password: 'secret' });
   const checking = lines.outOfDialog.check(carrier, new AbortController().signal);
@@ -997,7 +1003,7 @@ for (const [challenge, message] of [
     t.deepEqual(registration.unread(), []);
   });
 
-test.serial('refuses its own returning call as busy and reports both directions as working', async (t) => {
+test.serial('rejects its own returning call as busy and reports both directions as working', async (t) => {
   const { edge, end, checking } = await startCheck(t, ownNumber);
   await answerOptions(end);
   const out = await end.receives('INVITE');
@@ -1020,7 +1026,7 @@ test.serial('hangs up a check call at once when it is answered', async (t) => {
   t.deepEqual(await results(checking), ['registration skipped', 'options ok', 'call ok']);
 });
 
-test.serial('reports each step that the trunk refuses as failed', async (t) => {
+test.serial('reports each step that the trunk rejects as failed', async (t) => {
   const { end, checking } = await startCheck(t, callee, true);
   (await end.receives('REGISTER')).answers(403);
   await answerOptions(end, 503);

@@ -133,7 +133,7 @@ test.serial('forwards the audio of two legs that are not bridged', async (t) => 
   t.deepEqual(line.breaches, []);
 });
 
-test.serial('forwards a voice after a silence without the delay of that silence', async (t) => {
+test.serial('forwards a voice after silence without the delay of that silence', async (t) => {
   const { edge } = await passedOn(t);
   const delays: number[] = [];
   for (let times = 1; times <= 3; times += 1) {
@@ -167,7 +167,7 @@ test.serial('places the person on the media server of the other party and bridge
   t.is(of?.[0]?.partner, of?.[1] ?? null);
 });
 
-test.serial('leaves telephone events to the bridge and forwards digits received by INFO', async (t) => {
+test.serial('leaves telephone events to the bridge, and forwards digits received by INFO', async (t) => {
   const { edge, line, first } = await connected(t);
   const [one, other] = channelsOf(edge);
   one?.receivesDigit('5');
@@ -222,7 +222,7 @@ test.serial('taps a bridge only while its audio is recorded or monitored', async
   t.is(channelsOf(edge)[0]?.partner, channelsOf(edge)[1] ?? null);
 });
 
-test.serial('reopens the tap of a bridge after it ended', async (t) => {
+test.serial('opens the tap of a bridge again after it ended', async (t) => {
   const { edge } = await connected(t, { overhear: createListener().overhear });
   await edge.freeSwitches[0]?.untilChannels(4);
   const [, , tap] = channelsOf(edge);
@@ -237,7 +237,7 @@ test.serial('reopens the tap of a bridge after it ended', async (t) => {
   t.pass();
 });
 
-test.serial('forwards the audio when the media server does not bridge', async (t) => {
+test.serial('forwards the audio in this process if the media server does not bridge', async (t) => {
   const call = await answered(t);
   call.edge.freeSwitches[0]?.refuseBridges();
   await answeredBy(call);
@@ -278,7 +278,7 @@ for (const [cause, act] of [
   });
 
 for (const who of ['first', 'second'] as const)
-  test.serial(`a hangup by one party hangs up the other: ${who}`, async (t) => {
+  test.serial(`hangs up the other party when one hangs up: ${who}`, async (t) => {
     const { edge, line, ...legs } = await connected(t);
     const other = legs[who === 'first' ? 'second' : 'first'];
     legs[who].sends('BYE');
@@ -318,7 +318,7 @@ test.serial('two bridged legs move to another media server and are bridged there
   await first.receives('BYE');
 });
 
-test.serial('hangs up both when the audio of one is lost', async (t) => {
+test.serial('hangs up both parties when the audio of one is lost', async (t) => {
   const { edge, line, first, second } = await connected(t);
   channelsOf(edge)[1]?.hangUp('MEDIA_TIMEOUT');
   // The other leg is parked: with two simultaneous BYEs, either audio could be lost first.
@@ -338,7 +338,7 @@ for (const [status, cause] of [
   [404, 'invalid_number'],
   [503, 'trunk_error'],
 ] as const)
-  test.serial(`a person whose telephone responds ${status} cannot be reached: ${cause}`, async (t) => {
+  test.serial(`reports a person whose telephone responds ${status} as not reached: ${cause}`, async (t) => {
     const call = await answered(t);
     const second = await rung(call);
     second.answers(status);
@@ -348,7 +348,7 @@ for (const [status, cause] of [
     await call.edge.freeSwitches[0]?.untilChannels(1);
   });
 
-test.serial('sends CANCEL when the ringing ends, and can then ring another person', async (t) => {
+test.serial('sends CANCEL at the end of the ringing, and can then call another person', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -385,7 +385,7 @@ test.serial('sends CANCEL to the ringing person when the other party hangs up', 
   t.false(call.line.saw('line.transfer_failed'));
 });
 
-test.serial('hangs up an answer that crosses the end of the call', async (t) => {
+test.serial('hangs up a person whose answer crosses the end of the call', async (t) => {
   const call = await answered(t);
   const second = await rung(call);
   second.answers(180);
@@ -400,7 +400,7 @@ test.serial('hangs up an answer that crosses the end of the call', async (t) => 
   t.false(call.line.saw('line.transferred'));
 });
 
-test.serial('plays the briefing of a warm transfer and connects after the digit', async (t) => {
+test.serial('plays the briefing of a warm transfer and connects after the accept digit', async (t) => {
   const call = await answered(t);
   const second = await rung(call, 'warm');
   second.answers(200, { sdp });
@@ -417,7 +417,7 @@ test.serial('plays the briefing of a warm transfer and connects after the digit'
   t.deepEqual(call.line.breaches, []);
 });
 
-test.serial('a person who hangs up during the briefing has declined', async (t) => {
+test.serial('reports a person who hangs up during the briefing as having declined', async (t) => {
   const call = await answered(t);
   const second = await rung(call, 'warm');
   second.answers(200, { sdp });
@@ -429,7 +429,7 @@ test.serial('a person who hangs up during the briefing has declined', async (t) 
   await call.edge.freeSwitches[0]?.untilChannels(1);
 });
 
-test.serial('plays a tone to the other party while a person rings', async (t) => {
+test.serial('plays a tone to the other party while a person is ringing', async (t) => {
   const call = await answered(t);
   await rung(call);
   await until('the tone is heard', async () => {
@@ -439,7 +439,7 @@ test.serial('plays a tone to the other party while a person rings', async (t) =>
   t.false(call.line.isOver());
 });
 
-test.serial('stores both legs distinguishably for a take-over', async (t) => {
+test.serial('stores which leg belongs to which party for a take-over', async (t) => {
   const kept = new Map<string, SipLeg>();
   const legs = {
     keep: (id: string, { leg }: { leg: SipLeg }) => void kept.set(id, leg),
@@ -502,7 +502,7 @@ test.serial('reports missing audio of a party once, after five seconds', async (
 });
 
 test.serial(
-  'does not report a party whose RTCP shows no sent packets, until it sends and is not heard',
+  'reports no missing audio of a party whose RTCP shows no sent packets until it sends and is not heard',
   async (t) => {
     const { world, pass, missing } = createSoundWatchWorld();
     world.packets = 200;
@@ -517,7 +517,7 @@ test.serial(
   },
 );
 
-test.serial('does not report a receive-only party at the end of the call', async (t) => {
+test.serial('reports no missing audio of a receive-only party at the end of the call', async (t) => {
   const { world, watch, pass, missing } = createSoundWatchWorld();
   world.isSentThere = false;
   await pass(20);
@@ -525,7 +525,7 @@ test.serial('does not report a receive-only party at the end of the call', async
   t.deepEqual(missing(), []);
 });
 
-test.serial('reports a party that was heard only after a longer silence', async (t) => {
+test.serial('reports a party that was heard before only after a longer silence', async (t) => {
   const { world, pass, missing } = createSoundWatchWorld();
   world.packets = 200;
   await pass(14);
@@ -557,7 +557,7 @@ test.serial('expects no audio on hold and restarts the timer when the call resum
   t.deepEqual(missing(), ['nothing_received']);
 });
 
-test.serial('reports that the other party receives no audio, by its RTCP', async (t) => {
+test.serial('reports that the other party receives no audio according to its RTCP', async (t) => {
   const { world, pass, missing } = createSoundWatchWorld();
   world.isHeardThere = false;
   world.packets = 1;
@@ -572,7 +572,7 @@ test.serial('reports missing incoming audio at the end of a short call', async (
   t.deepEqual(missing(), ['nothing_received']);
 });
 
-test.serial('reports no audio problem for a call of a moment', async (t) => {
+test.serial('reports no audio problem for a call of less than a second', async (t) => {
   const { watch, pass, missing } = createSoundWatchWorld();
   await pass(1);
   await watch.finish();
@@ -592,7 +592,7 @@ test.serial(
   },
 );
 
-test.serial('stops watching after the end', async (t) => {
+test.serial('stops watching the audio after the end of the call', async (t) => {
   const { world, watch, pass } = createSoundWatchWorld();
   await watch.finish();
   const { asked } = world;
@@ -600,7 +600,7 @@ test.serial('stops watching after the end', async (t) => {
   t.is(world.asked, asked);
 });
 
-test.serial('does not report missing audio for a party that was only on hold', async (t) => {
+test.serial('reports no missing audio for a party that was only on hold', async (t) => {
   const { watch, pass, missing } = createSoundWatchWorld();
   watch.held(true);
   await pass(4);

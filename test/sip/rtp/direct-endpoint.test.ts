@@ -23,7 +23,7 @@ import { count, type Counted, countingSound } from './counting-audio.ts';
 
 // Negotiation
 
-test('agrees on no media for an offer of the other address family', (t) => {
+test('agrees on no media for an offer with the wrong address family', (t) => {
   const negotiation = createNegotiation({ address: '::1', port: 30_000 }, { srtp: 'off' }, () => t.fail());
   t.throws(() => negotiation.answer(describeSound()), { instanceOf: UnsupportedDescription });
   t.is(negotiation.agreed(), null);
@@ -41,7 +41,7 @@ for (const [what, answer, receives] of [
     { 0: 'PCMU', 8: 'PCMA', 13: 'CN', 101: 'telephone-event' },
   ],
 ] as const)
-  test(`${what} may be sent if it was offered`, (t) => {
+  test(`receives ${what} if the offer listed them`, (t) => {
     const negotiation = createNegotiation({ address: '127.0.0.1', port: 30_000 }, { srtp: 'off' }, () => {});
     negotiation.offer(['PCMU', 'PCMA']);
     negotiation.takeAnswer(describeSound(answer));
@@ -49,7 +49,7 @@ for (const [what, answer, receives] of [
     t.is(negotiation.agreed()?.codec, 'PCMU');
   });
 
-test('accepts telephone events with the payload types of our offer and of the answer', (t) => {
+test('accepts telephone events with the payload types of its own offer and of the answer', (t) => {
   const negotiation = createNegotiation({ address: '127.0.0.1', port: 30_000 }, { srtp: 'off' }, () => {});
   negotiation.offer(['PCMU']);
   const answer = describeSound({ formats: [0, 101] }).replaceAll('101', '96');
@@ -102,7 +102,7 @@ test('agrees on the first known codec of an offer, with its payload types', (t) 
   });
 });
 
-test('an answer lists only the agreed formats', (t) => {
+test('lists only the agreed formats in an answer', (t) => {
   const theirs = offer(['m=audio 4000 RTP/AVP 0 8']);
   const agreement = agreementFrom(theirs, inClear);
   if (agreement === undefined) return t.fail();
@@ -147,7 +147,7 @@ for (const [theirs, ours, isSending] of [
   ['recvonly', 'sendonly', true],
   ['inactive', 'inactive', false],
 ] as const) {
-  test(`answers ${theirs} with ${ours}`, (t) => {
+  test(`answers the direction ${theirs} with ${ours}`, (t) => {
     const sdp = offer(['m=audio 4000 RTP/AVP 0', `a=${theirs}`]);
     t.is(directionToward(sdp), ours);
     t.is(agreementFrom(sdp, inClear)?.isSending, isSending);
@@ -170,14 +170,14 @@ for (const [srtp, protocol, line] of [
   ['optional', 'RTP/AVP', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${master}`],
   ['required', 'RTP/SAVP', `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${master}`],
 ] as const)
-  test(`with srtp ${srtp} the offer is ${protocol}, ${line === null ? 'without' : 'with'} a key`, (t) => {
+  test(`with srtp ${srtp}, the offer is ${protocol}, ${line === null ? 'without' : 'with'} a key`, (t) => {
     const sdp = writeDescription(own, offeredFormats(['PCMU'], { ...inClear, srtp }), 'sendrecv');
     t.true(sdp.includes(`m=audio 30000 ${protocol} 0 101\r\n`));
     t.is(/^a=crypto.*$/m.exec(sdp)?.[0] ?? null, line);
     t.is(offerProblem(sdp, { codecs: ['PCMU'], srtp }), undefined);
   });
 
-test('answers an encrypted offer with our key, the same tag and the same protocol', (t) => {
+test('answers an encrypted offer with its own key, the same tag and the same protocol', (t) => {
   for (const srtp of ['optional', 'required'] as const) {
     const theirs = offer([
       'm=audio 4000 RTP/SAVP 0',
@@ -195,7 +195,7 @@ test('answers an encrypted offer with our key, the same tag and the same protoco
   }
 });
 
-test('with optional encryption, a key in RTP/AVP encrypts, and no key means none', (t) => {
+test('with optional encryption, encrypts if RTP/AVP has a key, and does not without one', (t) => {
   const both = answerTo(offer(['m=audio 4000 RTP/AVP 0', key(7)]), 'optional') ?? '';
   t.regex(both, /^m=audio 30000 RTP\/AVP 0\r$/m);
   t.regex(both, /^a=crypto:7 /m);
@@ -203,7 +203,7 @@ test('with optional encryption, a key in RTP/AVP encrypts, and no key means none
   t.notRegex(answerTo(offer(['m=audio 4000 RTP/AVP 0', key(7)]), 'off') ?? '', /a=crypto/);
 });
 
-test('rejects media that requires a key and has none', (t) => {
+test('rejects media that requires a key but has none', (t) => {
   for (const srtp of ['off', 'optional', 'required'] as const)
     t.is(answerTo(offer(['m=audio 4000 RTP/SAVP 0']), srtp), undefined);
   t.is(answerTo(offer(['m=audio 4000 RTP/SAVP 0', key(1)]), 'off'), undefined);
@@ -260,7 +260,7 @@ const connected = async (t: { teardown: (end: () => Promise<void>) => void }) =>
   return { caller, callee };
 };
 
-test.serial('offerer and answerer receive the complete audio of each other', async (t) => {
+test.serial("offerer and answerer receive each other's complete audio", async (t) => {
   const { caller, callee } = await connected(t);
   t.regex(callee.localSdp, /m=audio \d+ RTP\/AVP 0 101\r\n/);
   const ear = await hearing(callee);
@@ -275,7 +275,7 @@ test.serial('offerer and answerer receive the complete audio of each other', asy
   t.true(Math.abs(levelOf(heard) - levelOf(directEndpointTone)) < 0.2);
 });
 
-test.serial('withdrawn audio is counted and not heard', async (t) => {
+test.serial('counts withdrawn audio and does not play it', async (t) => {
   const { caller, callee } = await connected(t);
   const ear = await hearing(callee);
   const { path } = await hearing(caller);
@@ -301,15 +301,18 @@ test.serial('sends each DTMF digit once, and none to an endpoint without telepho
   await t.throwsAsync(deaf.press('1'));
 });
 
-test.serial('answers an offer of our second codec with it, and rejects an unknown codec', async (t) => {
-  const { caller } = await connected(t);
-  const pcma = await openDirectEndpoint(caller.localSdp.replace('RTP/AVP 0 8 101', 'RTP/AVP 8 0 101'));
-  t.teardown(() => pcma.destroy());
-  t.regex(pcma.localSdp, /RTP\/AVP 8 101\r\n/);
-  await t.throwsAsync(openDirectEndpoint(caller.localSdp.replace('RTP/AVP 0 8 101', 'RTP/AVP 9 18')), {
-    instanceOf: UnsupportedDescription,
-  });
-});
+test.serial(
+  'answers an offer of its second codec with that codec, and rejects an unknown codec',
+  async (t) => {
+    const { caller } = await connected(t);
+    const pcma = await openDirectEndpoint(caller.localSdp.replace('RTP/AVP 0 8 101', 'RTP/AVP 8 0 101'));
+    t.teardown(() => pcma.destroy());
+    t.regex(pcma.localSdp, /RTP\/AVP 8 101\r\n/);
+    await t.throwsAsync(openDirectEndpoint(caller.localSdp.replace('RTP/AVP 0 8 101', 'RTP/AVP 9 18')), {
+      instanceOf: UnsupportedDescription,
+    });
+  },
+);
 
 test.serial('sends no audio to a party on hold and resumes afterwards', async (t) => {
   const { caller, callee } = await connected(t);
@@ -333,12 +336,12 @@ test.serial('sends no audio to a party on hold and resumes afterwards', async (t
   t.pass();
 });
 
-test.serial('a repeated session description keeps its version', async (t) => {
+test.serial('keeps the version of a repeated session description', async (t) => {
   const { caller, callee } = await connected(t);
   t.is(await callee.modify(caller.localSdp), callee.localSdp);
 });
 
-test.serial('reports a loss when audio stops for the time-out', async (t) => {
+test.serial('reports a loss when audio stops for the media time-out', async (t) => {
   const socket = createSocket('udp4');
   t.teardown(() => void socket.close());
   const endpoint = await openDirectEndpoint(undefined, 2_000);
@@ -442,7 +445,7 @@ for (const [one, other, isSecret] of [
   ['off', 'optional', false],
 ] as const)
   test.serial(
-    `${one} offers, ${other} answers: they hear each other, ${isSecret ? 'encrypted' : 'unencrypted'}`,
+    `SRTP ${one} in the offer, ${other} in the answer: audio is ${isSecret ? 'encrypted' : 'unencrypted'} in both directions`,
     async (t) => {
       const { callee, mouth, ear } = await both(t, one, other);
       t.is(/^a=crypto:1 /m.test(callee.localSdp), isSecret);
@@ -456,7 +459,7 @@ for (const [one, other] of [
   ['required', 'off'],
   ['off', 'required'],
 ] as const)
-  test.serial(`${one} offers, ${other} answers: no media is agreed on`, async (t) => {
+  test.serial(`SRTP ${one} in the offer, ${other} in the answer: no media is agreed on`, async (t) => {
     const caller = await openEncryptedEndpoint(t, one);
     await t.throwsAsync(openEncryptedEndpoint(t, other, caller.localSdp), {
       instanceOf: UnsupportedDescription,
@@ -501,7 +504,7 @@ test.serial('sends only encrypted packets and ignores unencrypted ones', async (
   return t.is((await endpoint.statistics())?.received.packets, 0);
 });
 
-test.serial('keeps its SRTP keys across a repeated description and takes over new keys', async (t) => {
+test.serial('keeps its SRTP keys across a repeated description and accepts new keys', async (t) => {
   const { caller, callee, mouth, ear } = await both(t, 'required', 'required');
   mouth.say();
   await ear.hears();
@@ -623,7 +626,7 @@ for (const srtp of ['off', 'required'] as const)
     t.deepEqual(await heard(), all);
   });
 
-test.serial('plays the rest in order at 5 % loss, with a filling for each lost packet', async (t) => {
+test.serial('plays audio in order at 5 % loss, with concealment for each lost packet', async (t) => {
   const { heard, callee } = await callOver(t, 'off', (packet) =>
     packet % 20 === 0 ? 'lost' : packet % 7 === 3 ? 'swapped' : 'passed',
   );
@@ -638,7 +641,7 @@ test.serial('plays the rest in order at 5 % loss, with a filling for each lost p
   t.true(((await callee.statistics())?.received.loss ?? 0) > 0.03);
 });
 
-test.serial('ignores a stranger that sends to the port of a call, and sends it no audio', async (t) => {
+test.serial('ignores packets from a stranger to the port of a call, and sends it no audio', async (t) => {
   const { heard, callee } = await callOver(t, 'off', () => 'passed');
   const stranger = await bound(t);
   const got: Buffer[] = [];

@@ -172,7 +172,7 @@ const voiceOf = (ssrc: number, first = 0) => {
   };
 };
 
-test.serial('watches for missing audio from the agreement on, and not on hold', async (t) => {
+test.serial('watches for missing audio once media is agreed on, except on hold', async (t) => {
   const session = await openSession(t);
   t.is(session.statistics().silentMs, null);
   session.agreeOn({});
@@ -183,7 +183,7 @@ test.serial('watches for missing audio from the agreement on, and not on hold', 
   t.is(typeof session.statistics().silentMs, 'number');
 });
 
-test.serial('expects no media of a far end that only listens', async (t) => {
+test.serial('expects no media of a receive-only far end', async (t) => {
   const session = await openSession(t);
   session.agreeOn({ isReceiving: false });
   t.is(session.statistics().silentMs, null);
@@ -255,7 +255,7 @@ test.serial('ignores RTCP of a stranger, and of an SSRC that never sent RTP', as
   t.is(session.statistics().jitterThereMs, 10);
 });
 
-test.serial('a call that reuses the ports of another one does not receive its far end', async (t) => {
+test.serial("ignores the old far end's packets on a port pair that another call reuses", async (t) => {
   const ports = createRtpPorts({ from: 23_400, to: 23_401 });
   const first = await openSession(t, ports);
   const earlier = await openSender(t, '127.0.0.2');
@@ -276,7 +276,7 @@ test.serial('a call that reuses the ports of another one does not receive its fa
 });
 
 test.serial(
-  'receives every codec and payload type of the descriptions, whatever it sends itself',
+  'receives every codec and payload type of the agreed descriptions, whatever it sends itself',
   async (t) => {
     const session = await openSession(t);
     const farEnd = await openSender(t, '127.0.0.1');
@@ -291,7 +291,7 @@ test.serial(
   },
 );
 
-test.serial('comfort noise, telephone events and RTCP count as received media', async (t) => {
+test.serial('treats comfort noise, telephone events and RTCP as received media', async (t) => {
   const session = await openSession(t);
   const farEnd = await openSender(t, '127.0.0.1');
   session.agreeOn({});
@@ -316,7 +316,7 @@ test.serial('comfort noise, telephone events and RTCP count as received media', 
   t.false(session.statistics().isSentThere, 'it reports that it has sent no more');
 });
 
-test.serial('comfort noise is neither lost nor concealed', async (t) => {
+test.serial('comfort noise counts neither as lost nor as concealed', async (t) => {
   const session = await openSession(t);
   const farEnd = await openSender(t, '127.0.0.1');
   session.agreeOn({});
@@ -428,7 +428,7 @@ test('ignores a stranger beside the far end and sends it no media', (t) => {
   t.false(remote.admits(stranger, 900, { ssrc: 9 }));
 });
 
-test('a stranger does not replace a source that is silent, however long', (t) => {
+test('does not replace a silent source by a stranger, however long it is silent', (t) => {
   for (const source of [agreed, behindNat]) {
     const remote = setUpRemote();
     remote.admits(source, 0);
@@ -438,7 +438,7 @@ test('a stranger does not replace a source that is silent, however long', (t) =>
   }
 });
 
-test('a stranger that sends first gives way to the agreed address', (t) => {
+test('the agreed address replaces a stranger that sends first', (t) => {
   const remote = setUpRemote();
   t.true(remote.admits(stranger, 0, { ssrc: 9 }));
   t.true(remote.admits(agreed, 20));
@@ -462,7 +462,7 @@ for (const [how, packet] of [
   ['an old timestamp', { timestamp: 0 }],
   ['a timestamp ahead of the time', { timestamp: 8 * 60_000 }],
 ] as const)
-  test(`a stream with ${how} does not continue from another address`, (t) => {
+  test(`does not follow a stream with ${how} to another address`, (t) => {
     const remote = setUpRemote();
     remote.admits(behindNat, 1_000);
     t.false(remote.admits(stranger, 1_020, packet));
@@ -477,7 +477,7 @@ test('accepts packets verified by SRTP from any address', (t) => {
   t.true(remote.admitsReport(77, { from: behindNat, isAuthentic: true }));
 });
 
-test('ignores streams of the call that had the port before', (t) => {
+test('ignores streams of the call that used the port before', (t) => {
   const remote = setUpRemote([{ ...stranger, ssrc: 9 }]);
   t.false(remote.admits(stranger, 0, { ssrc: 9 }));
   t.deepEqual(remote.address(), agreed);
@@ -485,7 +485,7 @@ test('ignores streams of the call that had the port before', (t) => {
   t.like(remote.address(), behindNat);
 });
 
-test('a session refresh keeps the target, a new description resets it', (t) => {
+test('a session refresh keeps the send address, and a new description resets it', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
   remote.agreedOn({ ...agreed }, agreedReports);
@@ -494,7 +494,7 @@ test('a session refresh keeps the target, a new description resets it', (t) => {
   t.is(remote.address().port, 4_002);
 });
 
-test('after a new description, late packets of the old source do not exclude the new one', (t) => {
+test('accepts the new source after a new description despite late packets of the old one', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
   remote.agreedOn({ ...agreed, port: 4_002 }, agreedReports);
@@ -506,7 +506,7 @@ test('after a new description, late packets of the old source do not exclude the
   t.false(remote.admits(stranger, 60, { ssrc: 9 }));
 });
 
-test('after a new description, a source that keeps sending is pinned again', (t) => {
+test('pins a source again that keeps sending after a new description', (t) => {
   const remote = setUpRemote();
   remote.admits(behindNat, 0);
   remote.agreedOn({ ...agreed, port: 4_002 }, agreedReports);
@@ -515,7 +515,7 @@ test('after a new description, a source that keeps sending is pinned again', (t)
   t.false(remote.admits(stranger, 1_020, { ssrc: 9 }));
 });
 
-test("accepts RTCP from the far end's host about SSRCs that it has sent", (t) => {
+test("accepts RTCP from the far end's host about SSRCs that the host has sent", (t) => {
   const remote = setUpRemote();
   const from = { ...agreed, port: 4_009 };
   t.true(remote.admitsReport(5, { from, isAuthentic: false }), 'nothing was heard yet');
@@ -544,7 +544,7 @@ const setUpSending = (
   return { ring, sending, next };
 };
 
-test('each packet adds one to the sequence number and 160 to the timestamp', (t) => {
+test('increments the sequence number by one and the timestamp by 160 per packet', (t) => {
   const { next } = setUpSending();
   const [first, second, third] = [next(), next(), next()];
   t.is((second.sequence - first.sequence) & 0xffff, 1);
@@ -625,7 +625,7 @@ test('sends no digits to a far end without telephone events', (t) => {
   t.is(next().payloadType, 0);
 });
 
-test('switches the format with the next packet in the same stream', (t) => {
+test('switches the format with the next packet of the same stream', (t) => {
   const { ring, sending, next } = setUpSending();
   const before = next();
   sending.setFormat({ codec: pcma, payloadType: 8, dtmfPayloadType: null });
@@ -647,7 +647,7 @@ test('counts sent packets and bytes', (t) => {
 
 const receptionPacket = (sequence: number, ssrc = 1) => ({ sequence, timestamp: sequence * 160, ssrc });
 
-test('restarted or reordered sequence numbers do not count as loss', (t) => {
+test('counts no loss for restarted or reordered sequence numbers', (t) => {
   const reception = createReception();
   const ssrc = 7;
   let at = 0;
@@ -665,13 +665,13 @@ test('restarted or reordered sequence numbers do not count as loss', (t) => {
   t.like(reception.statistics(), { packets: 22, lost: 2 });
 });
 
-test('missing packets count as lost, late ones do not', (t) => {
+test('counts missing packets as lost, but not late ones', (t) => {
   const reception = createReception();
   for (const sequence of [65_534, 65_535, 2, 0, 3]) reception.received(receptionPacket(sequence), 0);
   t.like(reception.statistics(), { packets: 5, lost: 1 });
 });
 
-test('a report has the loss since the previous one and in total', (t) => {
+test('reports the loss since the previous report and in total', (t) => {
   const reception = createReception();
   for (const sequence of [1, 2, 4]) reception.received(receptionPacket(sequence), 0);
   t.like(reception.report(), { ssrc: 1, fractionLost: 64, cumulativeLost: 1, highest: 4 });
@@ -679,7 +679,7 @@ test('a report has the loss since the previous one and in total', (t) => {
   t.like(reception.report(), { fractionLost: 0, cumulativeLost: 1, highest: 6 });
 });
 
-test('a new stream restarts the sequence and keeps the totals', (t) => {
+test('restarts the sequence and keeps the totals for a new stream', (t) => {
   const reception = createReception();
   for (const sequence of [1, 3]) reception.received(receptionPacket(sequence), 0);
   for (const sequence of [900, 901]) reception.received(receptionPacket(sequence, 2), 0);
@@ -687,7 +687,7 @@ test('a new stream restarts the sequence and keeps the totals', (t) => {
   t.like(reception.report(), { ssrc: 2, cumulativeLost: 0 });
 });
 
-test('jitter is zero for even intervals and approaches the mean deviation of uneven ones', (t) => {
+test('computes a jitter of zero for even intervals, and the mean deviation of uneven ones', (t) => {
   const even = createReception();
   const uneven = createReception();
   for (let index = 0; index < 500; index += 1) {
@@ -698,7 +698,7 @@ test('jitter is zero for even intervals and approaches the mean deviation of une
   t.true(Math.abs(uneven.statistics().jitterMs - 10) < 0.5);
 });
 
-test('a digit does not raise the jitter, nor does a pause of a sender whose clock stops in it', (t) => {
+test("does not raise the jitter for a digit, or for a pause in which the sender's clock stops", (t) => {
   const reception = createReception();
   let at = 0;
   const packets = (count: number, of: (index: number) => Parameters<typeof reception.received>): void => {
@@ -729,19 +729,19 @@ const setUpReorderBuffer = () => {
   return { out, add, expire: buffer.expire };
 };
 
-test('plays packets in order at once', (t) => {
+test('returns packets in order at once', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [65_534, 65_535, 0, 1]) add(sequence);
   t.deepEqual(out, [65_534, 65_535, 0, 1]);
 });
 
-test('waits for an overtaken packet and plays it in its place', (t) => {
+test('waits for an overtaken packet and returns it in its place', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [1, 3, 4, 2]) add(sequence);
   t.deepEqual(out, [1, 2, 3, 4]);
 });
 
-test('a packet missing too long is a gap, and is dropped when it arrives', (t) => {
+test('treats a packet missing too long as a gap, and drops it when it arrives', (t) => {
   const { out, add, expire } = setUpReorderBuffer();
   add(1, 0);
   add(4, 20);
@@ -754,7 +754,7 @@ test('a packet missing too long is a gap, and is dropped when it arrives', (t) =
   t.deepEqual(out, [1, 'gap 2', 4, 5]);
 });
 
-test('plays a duplicated packet once', (t) => {
+test('returns a duplicated packet once', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [1, 1, 3, 3, 2, 2]) add(sequence);
   t.deepEqual(out, [1, 2, 3]);
@@ -766,13 +766,13 @@ test('buffers only a few packets', (t) => {
   t.deepEqual(out, [1, 'gap 1', 3, 4, 5, 6, 7]);
 });
 
-test('a stream that restarts elsewhere continues there after the buffered packets', (t) => {
+test('continues a stream that restarts elsewhere after the buffered packets', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [1, 3, 20_000, 20_001]) add(sequence);
   t.deepEqual(out, [1, 'gap 1', 3, 20_000, 20_001]);
 });
 
-test('a packet far in the past restarts a stream', (t) => {
+test('restarts a stream at a packet far in the past', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [5_000, 5_001, 4_000, 4_001]) add(sequence);
   t.deepEqual(out, [5_000, 5_001, 4_000, 4_001]);
@@ -786,7 +786,7 @@ const tone = (hertz: number, from: number, count: number): Int16Array =>
     (_, index) => 8_000 * Math.sin((2 * Math.PI * hertz * (from + index)) / 8_000),
   );
 
-test('continues a tone at its pitch without a step', (t) => {
+test('conceals a gap in a tone at its pitch without a step', (t) => {
   const concealment = createConcealment();
   concealment.heard(tone(200, 0, 800));
   const filled = concealment.fill(160);
@@ -873,7 +873,7 @@ for (const [how, plan] of [
     t.deepEqual(count(heardOver(plan)), all);
   });
 
-test('at 5 % loss, each gap of 20 ms is concealed and all other audio is played', (t) => {
+test('at 5 % loss, conceals each gap of 20 ms and plays all other audio', (t) => {
   const isLost = (packet: number): boolean => packet % 20 === 13;
   const heard = heardOver((packet) => (isLost(packet) ? [] : [0]));
   t.deepEqual(
@@ -890,7 +890,7 @@ test('at 5 % loss, each gap of 20 ms is concealed and all other audio is played'
   return t.pass();
 });
 
-test('consecutive losses fade out, and a long gap is silent', (t) => {
+test('fades out consecutive losses, and plays silence in a long gap', (t) => {
   const heard = heardOver((packet) => (packet >= 50 && packet < 55 ? [] : [0]));
   const levels = framesOf(heard).slice(49, 55).map(levelOf);
   for (const [index, level] of levels.slice(1, 4).entries())
@@ -913,18 +913,18 @@ test('does not play a late packet after its successors', (t) => {
 const score = (stream: Partial<Parameters<typeof meanOpinionScore>[0]>): number =>
   meanOpinionScore({ lost: 0, jitterMs: 0, roundTripMs: 0, ...stream });
 
-test('a perfect G.711 call has a MOS of 4.4, one that loses everything has 1', (t) => {
+test('gives a perfect G.711 call a MOS of 4.4, and one that loses everything 1', (t) => {
   t.true(Math.abs(score({}) - 4.4) < 0.03);
   t.true(score({ lost: 1 }) < 1.5);
 });
 
-test('loss, jitter and delay each lower the MOS', (t) => {
+test('lowers the MOS for loss, for jitter and for delay', (t) => {
   t.true(score({ lost: 0.05 }) < score({ lost: 0.01 }));
   t.true(score({ jitterMs: 60 }) < score({ jitterMs: 5 }));
   t.true(score({ roundTripMs: 800 }) < score({ roundTripMs: 100 }));
 });
 
-test('a loss of 5 % is audible but still usable', (t) => {
+test('gives a loss of 5 % an audible but still usable MOS', (t) => {
   const lossy = score({ lost: 0.05 });
   t.true(lossy > 3 && lossy < 4, String(lossy));
 });
@@ -950,7 +950,7 @@ const reportOf = (report: Buffer): Rtcp => {
   return parsed;
 };
 
-test('remote statistics cover the whole call: loss and jitter', (t) => {
+test('computes loss and jitter of the far end over the whole call', (t) => {
   const reports = createReports();
   t.deepEqual(reports.ofRemote(), {
     lossThere: null,
@@ -963,7 +963,7 @@ test('remote statistics cover the whole call: loss and jitter', (t) => {
   t.like(reports.ofRemote(), { lossThere: 0.1, jitterThereMs: 3, isHeardThere: true });
 });
 
-test('a far end without report blocks while we send receives no media', (t) => {
+test('treats a far end that sends no report blocks while the gateway sends as receiving no media', (t) => {
   const reports = createReports();
   reports.take(reportOf(writeReport(theirs, null, 0)), { packets: 100 });
   t.is(reports.ofRemote().isHeardThere, null, 'what is sent may still be on its way');
@@ -971,7 +971,7 @@ test('a far end without report blocks while we send receives no media', (t) => {
   t.false(reports.ofRemote().isHeardThere);
 });
 
-test('a far end whose received count stops has lost our media, until it grows again', (t) => {
+test('treats a far end whose received count stops as receiving no media, until the count grows again', (t) => {
   const reports = createReports();
   reports.take(reportOf(writeReport(theirs, about(1_250), 0)), { packets: 250 });
   reports.take(reportOf(writeReport(theirs, about(1_250), 0)), { packets: 300 });
@@ -982,7 +982,7 @@ test('a far end whose received count stops has lost our media, until it grows ag
   t.true(reports.ofRemote().isHeardThere);
 });
 
-test('a far end counts as sending while its sender reports count more packets', (t) => {
+test('treats a far end as sending while its sender reports count more packets', (t) => {
   const reports = createReports();
   const isSent = (packets: number): boolean | null => {
     reports.take(reportOf(writeReport({ ...theirs, packets }, null, 0)), { packets: 100 });
@@ -1004,7 +1004,7 @@ const heard = {
   delaySince: 65_536,
 };
 
-test('the sender of a stream reads the reports about it', (t) => {
+test('a sender reads the reports about its stream', (t) => {
   const wallMs = Date.UTC(2026, 0, 1, 0, 0, 0, 500);
   const report = writeReport(sent, heard, wallMs);
   t.is(report.length % 4, 0);
@@ -1027,7 +1027,7 @@ test('the sender of a stream reads the reports about it', (t) => {
   t.deepEqual(parseRtcp(report, 10)?.about, []);
 });
 
-test('a receiver without media reports what it has sent', (t) => {
+test('a receiver without media reports the packets it has sent', (t) => {
   t.like(parseRtcp(writeReport(sent, null, 1_000), 9), { about: [], isGoodbye: false });
 });
 
@@ -1036,7 +1036,7 @@ test('reads a BYE, also after a report', (t) => {
   t.true(parseRtcp(Buffer.concat([writeReport(sent, null, 1_000), writeGoodbye(7)]), 1)?.isGoodbye);
 });
 
-test('a second is 65,536 units of a short NTP timestamp', (t) => {
+test('a second has 65,536 units of a short NTP timestamp', (t) => {
   t.is((middleNtp(5_250) - middleNtp(4_000)) >>> 0, 65_536 + 16_384);
 });
 
@@ -1089,7 +1089,7 @@ test('encrypts and decrypts an RTP packet like libsrtp', (t) => {
   t.deepEqual(createDecryption(master).rtp(secretSound), sound);
 });
 
-test('encrypts and decrypts an RTCP packet like libsrtp, whose first index is 1', (t) => {
+test('encrypts and decrypts an RTCP packet like libsrtp, beginning with index 1', (t) => {
   const encryption = createEncryption(master);
   encryption.rtcp(report);
   t.deepEqual(encryption.rtcp(report), secretReport);
@@ -1157,7 +1157,7 @@ test('handles sequence wraparound even if packets around it are lost or reordere
   for (const secret of arriving(10_000, 140_000)) t.true(isTaken(decryption, secret));
 });
 
-test('decrypts a stream joined after a wraparound, by its first source', (t) => {
+test('decrypts a stream joined after a wraparound, using the index of its first source', (t) => {
   const encryption = createEncryption(master);
   const packet = (ssrc: number, sequence: number): Buffer => {
     const bytes = Buffer.from(sound);
@@ -1177,7 +1177,7 @@ test('decrypts a stream joined after a wraparound, by its first source', (t) => 
   t.is(decryption.rtp(encryption.rtp(packet(2, 0x8002))), undefined);
 });
 
-test('computes the indices of section 3.3.1', (t) => {
+test('computes the packet indices of RFC 3711 section 3.3.1', (t) => {
   t.is(indexOf(5, undefined), 5);
   t.is(indexOf(65_535, 3), -1);
   t.is(indexOf(2, 65_535), 65_538);
@@ -1185,7 +1185,7 @@ test('computes the indices of section 3.3.1', (t) => {
   t.is(indexOf(10, 3 * 65_536 + 5), 3 * 65_536 + 10);
 });
 
-test('counts each source separately and limits their number', (t) => {
+test('counts the packets of each source separately and limits the number of sources', (t) => {
   const encryption = createEncryption(master);
   const decryption = createDecryption(master);
   for (let source = 1; source <= 32; source += 1)
@@ -1235,7 +1235,7 @@ const advancing = (key: string, from: number, marker = true): RtpPacket[] =>
     }),
   );
 
-test('reports a digit once whose timestamp advances with each packet', (t) => {
+test('reports a digit once although its timestamp advances with each packet', (t) => {
   t.is(readAll(advancing('9', 1_000)), '9');
   t.is(readAll([...advancing('9', 1_000), ...advancing('9', 3_400), ...advancing('8', 6_000)]), '998');
   t.is(readAll([...advancing('9', 1_000, false), ...advancing('9', 3_400, false)]), '99', 'without a marker');
@@ -1262,7 +1262,7 @@ test('reports a repeated digit twice, even if all end packets of the first were 
   t.is(readAll([...pressed(1_000), ...pressed(2_000)]), '44');
 });
 
-test('reports digits from another SSRC than the voice once each, even if SSRCs alternate', (t) => {
+test('reports each digit from another SSRC than the voice once, even if SSRCs alternate', (t) => {
   const read = createDigitReader();
   const alternating = tenPackets((index) =>
     eventPacket(index % 2 === 0 ? '1' : '2', 1_000, false, {
@@ -1277,7 +1277,7 @@ test('handles a sender whose timestamp clock restarts', (t) => {
   t.is(readAll([eventPacket('1', 900_000, true), eventPacket('2', 1_000), eventPacket('3', 9_000)]), '123');
 });
 
-test('plays voice beside digits of another SSRC, which is not counted', (t) => {
+test('plays voice beside digits of another SSRC, which does not count as a voice stream', (t) => {
   const heard: Int16Array[] = [];
   const digits: string[] = [];
   const receiving = createReceiving(
@@ -1326,7 +1326,7 @@ test('ignores unknown events and truncated ones', (t) => {
   t.is(read({ ...eventPacket('1', 20), payload: Buffer.from([1, 0]) }), undefined);
 });
 
-test('an event has its digit, its end flag and a maximum duration', (t) => {
+test('writes an event with its digit, its end flag and a maximum duration', (t) => {
   const payload = Buffer.alloc(telephoneEventBytes);
   writeTelephoneEvent(payload, { key: '*', isOver: true, duration: 100_000 });
   t.deepEqual(Array.from(payload), [10, 0x80 | 10, 0xff, 0xff]);
@@ -1365,7 +1365,7 @@ for (const [name, codec] of Object.entries({ PCMU: pcmu, PCMA: pcma })) {
 }
 
 /** ITU-T G.711 tables 1 and 2: some of their values, on 16 bits. */
-test('codes match the tables of G.711', (t) => {
+test('encodes like the tables of G.711', (t) => {
   t.deepEqual(
     Array.from(pcmu.decode(Uint8Array.of(0xff, 0x80, 0x00, 0xf0, 0x7f))),
     [0, 32_124, -32_124, 120, 0],
@@ -1373,7 +1373,7 @@ test('codes match the tables of G.711', (t) => {
   t.deepEqual(Array.from(pcma.decode(Uint8Array.of(0xd5, 0xaa, 0x2a, 0x55))), [8, 32_256, -32_256, -8]);
 });
 
-test('encodes audio behind existing bytes', (t) => {
+test('encodes audio after existing bytes of a buffer', (t) => {
   const bytes = new Uint8Array(4);
   pcmu.encode(Int16Array.of(0, 32_124), bytes, 2);
   t.deepEqual(Array.from(bytes), [0, 0, 0xff, 0x80]);

@@ -87,7 +87,7 @@ test.serial('records an accelerated call at its natural pace', async (t) => {
   t.true(Math.abs(to - from - sayingTime(played?.text ?? '')) < 10, `${to - from} ms`);
 });
 
-test.serial('a closed call leaves the recording of its audio so far', async (t) => {
+test.serial('keeps the recording so far when a call is closed', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -99,7 +99,7 @@ test.serial('a closed call leaves the recording of its audio so far', async (t) 
   t.is(stretches(tape.agent).length, 1);
 });
 
-test.serial('a call that continues elsewhere is recorded as far as it was heard here', async (t) => {
+test.serial('records the part of a call before its take-over by another gateway', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -190,7 +190,7 @@ test.serial('limits the number of simultaneous recordings', async (t) => {
   t.is(most, 2);
 });
 
-test.serial('close waits for recordings up to a time limit', async (t) => {
+test.serial('waits for recordings on close up to a time limit', async (t) => {
   const synthesizer: Synthesizer = {
     name: 'endless',
     synthesize: (text, _language, signal) =>
@@ -227,7 +227,7 @@ test.serial('close waits for recordings up to a time limit', async (t) => {
   t.is(clock.pending(), 0);
 });
 
-test.serial('records silence in a pause and keeps the timing', async (t) => {
+test.serial('records silence in a recording pause and keeps all other audio at its time', async (t) => {
   const spoken: string[] = [];
   const heard = hum();
   const { lines, clock, reach, until, tapes } = await recordingNetwork({
@@ -274,7 +274,7 @@ test.serial('records silence in a pause and keeps the timing', async (t) => {
   t.true(Math.abs(tape.agent.length / 16 - (clock.now() - 20 - answeredAt)) < 10);
 });
 
-test.serial('a call that ends in a pause ends in silence', async (t) => {
+test.serial('records silence to the end of a call that ends in a recording pause', async (t) => {
   const { clock, reach, until, tapes } = await recordingNetwork();
   const line = reach({ ...recorded, to: '01000000006' });
   until(() => line.saw('line.answered'));
@@ -331,14 +331,14 @@ const reach = (script: Script, replies: readonly string[], people = rehearsal.pe
   return { ...network, line, progress };
 };
 
-test.serial('hear: continues as soon as the words were said, in the middle of a sentence', (t) => {
+test.serial('hear: continues as soon as the words were said, even within a sentence', (t) => {
   const { line, until } = reach([{ hear: '/look .{0,9}up/' }, { interrupt: 'Wait!' }], [long]);
   until(() => line.saw('line.heard'));
   t.regex(line.all('line.played')[0]?.text ?? '', /look that up/);
   t.false(line.all('line.played')[0]?.whole);
 });
 
-test.serial('hear: ignores words from before the person last spoke', (t) => {
+test.serial('hear: ignores words from before the simulated person last spoke', (t) => {
   const { line, until, progress } = reach(
     [{ hear: 'Hello' }, { say: 'Good day.' }, { hear: 'Hello' }],
     ['Hello.', 'Good day to you.'],
@@ -347,7 +347,7 @@ test.serial('hear: ignores words from before the person last spoke', (t) => {
   t.deepEqual(progress(), { steps: 3, stepsDone: 2, outcome: 'timed_out' });
 });
 
-test.serial('hear: the next match follows the previous one', (t) => {
+test.serial('hear: searches for the next match after the previous one', (t) => {
   const { until, progress } = reach([{ hear: 'course' }, { hear: 'away' }, { hang_up: true }], [long]);
   until(() => progress()?.outcome === 'done');
   t.is(progress()?.stepsDone, 3);
@@ -365,14 +365,14 @@ test.serial('hear: searches an utterance after an interrupted one from its first
   t.is(progress()?.outcome, 'done');
 });
 
-test.serial('interrupt: speaks this long after the agent has begun', (t) => {
+test.serial('interrupt: speaks the given time after the agent has begun', (t) => {
   const { line, until } = reach([{ interrupt: { text: 'Wait!', after_ms: 2_000 } }], [long]);
   until(() => line.saw('line.heard'));
   const [played] = line.all('line.played');
   t.is(line.all('line.heard')[0]?.startedAt, (played?.startedAt ?? 0) + 2_000);
 });
 
-test.serial('a step that times out ends the script: the person hangs up', (t) => {
+test.serial('a step that times out ends the script, and the simulated person hangs up', (t) => {
   const { line, until, progress } = reach([{ hear: 'never' }, { say: 'Hello?' }], [long]);
   until(() => line.isOver());
   const [answer] = line.all('line.answered');
@@ -381,14 +381,17 @@ test.serial('a step that times out ends the script: the person hangs up', (t) =>
   t.deepEqual(progress(), { steps: 2, stepsDone: 0, outcome: 'timed_out' });
 });
 
-test.serial('own speaking time is not limited, and a finished script hangs up after a while', (t) => {
-  const { line, until, progress } = reach([{ wait_sec: 50 }], []);
-  until(() => line.isOver(), 120_000);
-  t.is((line.all('line.ended')[0]?.at ?? 0) - (line.all('line.answered')[0]?.at ?? 0), 80_020);
-  t.deepEqual(progress(), { steps: 1, stepsDone: 1, outcome: 'done' });
-});
+test.serial(
+  "does not limit a person's own speaking time, and hangs up some time after the end of the script",
+  (t) => {
+    const { line, until, progress } = reach([{ wait_sec: 50 }], []);
+    until(() => line.isOver(), 120_000);
+    t.is((line.all('line.ended')[0]?.at ?? 0) - (line.all('line.answered')[0]?.at ?? 0), 80_020);
+    t.deepEqual(progress(), { steps: 1, stepsDone: 1, outcome: 'done' });
+  },
+);
 
-test.serial('does not watch scripts outside rehearsals', (t) => {
+test.serial('applies no step time-outs to scripts outside rehearsals', (t) => {
   const { lines, reach, until } = createNetwork();
   lines.defineCallee(scriptedNumber, [{ hang_up: true }]);
   const callId = randomUUID();
@@ -397,7 +400,7 @@ test.serial('does not watch scripts outside rehearsals', (t) => {
   t.is(lines.scriptProgress(callId), undefined);
 });
 
-test.serial('a person called by a transfer follows the rehearsal script', (t) => {
+test.serial('a person called by a transfer plays the rehearsal script', (t) => {
   const people = new Map([['0212345678', 'declining' as const]]);
   const { line, until } = reach([{ wait_sec: 20 }], [], people);
   until(() => line.saw('line.answered'));
@@ -406,7 +409,7 @@ test.serial('a person called by a transfer follows the rehearsal script', (t) =>
   t.is(line.all('line.transfer_failed')[0]?.cause, 'declined');
 });
 
-test.serial('scripts accept regular expressions that run in linear time', (t) => {
+test.serial('accepts only regular expressions in scripts that run in linear time', (t) => {
   const errorsOf = (hear: unknown) => parseScript([{ hear }], 'caller', readPattern).errors;
   t.is(errorsOf('/a+b/i'), undefined);
   t.is(errorsOf('words'), undefined);
