@@ -69,7 +69,7 @@ withScriptedCalls('missing sound', ({ callTo, callFrom }) => {
     );
     await has('line.answered');
     await until(async () => /^CSeq: 2 INVITE/m.test(await end.messages()));
-    t.is(count('line.failed'), 0, 'does not while sound came nor on hold');
+    t.is(count('line.failed'), 0, 'neither while sound came nor on hold');
     await has('line.failed');
     line.tell({ type: 'hangUp' });
     await t.notThrowsAsync(end.finished());
