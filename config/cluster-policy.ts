@@ -15,9 +15,9 @@ export const leaseSec = (looksOfLease * beatMs) / 1_000;
 export const shortestParkSec = 2 * leaseSec;
 
 /**
- * Gateways that share a database; see `nodes/judge-nodes.ts` of src/continuity. A killed gateway is detected within five
- * seconds: its session disappears at once, while a running one restores its session or renews its row in less than
- * three looks.
+ * Timing of gateways that share a database (`judge-nodes.ts` of src/continuity). A killed gateway is detected within
+ * five seconds: its database session disappears at once, while a running gateway restores its session or renews its row
+ * in less than three checks.
  */
 export const cluster = {
   beatMs,
@@ -31,7 +31,8 @@ export const cluster = {
   answerMs: 3_000,
   fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },
   /**
-   * See `CallNewsLimits` and `FollowNumbers` of src/cluster. The first message about a chart contains its definition.
+   * Live events of calls on other gateways: intervals and buffer sizes (`CallNewsLimits` and `FollowNumbers` of
+   * src/cluster). The first message about a chart contains its definition and is therefore larger.
    */
   callNews: {
     beatMs: 5_000,
@@ -43,8 +44,8 @@ export const cluster = {
     },
   },
   callFollowing: { connectMs: 3_000, stallMs: 15_000, lookMs: 1_000 },
-  /** See `CountingNumbers` of src/cluster. A lease lasts for three checks. */
+  /** Counting calls and requests across gateways (`CountingNumbers` of src/cluster). A lease lasts for three checks. */
   counting: { leaseMs: 3_000, patienceMs: 5_000, impatienceMs: 30_000, retryMs: 50 },
-  /** See `NatsNumbers` of src/cluster. */
+  /** Connection to NATS: time limits and intervals (`NatsNumbers` of src/cluster). */
   nats: { connectMs: 3_000, retryMs: 1_000, lookMs: 1_000 },
 } as const;

@@ -20,12 +20,18 @@ const names: ReadonlySet<string> = new Set(
 
 /** Real lines: SIP through drachtio-server, audio through FreeSWITCH or this gateway. */
 export type DrachtioConfig = Readonly<{
-  /** Whether `drachtio` is the relay, through which other gateways reach the same far ends. */
+  /**
+   * Whether `drachtio` is the address of the relay (sip/relay), which shares one drachtio-server among several
+   * gateways.
+   */
   isByRelay: boolean;
   drachtio: { host: string; port: number; secret: string };
-  /** All have the same secret. Empty: the gateway carries the audio of all calls itself. */
+  /**
+   * FreeSWITCH servers; all have the same secret. If the list is empty, the gateway carries the audio of all calls
+   * itself.
+   */
   freeSwitches: readonly { host: string; port: number; secret: string }[];
-  /** The trunk of every workspace: `host` or `host:port`; `null` if each workspace has its own. */
+  /** Trunk of all workspaces, as `host` or `host:port`; `null` if only workspaces have trunks. */
   trunkAddress: string | null;
   /** Number format towards the trunk. */
   trunkNumbers: 'domestic' | 'e164' | 'e164_without_plus';
@@ -45,11 +51,11 @@ export type DrachtioConfig = Readonly<{
   rtp: { host: string; ports: { from: number; to: number } };
   /** A call without RTP for this long has lost its audio; 0 disables the check. */
   rtpTimeoutMs: number;
-  /** Percentage of idle CPU below which a FreeSWITCH takes no new calls; 0 for no minimum. */
+  /** Minimum idle CPU of a FreeSWITCH in percent: below it, the FreeSWITCH takes no new calls. 0 disables the check. */
   minIdleCpu: number;
 }>;
 
-/** Any server with the chat completions API. */
+/** Server with the chat completions API of OpenAI. */
 export type LanguageModelConfig = Readonly<{ baseUrl: string; model: string; apiKey: string | null }>;
 
 export type Config = Readonly<{
@@ -61,22 +67,31 @@ export type Config = Readonly<{
   dataFolder: string;
   /** `null` starts the embedded PostgreSQL in the data folder. */
   databaseUrl: string | null;
-  /** Connection pools for reads and writes, and for the journal of calls. */
+  /**
+   * Maximum connections of two pools: `databasePool` for reads and writes, `databaseJournalPool` for the journal of
+   * calls.
+   */
   databasePool: number;
   databaseJournalPool: number;
-  /** Time limits of the database; not configurable. */
+  /** Time limits of database requests; constants, not settings. */
   databaseLimits: Readonly<Record<keyof typeof databaseLimits, number>>;
-  /** `none`: shows calls of other gateways, but does not place, take or hang up any. */
+  /** Line driver. `none`: this gateway shows calls of other gateways, but does not place, take or hang up calls. */
   lines: 'simulator' | 'drachtio' | 'none';
-  /** `null` unless `lines` is `drachtio`. */
+  /** Configuration of real lines; `null` unless `lines` is `drachtio`. */
   realLines: DrachtioConfig | null;
-  /** `null`: generated and stored in the data folder (only with the embedded database). */
+  /**
+   * Key that encrypts stored secrets; `null`: generated and stored in the data folder (only with the embedded
+   * database).
+   */
   masterKey: Buffer | null;
   oldMasterKeys: readonly Buffer[];
   agentCaFile: string | null;
   agentAllowedHosts: readonly string[];
   agentAllowLoopback: boolean;
-  /** `address` or `address:port` of DNS servers for the names of customers' servers; `null`: the system's. */
+  /**
+   * DNS servers that resolve the host names of customers' servers, as `address` or `address:port`; `null`: those of the
+   * system.
+   */
   nameServers: readonly string[] | null;
   simulatorSpeed: number;
   country: string;
@@ -120,7 +135,7 @@ export type Config = Readonly<{
 
 const realLinesOf = (values: z.infer<typeof settings>): DrachtioConfig => ({
   isByRelay: values.GW_RELAY !== null,
-  // The relay has the same protocol as drachtio-server.
+  // The relay is used like drachtio-server: it has the same protocol.
   drachtio: { ...(values.GW_RELAY ?? values.GW_DRACHTIO), secret: values.GW_DRACHTIO_SECRET },
   freeSwitches: values.GW_FREESWITCH.map((each) => ({ ...each, secret: values.GW_FREESWITCH_SECRET })),
   trunkAddress: values.GW_TRUNK ?? null,

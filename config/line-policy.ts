@@ -1,6 +1,6 @@
 /** Limits and times of real telephone lines; part of the platform's policy (`policy.ts`). */
 
-/** Maximum waits for a trunk; see `TrunkTimes` of sip/drachtio/drachtio-lines.ts. */
+/** Maximum waits for a trunk (`TrunkTimes` of sip/drachtio/drachtio-lines.ts). */
 export const trunkTimes = {
   silenceMs: 4_000,
   answerMs: 4_000,
@@ -13,8 +13,8 @@ export const trunkTimes = {
 } as const;
 
 /**
- * Handling of inbound requests that match no trunk or require authentication; see `InboundAccessNumbers` of
- * sip/inbound-access. The first few refusals in a minute are sent immediately, later ones with increasing delay.
+ * Handling of inbound requests that match no trunk or require authentication (`InboundAccessNumbers` of
+ * sip/inbound-access). The first few refusals in a minute are sent immediately, later ones with increasing delay.
  */
 export const inboundAccess = {
   challengeMs: 10_000,
@@ -22,7 +22,7 @@ export const inboundAccess = {
   refusals: { atOnce: 3, firstMs: 250, longestMs: 8_000 },
 } as const;
 
-/** Intervals of a trunk's registrations and health checks; see `TrunkLifeTimes` of machines/trunk-life.ts. */
+/** Intervals of a trunk's registrations and health checks (`TrunkLifeTimes` of machines/trunk-life.ts). */
 export const trunkLifeTimes = {
   checkMs: 30_000,
   recheckMs: 5_000,
@@ -36,18 +36,17 @@ export const trunkLifeTimes = {
  */
 export const controlProbe = { everyMs: 2_000, answerMs: 2_000, comeBackMs: 5_000 } as const;
 
-/**
- * Media servers: size of the endpoint pool, time limits and health checks; see `MediaServerNumbers` of sip/drachtio.
- */
+/** Media servers: size of the endpoint pool, time limits and health checks (`MediaServerNumbers` of sip/drachtio). */
 export const mediaServers = {
-  // A pool of two answers as fast as a pool of eight: some 15 ms sooner than without a pool, for 6 to 7 ms of processor
-  // time per call.
+  // A pool of two endpoints answers as fast as a pool of eight, and some 15 ms faster than no pool. The pool costs 6 to
+  // 7 ms of processor time per call.
   pool: { size: 2, atOnce: 2, refillMs: 50, longestAgeMs: 600_000, retryMs: 500 },
   createMs: 5_000,
   busy: { afterMs: 2_000, coolDown: { firstMs: 1_000, longestMs: 8_000 } },
   answerMs: 3_000,
   probeMs: 5_000,
-  // Including the verification, an ended unicast is reopened 200 ms after its last frame.
+  // Silence after which an ended unicast stream is reopened. With the verification that follows, it is open 200 ms
+  // after its last frame.
   silenceMs: 140,
 } as const;
 
@@ -59,10 +58,12 @@ export const relayNumbers = {
     admissionMs: 10_000,
     /** Bytes; drachtio-server's limit is 12,000. */
     longestMessage: 65_536,
-    /** Unread bytes of one gateway: several seconds of traffic for a very busy one. */
+    /** Maximum of unread bytes of one gateway: several seconds of traffic of a very busy gateway. */
     mostUnread: 8_000_000,
   },
-  /** A far end waits 32 s for the response to its request (RFC 3261 section 17.1.2.2). */
+  /**
+   * Slightly shorter than the 32 s that a far end waits for the response to its request (RFC 3261 section 17.1.2.2).
+   */
   held: { longestMs: 30_000, mostRequests: 10_000, mostBytes: 16_000_000 },
   probe: controlProbe,
   mostWaiting: 262_144,

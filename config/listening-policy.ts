@@ -1,6 +1,6 @@
 /** Settings of speech detection on real lines; part of the platform's policy (`policy.ts`). */
 
-/** Answering-machine detection; see `AnsweringNumbers` of sip/audio/listening. */
+/** Times of answering-machine detection (`AnsweringNumbers` of sip/audio/listening). */
 export const answeringMachine = {
   decideWithinMs: 30_000,
   greetingMs: 8_000,
@@ -11,7 +11,7 @@ export const answeringMachine = {
   lateWordsMs: 3_000,
 } as const;
 
-/** Detection of the other party's speech on real lines; see `ListeningNumbers` of sip/audio/listening. */
+/** Speech detection of the other party on real lines (`ListeningNumbers` of sip/audio/listening). */
 export const listening = {
   voice: {
     mode: 3,
@@ -47,5 +47,5 @@ export const listening = {
   onsets: { longestMs: 2_000, lateWordsMs: 1_500, likeness: 0.6, leastShare: 0.6, mostShare: 0.93 },
 } as const;
 
-/** See `TurnModelLimits` of src/speech/turn-model. */
+/** Requests to the turn model (`TurnModelLimits` of src/speech/turn-model). */
 export const turnModelLimits = { answerMs: 1_500, questions: 8, againMs: 30_000 } as const;

@@ -7,6 +7,9 @@ export const loadLimits = {
   journal: { from: 20_000, until: 10_000 },
   /** Fraction of GW_MAX_DELAY_MS below which calls are accepted again. */
   delayLeft: 0.3,
-  /** Maximum of calls in setup (number lookup or insert). More would only wait for each other. */
+  /**
+   * Maximum of calls in setup (number lookup or insert). Further calls would only compete for the same database
+   * connections.
+   */
   beginning: 250,
 } as const;

@@ -34,7 +34,9 @@ const credentialsIn = ({ username, password }: URL): NatsConfig['credentials'] =
   return secret === undefined || secret === '' ? { token: name } : { user: name, password: secret };
 };
 
-/** One word before the host is a token, two are user and password; the credentials apply to all servers. */
+/**
+ * Credentials in the URL apply to all servers. One word before the host is a token; two words are user and password.
+ */
 export const natsServers = z
   .string()
   .transform((text) => text.split(',').map((each) => URL.parse(each.trim())))

@@ -37,15 +37,18 @@ export const journalLimits = {
   /** Maximum of buffered journal entries. */
   facts: 200_000,
   retry: { firstMs: 100, longestMs: 5_000 },
-  /** Written in batches after a short delay; if the database is unavailable for a day, some are dropped. */
+  /**
+   * State transitions of calls. They are written in batches after a short delay; above `limit`, which an outage of a
+   * day can reach, transitions are dropped.
+   */
   transitions: { gatherMs: 1_000, batch: 1_000, limit: 100_000, retryMs: 5_000 },
-  /** Progress of calls: after a crash, at most this much of a conversation is lost. */
+  /** Checkpoints of calls. A checkpoint is written at most `gatherMs` late: a crash loses no more of a conversation. */
   progress: { gatherMs: 100, batch: 500, limit: 50_000, retryMs: 1_000 },
 } as const;
 
 /**
- * SIP messages of calls; see `CaptureLimits` of sip/drachtio/capture. They are written in batches after a short delay;
- * `limit` is the number of characters buffered while the database is unavailable.
+ * Stored SIP messages of calls (`CaptureLimits` of sip/drachtio/capture). They are written in batches after a short
+ * delay; `limit` is the number of characters buffered while the database is unavailable.
  */
 export const sipTrace = {
   limits: {
@@ -61,8 +64,8 @@ export const sipTrace = {
 } as const;
 
 /**
- * Time limits of the database; see `PoolLimits` and `NodeSessionLimits` of src/persistence. A frozen server is detected
- * within `beatMs + beatAnswerMs`: waiting requests then fail, and later ones fail immediately.
+ * Time limits of the database (`PoolLimits` and `NodeSessionLimits` of src/persistence). A frozen database server is
+ * detected within `beatMs + beatAnswerMs`. Waiting requests then fail, and later ones fail immediately.
  */
 export const databaseLimits = {
   connectMs: 5_000,
@@ -80,21 +83,23 @@ export const databaseLimits = {
 /** Interval of refreshing the cached API keys of the calls in progress; see src/calls/live/known-keys.ts. */
 export const knownKeysMs = 5_000;
 
-/** How long to wait for a silent database before using such a cached key, so that a hang-up is not delayed. */
+/**
+ * Time to wait for a database that does not respond before a cached key is accepted, so that a hang-up is not delayed.
+ */
 export const knownKeyPatienceMs = 1_000;
 
 /** Time limits of the shutdown, in addition to GW_DRAIN_SEC for calls in progress. */
 export const closing = {
-  /** See `EndCallsNumbers` of src/start. */
+  /** Ending the calls at shutdown (`EndCallsNumbers` of src/start). */
   farewellMs: 10_000,
   /** How long lines have to confirm their end after the gateway has hung up all calls. */
   lastEndsMs: 6_000,
   lastFactsMs: 2_000,
-  /** See `HandOverNumbers` of src/continuity. */
+  /** Hand-over of calls at shutdown to another gateway (`HandOverNumbers` of src/continuity). */
   handOver: { lookMs: 50, batch: 100, silenceMs: 3_000 },
   /** How long the shutdown waits until all data of handed-over calls is stored. */
   handOverWriteMs: 5_000,
-  /** How long the shutdown waits for an unavailable database, normally and after the second signal. */
+  /** How long the shutdown waits for an unavailable database: normally, and after the second signal. */
   journalMs: 5_000,
   hurriedJournalMs: 1_000,
   /** How long the shutdown waits for API requests in progress. */
@@ -107,10 +112,10 @@ export const closing = {
   hurriedMs: 12_000,
 } as const;
 
-/** See `InCallRequestsOptions` of src/calls. */
+/** Search for a call that is moving between gateways (`InCallRequestsOptions` of src/calls). */
 export const underway = { forMs: 5_000, lookMs: 100 } as const;
 
-/** See `QueueLimits` of src/calls. */
+/** Queue limits of one call (`QueueLimits` of src/calls). */
 export const queueLimits = { facts: 1_000, digitsMs: 60_000, transfersInVain: 20 } as const;
 
 /** Maximum waits at the end of a call. */
@@ -136,8 +141,8 @@ export const agentTimes = {
 } as const;
 
 /**
- * LangGraph requests other than replies; see `GraphTimes` of src/agents. Creating a thread has the time limit of the
- * first words.
+ * LangGraph requests other than replies (`GraphTimes` of src/agents). Creating a thread has the time limit of the first
+ * words.
  */
 export const graphTimes = {
   threadMs: agentTimes.firstTokenMs,
@@ -150,12 +155,12 @@ export const graphTimes = {
 export const languageModelLimits = {
   connectMs: 3_000,
   connections: 2_048,
-  /** Slightly shorter than an agent's limit, so that the failure is attributed to the model. */
+  /** Slightly shorter than an agent's limit, so that the logged failure names the model and not the agent. */
   firstTokenMs: 7_500,
   summaryMs: 20_000,
 } as const;
 
-/** A streamed reply of an agent; see `EndpointWorld` of src/agents/ask-endpoint.ts. */
+/** Maximum sizes of an agent's streamed reply (`EndpointWorld` of src/agents/ask-endpoint.ts). */
 export const replyLimits = {
   streamBytes: 16 * 1024 * 1024,
   lineCharacters: 2 * 1024 * 1024,
@@ -166,11 +171,14 @@ export const outgoingLimits = {
   /** A longer reply of an agent counts as a failure. */
   maxBodyBytes: 256 * 1024,
   /**
-   * Concurrent requests of all workspaces: a single workspace may use half of them; if two want all, each may use a
-   * third (see `places.ts` of src/outgoing).
+   * Concurrent requests of all workspaces. A single workspace may use half of them; if two workspaces compete, each may
+   * use a third (`places.ts` of src/outgoing).
    */
   requests: {
-    /** Per call allowed by GW_MAX_CALLS: a workspace with all calls can send a request for each of them. */
+    /**
+     * Concurrent agent requests per call allowed by GW_MAX_CALLS. With two, a workspace that has all calls can still
+     * send one request for each of them.
+     */
     agentsPerCall: 2,
     handshakes: 512,
     /** Manual trials of agents and endpoints. */
@@ -180,7 +188,7 @@ export const outgoingLimits = {
   },
   /** Concurrent DNS lookups, shared in the same way. */
   lookUps: 256,
-  /** See `NameLimits` of src/outgoing. */
+  /** DNS cache: time limits and lifetimes (`NameLimits` of src/outgoing). */
   names: {
     lookUpMs: 2_500,
     shortestTtlSec: 5,
@@ -228,7 +236,7 @@ export const requestLimits = {
   failuresPerAddress: { points: 120, perSeconds: 60 },
   /** Fits the longest instruction, even if each of its characters is encoded as two escapes of six bytes. */
   bodyBytes: 128 * 1024,
-  /** See `EventStreamTimes` of src/api/calls. */
+  /** Event streams of calls: keep-alive and time limits (`EventStreamTimes` of src/api/calls). */
   eventStream: {
     keepAliveMs: 15_000,
     slowReaderMs: 30_000,
@@ -245,7 +253,7 @@ export const requestLimits = {
 /** Maximum of open event streams per key. */
 export const streamsPerKey = 20;
 
-/** Speech recognition and synthesis; see `EngineLimits` and `FailOverNumbers` of src/speech. */
+/** Speech recognition and synthesis: time limits and failover (`EngineLimits` and `FailOverNumbers` of src/speech). */
 export const speechEngines = {
   limits: {
     connectMs: 3_000,
@@ -266,7 +274,10 @@ export const speechEngines = {
   rememberedBytes: 16 * 1024 * 1024,
 } as const;
 
-/** Recordings; see `StoreLimits`, `StoreKeeperOptions` and `AbandonedNumbers` of src/recordings. */
+/**
+ * Storing recordings: time limits, uploads and clean-up (`StoreLimits`, `StoreKeeperOptions` and `AbandonedNumbers` of
+ * src/recordings).
+ */
 export const recordings = {
   limits: { connectMs: 5_000, stallMs: 30_000, partBytes: 8 * 1024 * 1024 },
   uploads: {
@@ -276,20 +287,20 @@ export const recordings = {
     /** A recording that has waited for an unavailable store for a day is completed locally. */
     pendingMs: 86_400_000,
   },
-  /** Longer than a gateway waits for its store: by then, all of its own recordings have been completed. */
+  /** Longer than a gateway waits for its store: by then, the gateway has completed all of its own recordings. */
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
-  /** See `LeftElsewhereNumbers` of src/recordings. */
+  /** Recordings that are stored at another gateway (`LeftElsewhereNumbers` of src/recordings). */
   elsewhere: { everyMs: 5_000 },
   erased: { everyMs: 10_000, atOnce: 1_000 },
 } as const;
 
-/** See `RetentionNumbers` of src/start. */
+/** Erasing data after its retention (`RetentionNumbers` of src/housekeeping). */
 export const retention = { everyMs: 60_000, batch: 200 } as const;
 
 /** How long a check that the data folder is writable is cached. */
 export const dataFolderMs = 5_000;
 
-/** See `EventLoopNumbers` of src/telemetry. */
+/** Measuring the event loop delay (`EventLoopNumbers` of src/telemetry). */
 export const eventLoop = {
   everyMs: 100,
   stallMs: 500,
@@ -297,7 +308,7 @@ export const eventLoop = {
   utilization: { idle: 0.5, busy: 0.8 },
 } as const;
 
-/** Viewers of the Stately inspector; see `InspectorLimits` of src/inspector. */
+/** Viewers of the Stately inspector (`InspectorLimits` of src/inspector). */
 export const inspectorLimits = {
   viewers: 100,
   viewersOfWorkspace: 20,
@@ -316,7 +327,7 @@ export const listenInLimits = {
 /** Browsers that receive simulated calls; see sip/webphone. Reloading the page takes less than `comeBackMs`. */
 export const webPhones = {
   comeBackMs: 6_000,
-  /** See `PhoneAudioNumbers` of sip/webphone. */
+  /** Audio of web phones (`PhoneAudioNumbers` of sip/webphone). */
   sound: { burstMs: 2_000, stallMs: 20_000 },
   limits: {
     phones: 200,

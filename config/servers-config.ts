@@ -11,22 +11,22 @@ type Address = { host: string; port: number };
 
 export type DrachtioServerConfig = Readonly<{
   control: Address & { secret: string };
-  /** Address at which trunks reach it, or to which their packets are forwarded. */
+  /** Address at which trunks reach drachtio-server, or to which a router forwards their packets. */
   sip: Address;
-  /** Public address behind NAT. */
+  /** Public address of drachtio-server behind NAT; `null` without NAT. */
   publicAddress: string | null;
-  /** File names; `null`: no SIP over TLS. */
+  /** Names of the TLS key and certificate files; `null`: no SIP over TLS. */
   tls: Readonly<{ port: number; keyFile: string; certFile: string; chainFile: string }> | null;
 }>;
 
 export type FreeSwitchServerConfig = Readonly<{
   eventSocket: Address & { secret: string };
-  /** Address for drachtio-server; RTP uses the same address. */
+  /** SIP address of FreeSWITCH for drachtio-server; RTP uses the same IP address. */
   sip: Address;
   publicAddress: string | null;
-  /** Address block of the gateway and of drachtio-server. */
+  /** Subnet from which the gateway and drachtio-server may connect. */
   clients: string;
-  /** How long a channel is kept after its gateway died. */
+  /** Time in seconds after which FreeSWITCH hangs up a channel whose gateway died. */
   parkSec: number;
   rtp: Readonly<{ from: number; to: number }>;
 }>;
@@ -85,7 +85,7 @@ const freeSwitchOf = (values: Values, eventSocket: Address): FreeSwitchServerCon
 /** An empty variable counts as absent. Throws a ConfigError whose message names the first invalid setting. */
 export const readServersConfig = (environment: NodeJS.ProcessEnv): ServersConfig => {
   const values = parseSettings(readBoth, environment);
-  // Only the first of several is started here; the others are started on their own machines.
+  // Only the first configured FreeSWITCH is started on this machine; the others run on their own machines.
   const [freeSwitch] = values.GW_FREESWITCH;
   requireSecret('GW_DRACHTIO', values.GW_DRACHTIO, environment);
   const relay = values.GW_RELAY;

@@ -44,13 +44,13 @@ export const hostAndPort = (defaultPort: number) =>
     return { host, port: port === undefined ? defaultPort : Number(port) };
   });
 
-/** The same, or the word `none` for no server. */
+/** A `host:port`, or the word `none` for no server. */
 export const hostAndPortOrNone = (defaultPort: number) =>
   z.union([z.literal('none').transform((): null => null), hostAndPort(defaultPort)], {
     error: 'must be a host, or host:port, or none',
   });
 
-/** One or several, separated by commas. */
+/** One or several `host:port`, separated by commas. */
 export const hostAndPortList = (defaultPort: number) => {
   const one = hostAndPort(defaultPort);
   return z
@@ -63,7 +63,7 @@ export const hostAndPortList = (defaultPort: number) => {
     );
 };
 
-/** The same, or the word `none` for no server. */
+/** One or several `host:port`, separated by commas, or the word `none` for no server. */
 export const hostAndPortListOrNone = (defaultPort: number) =>
   z.union(
     [z.literal('none').transform((): { host: string; port: number }[] => []), hostAndPortList(defaultPort)],
@@ -78,7 +78,7 @@ export const hostAndPortListOrNone = (defaultPort: number) =>
  */
 const severalHosts = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s;
 
-/** Other errors are detected when connecting. */
+/** Checks only the form of the URL; wrong hosts or credentials are detected when connecting. */
 export const isDatabaseUrl = (text: string): boolean => {
   const [, before, hosts = '', behind] = severalHosts.exec(text) ?? [];
   try {
@@ -136,7 +136,7 @@ export const destinationList = z
     'must be kinds of numbers and prefixes, such as mobile,fixed_line,+4420,!0505, separated by commas',
   );
 
-/** Some of these names, in the operator's order. */
+/** Some of the given names, in the operator's order. */
 export const choiceOf = <Name extends string>(...names: readonly Name[]) => {
   const message = `must be one or more of ${names.join(', ')}, separated by commas, none twice`;
   return z

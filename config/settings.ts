@@ -23,7 +23,7 @@ import {
 } from './setting-forms.ts';
 import { natsServers } from './nats-servers.ts';
 
-/** A URL to which paths are appended. */
+/** A URL to which API paths are appended; trailing slashes are removed. */
 const baseUrl = (...protocols: readonly string[]) =>
   serverUrl(...protocols)
     .refine((text) => !text.includes('?'), 'must have no query')

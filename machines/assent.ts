@@ -5,7 +5,7 @@
 
 export type Assent = 'yes' | 'no' | 'unclear';
 
-/** Complete words, and beginnings of words. */
+/** Word lists: complete words, and beginnings of words. */
 type Words = { whole: ReadonlySet<string>; beginnings: readonly string[] };
 
 type AssentWords = { yes: Words; no: Words; noAnywhere: readonly string[] };

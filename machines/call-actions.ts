@@ -40,7 +40,7 @@ const ended = (context: CallContext): CallFact => {
   };
 };
 
-/** A cancelled transfer is not a failed one. */
+/** Fact about a transfer that is over; a cancelled transfer is returned, not failed. */
 const transferOver = (context: CallContext, event: CallMachineEvent): CallFact => {
   const { transferId } = transferOf(context);
   const reason = failureOf(context, event);
@@ -75,7 +75,7 @@ export const meetsScreening = [
   { guard: 'isBehindScreening', actions: 'leaveScreening' },
 ] as const;
 
-/** The line keeps the digits to itself. */
+/** Command that hides the digits of the other party from everything except the agent; `finish` stays visible. */
 export const hideKeys = ({ finish }: KeysWanted): KeysCommand => ({ type: 'hideKeys', finish });
 
 export const tells = {
@@ -112,13 +112,13 @@ export const tells = {
   resumeRecording: { type: 'tellLine', params: { type: 'resumeRecording' } },
 } as const;
 
-/** A transfer that the other party asks for is checked like one of the agent. */
+/** Looks up whether the number allows a transfer that the other party requested, as for a transfer by the agent. */
 export const looksUpTransfer = {
   type: 'askForTransfer',
   params: ({ event }: On<'line.refer_received'>) => transferForOtherParty(event.to),
 } as const;
 
-/** The agent is silent from here on. */
+/** Announces the transfer to the conversation; the agent is silent from then on. */
 export const beginsTransfer = {
   type: 'tellConversation',
   params: ({ event: { sentences } }: OnCommand<'transfer.requested'>): ConversationEvent => ({

@@ -26,11 +26,11 @@ export type MenuPolicy = 'talk' | 'hang_up';
 export type CallInput = LineInput &
   ConversationInput & {
     ringTimeoutSec: number;
-    /** Counted from the answer; after take-over, the remaining seconds. */
+    /** Maximum duration in seconds, counted from the answer; after take-over, the remaining seconds. */
     maxDurationSec: number;
     farewellWaitMs: number;
     hangUpTimeoutMs: number;
-    /** Maximum time until the line of a call from another process is adopted. */
+    /** Maximum time to take over the line of a call of another process. */
     adoptTimeoutMs: number;
     voicemail: VoicemailPolicy;
     screening: ScreeningPolicy;
@@ -39,11 +39,11 @@ export type CallInput = LineInput &
 
 /** Requests to a call. */
 export type CallCommand =
-  /** With `isFinal`, speech of the other party does not cancel the hang-up: the gateway is shutting down. */
+  /** `isFinal`: speech of the other party does not cancel the hang-up, because the gateway is shutting down. */
   | { type: 'hangup.requested'; immediate: boolean; isFinal?: boolean }
-  /** The agent sends DTMF digits, as in `LineCommand`. */
+  /** The agent requests sending DTMF digits; `keys` is described at `press` of `LineCommand`. */
   | { type: 'keys.requested'; keys: string }
-  /** A program says something in the agent's place. */
+  /** A program requests that a text be said as the agent. */
   | SayRequest
   /** DTMF digits of the other party are collected into one turn for the agent. */
   | CollectRequest
@@ -55,7 +55,7 @@ export type CallCommand =
   | { type: 'recording.pause_requested' }
   | { type: 'recording.resume_requested' }
   | { type: 'cancel.requested' }
-  /** The gateway is shutting down and cannot wait any longer. */
+  /** The gateway is shutting down, and its time limit has passed. */
   | { type: 'gateway.closing' };
 
 export type CallMachineEvent =
@@ -63,12 +63,15 @@ export type CallMachineEvent =
   | ConversationMessage
   | CallCommand
   | TransferRefused
-  /** The answerer was just detected; `wasScreened`: behind call screening. The chart now decides how to continue. */
+  /**
+   * The answerer was just detected, and the chart decides how the call continues. `wasScreened`: the answerer is behind
+   * call screening.
+   */
   | { type: 'answerer.known'; wasScreened: boolean };
 
 /**
- * Context of a call. Its input is a single object: XState copies the context at each change, and from some twenty
- * fields on such a copy takes four times the time and the memory.
+ * Context of a call. Its input is nested as one object: XState copies the context at each change, and copying some
+ * twenty more fields takes four times the time and memory.
  */
 export type CallContext = Pick<CallInput, 'callId'> & {
   input: CallInput;
@@ -76,7 +79,7 @@ export type CallContext = Pick<CallInput, 'callId'> & {
   agentIsBusy: boolean;
   answeredBy: AnsweredBy | null;
   recordingIsPaused: boolean;
-  /** The other party has not agreed yet, so recording is off. */
+  /** Whether the call waits for consent; recording is off until the other party agrees. */
   consentIsAwaited: boolean;
   keys: {
     /** Whether DTMF digits of the agent can be sent to the other party. */
@@ -103,7 +106,10 @@ const secretKeysOf = ({ takenOver }: CallInput): CallContext['keys']['secret'] =
     ? null
     : { pausedRecording: takenOver.pausedForSecret };
 
-/** If the person of the transfer was lost, the agent continues, regardless of `onFailure`. */
+/**
+ * Transfer of a call that was taken over. If the person of the transfer was lost, the agent continues, regardless of
+ * `onFailure`.
+ */
 const leftTransferOf = ({ takenOver }: CallInput): Transfer | null => {
   const left = takenOver?.transfer ?? null;
   if (left === null) return null;
@@ -150,7 +156,8 @@ export const lineInput = ({ input }: CallContext): LineInput => {
 };
 
 /**
- * `endedAt` is `null` if the line did not report it; the others are `null` if the line has no SIP, trunks and packets.
+ * Output of a call. `endedAt` is `null` if the line did not report its end; the other fields are `null` if the line has
+ * no SIP, trunks or packets.
  */
 export type CallOutput = CallOutcome & Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'>;
 
@@ -159,7 +166,7 @@ export const outputOf = (context: CallContext): CallOutput => {
   return { ...outcomeOf(endReason ?? 'system_error', wasAnswered), endedAt, sip, route, sound };
 };
 
-/** The first cause wins. */
+/** Returns the existing end reason, or `cause` if there is none: the first cause wins. */
 export const firstCause = ({ endReason }: CallContext, cause: EndReason): EndReason => endReason ?? cause;
 
 /** Returns the transfer of a call that must have one. */
@@ -174,10 +181,10 @@ export const failureOf = (
   event: { type: string; cause?: TransferFailure },
 ): TransferFailure => transferOf(context).givenUp ?? event.cause ?? 'no_answer';
 
-/** The final event of a line. */
+/** The final event of a line, which has the data for the call record. */
 export type LastWord = LineEventOf<'line.unanswered' | 'line.ended'>;
 
-/** Details of the call that the line knows. */
+/** Returns the data for the call record from the line's final event. */
 export const lastWords = (word: LastWord): Pick<CallContext, 'endedAt' | 'sip' | 'route' | 'sound'> => ({
   endedAt: word.at,
   sip: word.sip ?? null,

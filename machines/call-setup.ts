@@ -35,7 +35,7 @@ export const callSetup = setup({
   delays: {
     ringTimeout: ({ context }) => context.input.ringTimeoutSec * 1000,
     transferRing: ({ context }) => transferOf(context).ringTimeoutSec * 1000,
-    /** Gives the far end extra time to report the end of ringing. */
+    /** The ring time-out of a REFER, plus ten seconds in which the far end may report the result. */
     referWait: ({ context }) => transferOf(context).ringTimeoutSec * 1000 + 10_000,
     /** Limit for a line that does not report the end of the announcement. */
     longestAnnouncement: 120_000,
@@ -43,7 +43,7 @@ export const callSetup = setup({
     longestBriefing: 180_000,
     /** Time in which the person may accept, from the end of the briefing. */
     acceptWait: 15_000,
-    /** A line connects without external dependencies. */
+    /** Limit for connecting both legs, which needs no external server. */
     longestConnecting: 10_000,
     /** Longer than the timeout of a trunk that does not answer a CANCEL (RFC 3261 section 9.1: 32 seconds). */
     longestRecalling: 45_000,
@@ -88,8 +88,8 @@ export const callSetup = setup({
     waitsForFarewell: ({ event }) => event.type === 'hangup.requested' && !event.immediate,
     wantsSecret: ({ event }) => event.type === 'collect.requested' && event.wanted.secret,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
-    /** Answerer detection is outbound only. */
-    /** After call screening, a second answerer may follow. */
+    /** Whether the conversation must learn of a detected answerer. Only outbound calls detect one. */
+    /** Whether a second answerer follows after call screening. */
     isToBeTold: ({ context: { input, answeredBy }, event }) =>
       input.direction === 'outbound' &&
       event.type === 'line.answered_by' &&
@@ -122,7 +122,7 @@ export const callSetup = setup({
     publish: (_args, _fact: CallFact) => {
       throw new Error('No "publish" was provided to this machine');
     },
-    /** Answered by `transfer.requested` or `transfer.refused`. */
+    /** Looks up whether a transfer is allowed; its result is the event `transfer.requested` or `transfer.refused`. */
     askForTransfer: (_args, _wanted: TransferWanted) => {
       throw new Error('No "askForTransfer" was provided to this machine');
     },

@@ -14,12 +14,13 @@ export type KeysWanted = {
 export type CollectRequest = { type: 'collect.requested'; wanted: KeysWanted };
 
 /**
- * `secret.awaited`: the agent is about to ask for secret digits. Digits that arrive before the question was fully heard
- * are hidden too, although they are not part of the entry. `secret.dropped`: the question was interrupted.
+ * State of secret digits outside of an entry. `secret.awaited`: the agent is about to ask for secret digits; digits
+ * that arrive before the question was fully heard are hidden too, although they are not part of the entry.
+ * `secret.dropped`: the question was interrupted.
  */
 export type SecretNotice = { type: 'secret.awaited'; wanted: KeysWanted } | { type: 'secret.dropped' };
 
-/** Each secret digit is replaced by a dot here: observers never see its value (`src/calls/live/secret-keys.ts`). */
+/** Digits collected so far. Secret digits are dots here; `src/calls/live/secret-keys.ts` has their values. */
 export type CollectedKeys = {
   wanted: KeysWanted;
   keys: string;

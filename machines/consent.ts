@@ -11,11 +11,11 @@ export type ConsentWanted = {
   language: string;
 };
 
-/** Means of the decision: announcement without an answer, words, DTMF digit, or silence. */
+/** Means by which the other party decided: announcement without an answer, words, DTMF digit, or silence. */
 export type ConsentMeans = 'announcement' | 'speech' | 'key' | 'silence';
 
-/** From the conversation to its call; a refusal is sent after the goodbye was heard. */
+/** Messages from the conversation to its call. A refusal is sent after the goodbye was heard. */
 export type ConsentMessage = { type: 'consent.given' } | { type: 'consent.refused' };
 
-/** The digit that agrees. Other digits do not. */
+/** The only digit that means consent. */
 export const agreeingKey = '1';

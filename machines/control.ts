@@ -14,7 +14,9 @@ export type Control =
   /** BCP 47, for the recognizer and the voice. */
   | { act: 'change_language'; language: string };
 
-/** The requests of the API, except for a transfer, which is first checked against the number's policy. */
+/**
+ * Requests that a control makes: those of the API, except that a transfer is first checked against the number's policy.
+ */
 export type ControlRequest =
   | { type: 'hangup.requested'; immediate: false; isFinal?: false }
   | { type: 'keys.requested'; keys: string }
@@ -25,7 +27,7 @@ export type ControlRequest =
 /** Changes the language of recognition and synthesis. */
 export type LanguageRequest = { type: 'language.requested'; language: string };
 
-/** A control that acts after this number of unheard utterances was heard. */
+/** A control that waits until the given number of unheard utterances was heard. */
 export type WaitingControl = { behind: number; control: Control };
 
 /**
@@ -44,13 +46,15 @@ const requestOf = (control: Control): ControlRequest => {
       return { type: 'transfer.wanted', wanted: control.transfer };
     case 'change_language':
       return { type: 'language.requested', language: control.language };
-    // The remaining control sends DTMF digits.
+    // The only kind left here is `keys`.
     default:
       return { type: 'keys.requested', keys: control.keys };
   }
 };
 
-/** Returns the requests of due controls. `messages` is the history of the call. */
+/**
+ * Returns the requests of due controls. `messages` is the history of the call, in which failed transfers are counted.
+ */
 export const requestsOf = (due: readonly Control[], messages: History): ControlRequest[] =>
   due
     .filter(({ act }) => act !== 'transfer' || transfersInVain(messages) < mostTransfersInVain)
@@ -64,8 +68,8 @@ export const languageAfter = (due: readonly Control[], before: string | null): s
   languageIn(due) ?? before;
 
 /**
- * Returns the language of a new utterance, set by the last waiting control before it. Null if there is no language
- * change. `place` is the utterance's position among the unheard ones, from 1.
+ * Returns the language of a new utterance: that of the last language change before it that still waits, or null.
+ * `place` is the utterance's position among the unheard ones, from 1.
  */
 export const languageBehind = (waiting: readonly WaitingControl[], place: number): string | null =>
   languageIn(waiting.filter(({ behind }) => behind < place).map(({ control }) => control));

@@ -16,7 +16,7 @@ import { hasBegun, type Spoken, type Turns } from './turns.ts';
 
 type Context = { context: Pick<ConversationContext, 'input' | 'language' | 'controls'> };
 
-/** Sentences of a reply, and the gateway's own. */
+/** Actions that say sentences of a reply, or the gateway's own. */
 export const says = {
   sentence: {
     type: 'say',
@@ -35,21 +35,21 @@ export const says = {
     params: ({ context }: Context) => [context.input.consent?.announcement ?? ''],
   },
   consentRefused: { type: 'say', params: ({ context }: Context) => [context.input.consentRefused] },
-  /** Words of a program. */
+  /** Says the queued words of programs. */
   asked: {
     type: 'say',
     params: ({ context }: { context: Pick<ConversationContext, 'asked'> }) => context.asked,
   },
-  /** Announcement before a transfer rings. */
+  /** Says the announcement before a transfer rings. */
   announcement: {
     type: 'say',
     params: ({ event }: { event: Extract<TransferMessage, { type: 'transfer.begun' }> }) => event.sentences,
   },
-  /** Unheard utterances of a call that was taken over. */
+  /** Says the utterances that were unheard when the call was taken over. */
   unsaid: { type: 'say', params: ({ context }: Context) => unsaidOf(context) },
 } as const;
 
-/** Words that the agent has to answer. */
+/** Actions that add a user turn, which the agent has to answer. */
 export const hears = {
   kickoff: { type: 'hear', params: ({ context }: Context) => context.input.kickoff ?? '' },
   failedTransfer: {
@@ -68,7 +68,7 @@ export const notesPlayed = {
   params: ({ event }: { event: LineEventOf<'line.played'> }) => event,
 } as const;
 
-/** Messages to the call, about the conversation and for the voice. Utterances are in `says`. */
+/** Messages to the call that owns the conversation; utterances are in `says`. */
 export const tells = {
   busy: { type: 'tellCall', params: { type: 'agent.busy' } },
   quiet: { type: 'tellCall', params: { type: 'agent.quiet' } },
@@ -84,7 +84,7 @@ export const tells = {
   resumeTalking: { type: 'tellCall', params: { type: 'resumeTalking' } },
 } as const;
 
-/** First step of a call that was taken over. */
+/** Selects the first step of a conversation that was taken over. */
 export const resumesAs = (as: ResumedAs) => ({ type: 'resumesAs', params: { as } }) as const;
 
 const heardTurn = ({ at, startedAt, text }: LineEventOf<'line.heard'>): CallFact => ({
@@ -121,7 +121,7 @@ const failedReply = (turns: Turns, event: ConversationEvent): CallFact => {
   };
 };
 
-/** A pause that ended by timeout has no time from the line. */
+/** A resumption by time-out has no `at`, because the line did not report it. */
 const agentResumed = (event: ConversationEvent): CallFact => ({
   type: 'agent.resumed',
   ...(event.type === 'line.no_speech' ? { at: event.at } : {}),
@@ -133,7 +133,7 @@ const spokenTurn = (spoken: Spoken | null): CallFact => {
   return { type: 'turn.spoken', at: startedAt, endedAt, role: 'assistant', text, whole };
 };
 
-/** Consent by words or a digit has the time of the line; silence has none. */
+/** Consent by words or a digit has the time of the line's event; a time-out has none. */
 const consent = (given: boolean) => (how: ConsentMeans) =>
   ({
     type: 'publish',
@@ -148,7 +148,7 @@ const consent = (given: boolean) => (how: ConsentMeans) =>
 export const publishes = {
   consentGiven: consent(true),
   consentNotGiven: consent(false),
-  /** A turn of the other party. */
+  /** Publishes a turn of the other party. */
   heard: {
     type: 'publish',
     params: ({ event }: { event: LineEventOf<'line.heard'> }) => heardTurn(event),
@@ -161,7 +161,7 @@ export const publishes = {
       digit: event.digit,
     }),
   },
-  /** The collected digits as a turn of the other party. */
+  /** Publishes the collected digits as a turn of the other party. */
   keys: {
     type: 'publish',
     params: ({ context }: { context: Pick<ConversationContext, 'collected'> }) =>
@@ -184,7 +184,7 @@ export const publishes = {
   },
 } as const;
 
-/** Words of a program that interrupt the agent's words or its pending reply. */
+/** Publishes the words of a program that interrupt the agent's words or its pending reply. */
 export const saysInstead = {
   guard: 'interrupts',
   target: 'listening',
@@ -192,7 +192,7 @@ export const saysInstead = {
   description: 'It is said instead.',
 } as const;
 
-/** Makes the agent answer the collected digits. */
+/** Adds the collected digits as a user turn. */
 export const hearsKeys = {
   target: '#conversation.replying',
   actions: [publishes.keys, 'hearKeys', tells.keysCollected],

@@ -25,7 +25,7 @@ export type Phrases = {
   reprompt: string;
   /** Left on an answering machine. */
   voicemailMessage: string;
-  /** Said when the other party refuses consent; then the call ends. */
+  /** Sentence said when the other party refuses consent; then the call ends. */
   consentRefused: string;
 };
 
@@ -64,7 +64,7 @@ export type ConversationEvent =
   | TransferMessage
   /** A machine answered: a message is left on it. */
   | { type: 'voicemail.reached' }
-  /** Call screening answered: the caller is introduced. */
+  /** Call screening is over: a person follows, who may still have to consent. */
   | { type: 'screening.reached' }
   /** A person follows behind call screening, whose consent may be required first. */
   | { type: 'screening.over'; consentIsAwaited: boolean }
@@ -79,16 +79,16 @@ export type ConversationMessage =
   | { type: 'stopTalking' }
   | { type: 'pauseTalking' }
   | { type: 'resumeTalking' }
-  /** A control of the agent's reply. */
+  /** A control of the agent's reply is due. */
   | ControlRequest
   | SecretNotice
   | TransferAnnounced
   | ConsentMessage
-  /** An utterance is playing, a reply is in progress, or the other party is speaking. */
+  /** The floor is taken: an utterance is playing, a reply is pending, or the other party is speaking. */
   | { type: 'agent.busy' }
-  /** All words are said and answered. */
+  /** The floor is free: all words are said and answered. */
   | { type: 'agent.quiet' }
-  /** Replies failed, and the goodbye was said. */
+  /** Replies failed, and the goodbye was heard. */
   | { type: 'agent.failed' }
   /** The other party was silent, even after the reprompt. */
   | { type: 'silence.lasted' }
@@ -137,7 +137,7 @@ export const contextOf = (input: ConversationInput): ConversationContext => ({
   unplayed: [],
 });
 
-/** Unheard utterances of a conversation that was taken over, each complete. */
+/** Utterances that were unheard when the conversation was taken over; each is said again as a whole. */
 export const unsaidOf = ({ input }: Pick<ConversationContext, 'input'>): readonly string[] =>
   input.takenOver?.conversation.unsaid ?? [];
 

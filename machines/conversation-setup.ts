@@ -43,10 +43,10 @@ export const conversationSetup = setup({
     longestSpeech: 30_000,
     /** Limit for a line that does not report the result of an onset. */
     longestPause: 10_000,
-    /** After take-over: time to detect a voice that is still speaking, and to recognize its words. */
+    /** Waits after take-over: for a voice to be detected that is still speaking, and for its words to be recognized. */
     lostWordsWait: 1_000,
     lostSpeechWait: 10_000,
-    /** For the first word or digit. */
+    /** Wait for the first word or digit of the consent answer. */
     consentWait: 10_000,
     /** Call screening without a detected end of its question is answered after this time. */
     longestQuestion: 15_000,
@@ -66,17 +66,26 @@ export const conversationSetup = setup({
     pressesYes: ({ event }) => event.type === 'line.digit' && event.digit === agreeingKey,
     wasReprompted: ({ context }) => context.wasReprompted,
     failedTwice: ({ context }) => context.failuresInARow > 1,
-    /** The callee has not heard an introduction and could not repeat one. */
+    /**
+     * Whether an outbound call still lacks an introduction. A callee who has not heard one could not repeat what was
+     * lost.
+     */
     isUnintroduced: ({ context }) => context.input.kickoff !== null && !agentWasHeard(context),
     hasBegun: ({ context }) => hasBegun(context),
-    /** With barge-in off, words are played to the end; without unplayed words there is no need to wait. */
+    /**
+     * Whether the agent's words are played to the end before the other party is answered: barge-in is off and words are
+     * unplayed.
+     */
     finishesFirst: ({ context }) => context.input.bargeIn.mode === 'off' && context.unplayed.length > 0,
     isBackchannel: ({ event }) => event.type === 'line.heard' && event.backchannel,
     everythingWasPlayed: ({ context }) => context.unplayed.length === 0,
-    /** False for a stopped utterance: the line itself is ending then and reports that next. */
+    /**
+     * Whether the last unplayed utterance was played whole. A stopped utterance does not count: the line is ending then
+     * and reports that next.
+     */
     lastHasRunItsCourse: ({ context, event }) =>
       context.unplayed.length === 1 && event.type === 'line.played' && event.whole,
-    /** True for a stopped utterance as well. */
+    /** Whether the last unplayed utterance has left the line, played or stopped. */
     lastHasLeft: ({ context }) => context.unplayed.length === 1,
     turnIsOver: ({ context }) => context.spoken !== null && context.unplayed.length === 0,
     isAddressed: ({ context }) => context.unanswered > 0 && context.unplayed.length === 0,
@@ -85,11 +94,14 @@ export const conversationSetup = setup({
     interrupts: ({ event }) => event.type === 'say.requested' && event.interrupt,
     nothingIsAsked: ({ context }) => context.asked.length === 0 && context.collected === null,
     waitsForKeys: ({ context: { asked, collected } }) => asked.length === 0 && collected?.areAll === false,
-    /** The agent's previous turn is over and published. */
+    /**
+     * Whether the collected digits may become a turn: the entry is complete, and the agent's previous turn is over and
+     * published.
+     */
     keysMayBeHeard: ({ context: { collected, spoken, unplayed } }) =>
       collected?.areAll === true && spoken === null && unplayed.length === 0,
     someKeyWasPressed: ({ context }) => context.collected !== null && context.collected.startedAt !== null,
-    /** The previous turn is over and published. */
+    /** Whether the words of a program may be said: the agent's previous turn is over and published. */
     askedMayBeSaid: ({ context: { asked, spoken, unplayed } }) =>
       asked.length > 0 && spoken === null && unplayed.length === 0,
     resumesAs: ({ context }, { as }: { as: ResumedAs }) =>
@@ -144,7 +156,7 @@ export const conversationSetup = setup({
       asked: ({ context, event }) =>
         event.type === 'say.requested' ? withAsked(context.asked, event.sentences) : context.asked,
     }),
-    /** The other party has not heard the agent yet: the first words are for the person behind call screening. */
+    /** Clears the history of call screening: the conversation starts again for the person behind it. */
     forgetScreening: assign(({ context: { input } }) => ({
       messages: input.kickoff === null ? [] : [{ role: 'user' as const, content: input.kickoff }],
       unanswered: 0,
@@ -172,7 +184,7 @@ export const conversationSetup = setup({
     tellVoicemail: sendTo('voicemail', (_, event: VoicemailEvent) => event),
     /** A crashed reply counts as a failed one. */
     failReply: raise({ type: 'reply.failed', failure: 'agent_crashed' } satisfies ReplyEvent),
-    /** The rest of the reply was addressed to a process that no longer exists. */
+    /** Fails the reply whose rest was sent to a process that no longer exists. */
     loseReply: raise({ type: 'reply.failed', failure: 'gateway_lost' } satisfies ReplyEvent),
   },
 });

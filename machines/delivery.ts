@@ -36,7 +36,7 @@ type DeliveryContext = DeliveryInput & {
 };
 
 export type DeliveryEvent =
-  /** The delivery is due, and a gateway claims it for an attempt. */
+  /** The delivery is due, and a gateway has claimed it for an attempt. */
   | { type: 'claimed' }
   /** The gateway that claimed the delivery did not report a result in time, or could not make the attempt. */
   | { type: 'released' }

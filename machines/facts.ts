@@ -44,13 +44,13 @@ export type CallFact =
   | { type: 'agent.paused'; at: number }
   | { type: 'agent.resumed'; at?: number }
   | { type: 'turn.digit'; at: number; digit: string }
-  /** The agent sent DTMF digits, as in `LineCommand`. */
+  /** The agent sent DTMF digits; `keys` is described at `press` of `LineCommand`. */
   | { type: 'keys.pressed'; at?: number; keys: string }
   /** Digits of the agent that could not be sent, completely or in part. */
   | { type: 'keys.failed'; at?: number; keys: string }
   /** A program says something in the agent's place; the heard part becomes a turn. */
   | { type: 'say.requested'; at?: number; text: string; interrupt: boolean }
-  /** The agent collects digits of the other party, as in `KeysWanted`; the entry becomes a turn. */
+  /** The agent collects digits of the other party, as requested by `KeysWanted`; the entry becomes a turn. */
   | ({ type: 'collect.requested'; at?: number } & KeysWanted)
   /** The agent changed the language of recognition and synthesis (BCP 47). */
   | { type: 'language.changed'; at?: number; language: string }
@@ -63,7 +63,7 @@ export type CallFact =
       mode: TransferMode;
       announced?: true;
     }
-  /** The announcement was heard, and the person is rung. */
+  /** The announcement was heard, and the gateway calls the person. */
   | { type: 'call.transfer_ringing'; at?: number; transferId: string }
   /** The person of a warm transfer answered and hears the briefing. */
   | { type: 'call.transfer_answered'; at: number; transferId: string }
@@ -100,7 +100,7 @@ export type CallFact =
       sip?: SipDetails;
       route?: CallRoute;
       sound?: MediaStatistics;
-      /** The end of this call was not observed: its duration is unknown if it was answered. */
+      /** The gateway did not observe the end of this call; the duration of an answered call is then unknown. */
       durationIsKnown?: false;
     };
 

@@ -81,7 +81,7 @@ const failed = (cause: UnansweredCause, refusal: LegRefusal | null): InboundLegE
 export const inboundLegMachine = setup({
   types: {
     input: {} as { refusals: OwnRefusals },
-    /** `end` of a leg without any other end: the caller left. `isCancelled`: CANCEL arrived with 200 OK on its way. */
+    /** End of a leg whose caller left. `isCancelled`: the caller's CANCEL arrived while 200 OK was being sent. */
     context: {} as { refusals: OwnRefusals; end: InboundLegEnd; isCancelled: boolean },
     events: {} as InboundLegEvent,
     emitted: {} as InboundLegEffect,

@@ -19,7 +19,8 @@ export type LineEffect =
   /** Stops listening and ringing. */
   | { type: 'fallSilent'; end: LineEnd }
   /**
-   * Ends the call at the far end, if it is still unaware of the end; `released` follows, unless the line was closed.
+   * Ends the call at the far end, if the far end does not know of the end yet. The event `released` follows, unless the
+   * line was closed.
    */
   | { type: 'release'; end: LineEnd }
   /** The call continues without this line: releases local resources without notifying the far end. */
@@ -29,7 +30,7 @@ export type LineLifeEvent =
   /** The far end rings, holds the call or resumes it; these events may repeat. */
   | { type: 'rang' | 'held' | 'resumed' }
   | { type: 'answered' }
-  /** A call of another process was adopted; or it could not be. */
+  /** The line of a call of another process was taken over, or could not be. */
   | { type: 'adopted' | 'adoption.failed' }
   /** The call was not answered; also confirms a cancelled call. */
   | { type: 'unanswered'; cause: UnansweredCause }
@@ -54,9 +55,9 @@ const finalReport = ({ by, cause }: LineEnd): LineReport =>
 
 export const lineLifeMachine = setup({
   types: {
-    /** `isAdopted`: the call was answered in another process. */
+    /** `isAdopted`: the call was answered in another process and taken over by this one. */
     input: {} as { isAdopted: boolean },
-    /** Until the line has an end, `end` is the one for a hang-up by the gateway. */
+    /** While the line has no end, `end` is the value for a hang-up by the gateway. */
     context: {} as { end: LineEnd },
     events: {} as LineLifeEvent,
     emitted: {} as LineEffect,

@@ -96,13 +96,13 @@ export type LineEvent =
   /** The far end rings. */
   | { type: 'line.ringing'; at: number }
   | { type: 'line.answered'; at: number; sip?: SipDetails; route?: CallRoute }
-  /** A call of another process was adopted: this line carries its audio now. */
+  /** The line of a call of another process was taken over: it carries the audio of the call now. */
   | { type: 'line.adopted'; at: number }
   /** The call was never answered. Final event. */
   | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails; route?: CallRoute }
   /** A voice has begun over the agent's; whether it contains speech is not known yet. */
   | { type: 'line.onset'; at: number }
-  /** The voice does not take the floor: it was noise, a cough or a backchannel. */
+  /** The voice did not take the floor: it was noise, a cough or a backchannel. */
   | { type: 'line.no_speech'; at: number }
   /** The other party has begun to speak. */
   | { type: 'line.speech'; at: number }
@@ -174,7 +174,7 @@ export type LineEventOf<Type extends LineEvent['type']> = Extract<LineEvent, { t
 
 type WithoutTime<Event> = Event extends LineEvent ? Omit<Event, 'at'> : never;
 
-/** A line event without its time. */
+/** A line event without its time, which the line adds. */
 export type LineReport = WithoutTime<LineEvent>;
 
 /** Commands of a call to its line. */
@@ -186,7 +186,7 @@ export type LineCommand =
   | { type: 'say'; utterance: number; text: string; language?: string }
   /** Changes the language of recognition and synthesis (BCP 47). */
   | { type: 'changeLanguage'; language: string }
-  /** Sends these DTMF digits at once, one after another: 0–9, *, #, A–D; `w` waits for half a second. */
+  /** Sends these DTMF digits at once, one after another: 0–9, *, #, A–D; `w` is a pause of half a second. */
   | { type: 'press'; keys: string }
   /** Falls silent at once and clears the queue. */
   | { type: 'stopTalking' }
@@ -205,11 +205,13 @@ export type LineCommand =
    */
   | { type: 'hideTones' }
   | { type: 'showTones' }
-  /** The call will be hung up when the voice is quiet. A line may prepare for it; most ignore it. */
+  /**
+   * The call will be hung up when the agent's audio has been played. A line may prepare for it; most lines ignore it.
+   */
   | { type: 'expectHangup' }
   /**
-   * Rings this number (domestic format); the person who answers is connected with the other party at once, or waits.
-   * One at a time.
+   * Calls this number (domestic format). The person who answers is connected with the other party at once, or waits in
+   * a warm transfer. A line runs one transfer at a time.
    */
   | { type: 'transfer'; to: string; mode: TransferMode }
   /**
@@ -228,11 +230,11 @@ export type LineCommand =
 
 /** Commands about the DTMF digits of the other party. */
 export type KeysCommand =
-  /** Hides the following digits, except the one that finishes the entry. */
+  /** Hides digits from now on, except the digit that finishes the entry. */
   | { type: 'hideKeys'; finish: string | null }
-  /** The hidden digits became a turn; following digits are hidden too, and not part of a turn. */
+  /** Reports that the hidden digits became a turn; later digits are hidden too, but are not part of a turn. */
   | { type: 'keepKeys' }
-  /** The hidden digits are not part of a turn; following digits are hidden too, and not part of a turn either. */
+  /** Reports that the hidden digits are dropped; later digits are hidden too, and are not part of a turn. */
   | { type: 'forgetKeys' }
   /** Stops hiding digits. */
   | { type: 'showKeys' };
@@ -274,13 +276,13 @@ export type TurnEnd = {
   maxSilenceMs: number;
 };
 
-/** The input of a line. It does not change during the call. */
+/** Input of a line; constant during the call. */
 export type LineInput = {
   callId: string;
   direction: Direction;
-  /** Domestic format. */
+  /** Calling number in domestic format. */
   from: string;
-  /** Domestic format. */
+  /** Called number in domestic format. */
   to: string;
   /** BCP 47, for recognition and synthesis. */
   language: string;
@@ -303,7 +305,9 @@ export interface Line {
    * line emits no further events. Idempotent.
    */
   leave(): void;
-  /** Whether another gateway could take over now: the line is answered, and its far end survives this process. */
+  /**
+   * Whether another gateway could take over the call now: the line is answered, and its far end survives this process.
+   */
   canBeResumed(): boolean;
 }
 
@@ -313,7 +317,7 @@ export interface Line {
  */
 export type OpenLine = (input: LineInput, emit: (event: LineEvent) => void, parent?: AnyActorRef) => Line;
 
-/** The actor's place in the charts; the composition root provides the real one. */
+/** Placeholder of the line actor; the composition root provides the real one. */
 export const line = fromCallback<LineCommand | KeysCommand, LineInput>(() => {
   throw new Error('No "line" was provided to this machine');
 });

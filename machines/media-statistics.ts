@@ -17,7 +17,7 @@ export type StreamStatistics = {
 export type DtmfMeans = { sent: 'rfc4733' | 'info' | 'none'; received: 'rfc4733' | 'inband' };
 
 export type MediaStatistics = {
-  /** Missing in records of earlier versions, and in calls without SIP. */
+  /** Absent in records of earlier versions, and in calls without SIP. */
   dtmf?: DtmfMeans;
   codec: string | null;
   /** RTP addresses as `address:port`: the local one, the source and the target. */

@@ -61,7 +61,7 @@ export type OutboundLegEvent =
 
 export type OutboundLegEffect =
   | { type: 'choose' }
-  /** Takes a channel of the next trunk; of the last one it waits for a free one. */
+  /** Reserves a channel of the next trunk. If it is the last trunk, waits for a free channel. */
   | { type: 'reserve'; isLast: boolean }
   | { type: 'prepare' }
   /** Sends the INVITE to the next target. */
@@ -154,7 +154,7 @@ export const outboundLegMachine = setup({
       targets: context.targets + targets,
       mayContinue: context.mayContinue || targets > 0,
     })),
-    /** The call has a dialog now; if it fails, it is with these details. */
+    /** The call has a dialog now; if the call fails later, its end has these details. */
     noteAnswer: assign(({ context }, sip: SipDetails) => ({ failure: { ...context.failure, sip } })),
     noteAnswered: assign({ isAnswered: true }),
     noteMediaError: assign(({ context }) => ({

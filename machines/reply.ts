@@ -13,10 +13,12 @@ export type ReplyInput = {
   messages: readonly Message[];
 };
 
-/** Failures of a reply, in the terms of the agent interface; safe to log. */
+/**
+ * Reasons of a failed reply, in the terms of the agent interface. They contain no customer data and are safe to log.
+ */
 export type ReplyFailure =
   | 'connect_timeout'
-  /** The server was not asked, because it did not answer recently. */
+  /** The circuit breaker is open: the server was not asked, because it did not answer recently. */
   | 'circuit_open'
   /** The workspace has reached its limit of concurrent requests. */
   | 'over_capacity'
@@ -28,15 +30,15 @@ export type ReplyFailure =
   | 'redirect_refused'
   | 'http_error'
   | 'invalid_reply'
-  /** The server answered without a reply. */
+  /** The server's response contained no reply. */
   | 'no_reply'
-  /** The agent itself reported, within an answer, that it failed or refuses. */
+  /** The server's response reports a failure or refusal of the agent. */
   | 'agent_reported_error'
   /** The server ended the reply within a sentence. */
   | 'reply_cut_off'
   | 'reply_too_large'
   | 'agent_crashed'
-  /** The gateway that requested it no longer exists. */
+  /** The gateway that requested the reply no longer exists. */
   | 'gateway_lost';
 
 /** Events of a reply for its conversation. `reply.finished` and `reply.failed` are final. */
@@ -47,7 +49,7 @@ export type ReplyEvent =
   | { type: 'reply.finished' }
   | { type: 'reply.failed'; failure: ReplyFailure; detail?: string };
 
-/** The actor's place in the charts; leaving the state that invokes it aborts the request behind it. */
+/** Placeholder of the reply actor. Leaving the state that invokes it aborts the request. */
 export const reply = fromCallback<{ type: 'none' }, ReplyInput>(() => {
   throw new Error('No "reply" was provided to this machine');
 });

@@ -28,9 +28,9 @@ export type ConversationResumeState = {
   utterance: number;
   spoken: Spoken | null;
   unanswered: number;
-  /** Words of a program that were still queued. */
+  /** Words of programs that were still queued. */
   asked: readonly string[];
-  /** Controls of the agent that follow some of `unsaid`. */
+  /** Controls of the agent that act after some of the utterances in `unsaid`. */
   controls: readonly WaitingControl[];
   /** Language set by the agent; null while it is the initial one. */
   language: string | null;
@@ -44,7 +44,7 @@ export type ConversationResumeState = {
 
 /** Transfer of a call whose process died or handed it over. */
 export type ResumedTransfer =
-  /** The transfer was not connected yet, and the person is lost with that process. */
+  /** The transfer was not connected yet; the person was lost with the process. */
   | { state: 'lost'; transferId: string; to: string }
   /** The other party and the person are connected; `talkedMs`: time since then. */
   | ({ state: 'connected' } & Pick<
@@ -57,7 +57,9 @@ export type CallResumeState = {
   node: string;
   answeredBy: AnsweredBy | null;
   recordingIsPaused: boolean;
-  /** Whether the pause was only for secret digits; false if unknown, and the recording stays paused. */
+  /**
+   * Whether the recording was paused only for secret digits. False if that is unknown; the recording then stays paused.
+   */
   pausedForSecret: boolean;
   /** The last requested digits were secret, so further ones are hidden. */
   keysAreHidden: boolean;

@@ -33,7 +33,9 @@ export type TransferRequest = {
   maxDurationSec: number;
 };
 
-/** A better briefing for a transfer in progress. It is used if the person has not answered yet. */
+/**
+ * A briefing that was written after the transfer began. It replaces the earlier one if the person has not answered yet.
+ */
 export type BriefingWritten = { type: 'transfer.briefing_written' } & Pick<
   TransferRequest,
   'transferId' | 'briefing'
@@ -45,9 +47,9 @@ export type TransferWanted = Pick<TransferRequest, 'mode' | 'acceptKey' | 'ringT
   to: string;
   /** Announcement to the other party before the person is rung; null for none. */
   say: string | null;
-  /** Briefing of the person of a warm transfer; null for a default from the call's data. */
+  /** Briefing of the person of a warm transfer; null for a default made from the call's data. */
   briefing: string | null;
-  /** Requested by the other party instead of the agent. */
+  /** True if the other party requested the transfer; absent if the agent did. */
   forOtherParty?: true;
 };
 
@@ -69,7 +71,8 @@ export type TransferWish = { type: 'transfer.wanted'; wanted: TransferWanted };
 export type TransferRefusal = 'not_allowed' | 'invalid_number' | 'unavailable';
 
 /**
- * To the call, and from it to its conversation if the agent requested the transfer. `to` is the number as requested.
+ * A refused transfer, reported to the call, and by the call to its conversation if the agent requested the transfer.
+ * `to` is the number as requested.
  */
 export type TransferRefused = {
   type: 'transfer.refused';
@@ -78,11 +81,11 @@ export type TransferRefused = {
   forOtherParty?: true;
 };
 
-/** A transfer in progress, or a completed one. */
+/** A transfer in progress, or a connected one. */
 export type Transfer = Omit<TransferRequest, 'type'> & {
   /** Reason of a pending cancellation; null without one. */
   givenUp: TransferFailure | null;
-  /** Milliseconds that both had been connected at take-over. */
+  /** Milliseconds that both had been connected when the call was taken over. */
   talkedMs: number;
 };
 

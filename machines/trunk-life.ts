@@ -52,12 +52,12 @@ const longestRefreshMs = 86_400_000;
 
 type OneTrunk = { trunkId: string };
 
-/** Rejects with an error whose message is a plain sentence. */
+/** Registers the trunk. Rejects with an error whose message is a plain sentence. */
 const register = fromPromise<{ at: number; expiresSec: number }, OneTrunk>(() => {
   throw new Error('No "register" was provided to this machine');
 });
 
-/** Rejects like `register`. */
+/** Checks reachability by OPTIONS. Rejects with an error whose message is a plain sentence. */
 const check = fromPromise<{ at: number }, OneTrunk>(() => {
   throw new Error('No "check" was provided to this machine');
 });

@@ -15,7 +15,7 @@ export type Turns = {
   /** Utterances that are queued or playing, in order. */
   unplayed: readonly string[];
   spoken: Spoken | null;
-  /** Number of the other party's messages at the end of the history for which a reply was not requested yet. */
+  /** Number of user messages at the end of the history for which no reply was requested yet. */
   unanswered: number;
 };
 
@@ -25,11 +25,11 @@ export type UtteranceReport = { startedAt: number; at: number; text: string; who
 /** Whether part of the pending reply is being said, or was. */
 export const hasBegun = ({ spoken, unplayed }: Turns): boolean => spoken !== null || unplayed.length > 0;
 
-/** Whether the other party has heard the agent, or is about to. */
+/** Whether the other party has heard words of the agent, or is about to hear some. */
 export const agentWasHeard = (turns: Turns): boolean =>
   hasBegun(turns) || turns.messages.some(({ role }) => role === 'assistant');
 
-/** Returns the number of turns to answer after a reply was aborted, possibly before its first heard word. */
+/** Returns the number of unanswered user messages after a reply was aborted, possibly before its first heard word. */
 export const stillUnanswered = (turns: Turns): number =>
   turns.unanswered === 0 && turns.messages.at(-1)?.role === 'user' && !hasBegun(turns) ? 1 : turns.unanswered;
 
@@ -59,7 +59,7 @@ export const withHeard = (
   unanswered: unanswered + 1,
 });
 
-/** Inserts the agent's words before those of the other party that overlapped with them. */
+/** Inserts the agent's words before the words of the other party that overlapped with them. */
 export const withSpoken = ({ messages, spoken, unanswered }: Turns): readonly Message[] => {
   if (spoken === null) return messages;
   const said: Message = { role: 'assistant', content: spoken.text };

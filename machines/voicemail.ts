@@ -4,14 +4,14 @@
  */
 import { sendParent, setup } from 'xstate';
 
-/** Events from the conversation. */
+/** Events that the conversation sends. */
 export type VoicemailEvent =
   /** The machine records from now on. */
   | { type: 'line.takes_message' }
   /** The last requested message was heard to its end. */
   | { type: 'message.played' };
 
-/** Message to the conversation: fall silent, and say the whole message. */
+/** Tells the conversation to stop other words and say the whole message. */
 export type VoicemailMessage = { type: 'message.due' };
 
 export const voicemailMachine = setup({

@@ -1,19 +1,20 @@
 /**
- * The agent's voice of one call on its way to the other party. A carrier gives it a ring, from which the media thread
- * sends a frame every 20 ms. The ring holds a second or two: the rest follows as room becomes free. The carrier may
- * replace the ring during the call, also by one of another sample rate; unplayed samples then move to the next ring.
+ * Path of the agent's audio in one call to the other party. A carrier provides a ring buffer, from which the media
+ * thread sends a frame every 20 ms. The ring holds a second or two of audio; more is written as room becomes free. The
+ * carrier may replace the ring during the call, also by one of another sample rate. Unplayed samples then move to the
+ * next ring.
  *
- * Positions are samples at the rate of the call. The number of played samples is exact to the sample at that rate,
- * because the ring is read at the time of sending.
+ * Positions are samples at the rate of the call. The number of played samples is exact, because the ring is read at the
+ * time of sending.
  */
 import type { Cancel, LineTime } from './line-time.ts';
 import { createRateChange, type RateChange, type Resample } from './resampler.ts';
 import type { SampleRing } from './sample-ring.ts';
 import { samplesPerMs, type SampleRate } from './samples.ts';
 
-/** The path as seen by the call. */
+/** Interface of the path for the call. */
 export type AudioPath = {
-  /** Plays samples after those that were sent before. */
+  /** Appends samples to those that were sent before. */
   send(samples: Int16Array): void;
   /** Calls back once all samples sent before have been played; never if any of them was taken back. */
   whenPlayed(callback: () => void): void;
@@ -26,41 +27,41 @@ export type AudioPath = {
 
 type Ring = Pick<SampleRing, 'write' | 'waiting' | 'takeBack'>;
 
-/** The path as seen by the carrier: without a ring, samples wait. */
+/** Interface of the path for the carrier. Without a ring, samples wait. */
 export type CarriedAudioPath = AudioPath & {
   /** Plays unplayed and future samples into this ring. */
   connect(ring: Ring, rate: SampleRate): void;
-  /** Takes back what the ring has not played; it waits for the next ring. */
+  /** Removes the ring. Samples that it has not played wait for the next ring. */
   disconnect(): void;
 };
 
-/** Where the samples go. */
+/** The current ring and its resampler. */
 type Output = {
   ring: Ring;
   rate: SampleRate;
   change: RateChange;
-  /** Samples at the ring's rate for which it had no room. */
+  /** Samples at the ring's rate that did not fit into the ring. */
   rest: Int16Array;
 };
 
-/** The last frame is sent within one beat, and is audible within another. */
+/** Period of sent frames. The last frame is sent within one period, and is audible within another. */
 const beatMs = 20;
 /** Time after which a full ring has room again: half of it, at the highest rate. */
 const refillMs = 500;
 
 const nothing = new Int16Array();
 
-/** Without `resample` every ring must have the rate of the call. */
+/** Without `resample`, every ring must have the rate of the call. */
 export const createAudioPath = (
   callRate: SampleRate,
   time: Pick<LineTime, 'after'>,
   resample?: Resample,
 ): CarriedAudioPath => {
-  /** Pieces from the first one that may not have been played, which begins at `piecesFrom`. */
+  /** Audio that may not have been played yet; its first sample has the position `piecesFrom`. */
   let pieces: Int16Array[] = [];
   let piecesFrom = 0;
   let sentTo = 0;
-  /** Up to here the samples were given to the ring. */
+  /** Position up to which samples were written to the ring. */
   let givenTo = 0;
   let marks: { at: number; onPlayed: () => void }[] = [];
   let output: Output | null = null;
@@ -122,7 +123,7 @@ export const createAudioPath = (
     timer = { cancel, isRefill };
   };
 
-  /** Gives the ring what it has room for, and calls back for what was played. */
+  /** Fills the ring, and calls back for audio that was played. */
   const advance = (): void => {
     if (output !== null) fill(output);
     const played = playedTo();
@@ -135,7 +136,7 @@ export const createAudioPath = (
       wakeAfter((marks[0].at - playedTo()) / samplesPerMs(callRate) + beatMs, false);
   };
 
-  /** Empties the ring; afterwards `givenTo` is what was played. */
+  /** Empties the ring; afterwards `givenTo` is the position up to which audio was played. */
   const takeFromRing = (): void => {
     cancelTimer();
     if (output === null) return;

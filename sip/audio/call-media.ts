@@ -40,7 +40,7 @@ export type CallMedia = {
    * if no audio path is established.
    */
   begin(endpoint: Pick<MediaEndpoint, 'sampleRate' | 'connect'>, sampleRate?: SampleRate): Promise<void>;
-  /** Before the answer and after the end the utterance is reported as not heard. */
+  /** Speaks an utterance. Before the answer and after the end it is reported as not heard. */
   say(utterance: number, text: string, language?: string): void;
   /** Changes the language of recognition and synthesis (BCP 47) from now on. */
   changeLanguage(language: string): void;
@@ -49,7 +49,7 @@ export type CallMedia = {
   resumeTalking(): void;
   pauseRecording(): void;
   resumeRecording(): void;
-  /** The DTMF tones of the other party are silence in the recording, until `showTones`. */
+  /** Replaces the DTMF tones of the other party in the recording by silence, until `showTones`. */
   hideTones(): void;
   showTones(): void;
   /** Sample rate in Hz; `null` before the call was answered. */
@@ -58,17 +58,20 @@ export type CallMedia = {
   dismissAgent(): void;
   /** Dismisses the agent and plays incoming audio in another call. Both calls have the same sample rate. */
   talkWith(other: Pick<CallMedia, 'pass'>): void;
-  /** Whether a recording that is not paused, or a listener, receives the audio of the call now. */
+  /** Whether audio of the call is used now: by a recording that is not paused, or by a listener. */
   isRecorded(): boolean;
-  /** Records what the other party says while its audio does not come by `begin`, at the rate of the call. */
+  /**
+   * Records audio of the other party that does not arrive through the endpoint, at the rate of the call (a bridged
+   * call).
+   */
   recordHeard(samples: Int16Array): void;
-  /** Records what the other party hears meanwhile. */
+  /** Records audio that the other party hears but this process does not play (a bridged call). */
   recordSaid(samples: Int16Array): void;
   /** Records silence up to now. */
   recordSilence(): void;
-  /** Plays audio from another source in the agent's place; audio faster than real time is dropped. */
+  /** Plays audio of another source in the agent's place; audio that arrives faster than real time is dropped. */
   pass(samples: Int16Array): void;
-  /** Hands the call and its recording to another gateway; otherwise like `close`. */
+  /** Hands the call and its recording over to another gateway; otherwise like `close`. */
   leave(): void;
   /** Stops all audio and reports what was played and heard. Idempotent. */
   close(): void;
@@ -87,13 +90,14 @@ export type CallMediaOptions = MediaMeans & {
 
 /** Limits the delay of bursts of audio. */
 const mostWaitingMs = 160;
-/** Silence before audio that is passed on after a pause: frames that are late by less leave no hole. */
+/** Amount of silence sent before audio that resumes after a pause, so that a slightly late frame causes no gap. */
 const leadMs = 40;
 const frameMs = 20;
 
 /**
- * The part of incoming audio to be passed on. Quiet audio comes in blocks of several frames (`media-thread/incoming-audio.ts`): played, a block
- * would delay all that follows, so nothing of it is, but for the last frame where a voice begins with that.
+ * Selects the incoming audio that is passed on to another call. Quiet audio arrives in blocks of several frames
+ * (`media-thread/incoming-audio.ts`). Playing a whole block would delay all later audio, so quiet blocks are dropped,
+ * except for the last frame before a voice begins.
  */
 const passedOf = (samples: Int16Array, rate: SampleRate): Int16Array => {
   const frame = frameMs * samplesPerMs(rate);
@@ -160,7 +164,7 @@ export const createCallMedia = (options: CallMediaOptions): CallMedia => {
   let audio: ReturnType<typeof createCallAudio> | null = null;
   /** Path of the agent's voice, once it is open. */
   let path: AudioPath | null = null;
-  /** The call that is bridged with this call. */
+  /** The other call of the bridge; undefined without a bridge. */
   let partner: Pick<CallMedia, 'pass'> | null = null;
   let rate: SampleRate | null = null;
   /** The changed language; undefined for the initial one. */

@@ -11,7 +11,7 @@ export type LineTime = {
    * wall clock.
    */
   since(moment: number, until?: number): number;
-  /** Calls back in a later task after this much line time, unless the clock was stopped. */
+  /** Calls back in a later task after this much line time, unless `stop` was called before. */
   after(milliseconds: number, callback: () => void): Cancel;
   /** Cancels all timers. */
   stop(): void;

@@ -1,4 +1,4 @@
-/** Endpoint for the audio of one call, independent of its provider. */
+/** Interface of an endpoint for the audio of one call, implemented by FreeSWITCH and by the gateway itself. */
 import type { MediaStatistics } from '#machines/media-statistics.ts';
 import type { MediaChannel } from '#src/domain/sip-leg.ts';
 import type { AudioPath } from './audio-path.ts';
@@ -15,7 +15,7 @@ export type AudioEvents = {
 /** Thrown when no audio channel or port is free for a call, whatever the offer; a retry may succeed. */
 export class NoMediaCapacity extends Error {}
 
-/** Thrown for a description of the far end that this endpoint cannot carry; the session stays as it was. */
+/** Thrown for a session description that this endpoint cannot carry; the session stays as it was. */
 export class UnsupportedDescription extends Error {}
 
 /** Reasons of a loss: the media server has ended, or is ending, with all of its channels. */
@@ -44,13 +44,13 @@ export type BridgeSide = {
 };
 
 export type MediaEndpoint = {
-  /** Current channel that survives this process; `null` if the endpoint ends with the process. */
+  /** Channel that another process could take over; `null` if the endpoint ends with this process. */
   channel(): MediaChannel | null;
   /** The endpoint's offer, or its answer to the caller's offer. */
   readonly localSdp: string;
   /**
-   * `null` if the endpoint cannot be bridged: there is no media server, its audio is not connected, or it has no
-   * telephone events.
+   * The endpoint as one side of a bridge. `null` if it cannot be bridged: it has no media server, its audio is not
+   * connected, or it has no telephone events.
    */
   bridgeSide(): BridgeSide | null;
   /** Takes the other party's offer; resolves with the answer. Rejects with `UnsupportedDescription`. */
@@ -65,27 +65,29 @@ export type MediaEndpoint = {
   /** Sample rate of the last agreed codec. */
   sampleRate(): SampleRate;
   /**
-   * Opens the audio of the call in both directions; once per call. The rate is constant for the call, even after a
-   * codec change. Rejects if the audio cannot be opened.
+   * Opens the audio of the call in both directions; called once per call. The rate stays constant, even after a codec
+   * change. Rejects if the audio cannot be opened.
    */
   connect(events: AudioEvents, sampleRate: SampleRate): Promise<AudioPath>;
   /** Sends DTMF digits as RFC 4733 events; `w` pauses for half a second. Rejects if these were not agreed on. */
   press(digits: string): Promise<void>;
-  /** Whether DTMF is sent as RTP events (RFC 4733), by the last agreement. */
+  /** Whether DTMF is sent as RTP events (RFC 4733), according to the last agreement. */
   hasTelephoneEvents(): boolean;
   onDigit(listener: (digit: string) => void): void;
   /** Transport and quality of the audio from its beginning until now; `null` if they are no longer available. */
   statistics(): Promise<MediaStatistics | null>;
-  /** The endpoint ended or was given up without a local request; with the reason, if known. */
+  /** Called when the endpoint ended without a local request, or was given up; with the reason, if known. */
   onLost(listener: (reason: string | null) => void): void;
-  /** The carrier no longer answers: treats the endpoint as ended. */
+  /** Gives up the endpoint because its carrier no longer responds. */
   lose(): void;
-  /** Releases the endpoint in this process; a channel continues to exist. */
+  /** Releases the endpoint in this process only; the channel continues to exist. */
   leave(): Promise<void>;
   destroy(): Promise<void>;
 };
 
-/** Wraps an endpoint: `release` is also called when it is destroyed or left, which happens at the end of every call. */
+/**
+ * Wraps an endpoint so that `release` is called when it is destroyed or left, which happens at the end of every call.
+ */
 export const releasingWith = (endpoint: MediaEndpoint, release: () => void): MediaEndpoint => ({
   ...endpoint,
   leave() {

@@ -1,4 +1,4 @@
-/** Dependencies for the audio of one call, derived from those of all calls. */
+/** Selects the dependencies of one call's audio from those of all calls. */
 import type { LineInput } from '#machines/line.ts';
 import type { Hearing, MediaMeans } from './call-media.ts';
 import type { ListeningNumbers } from './listening/listener.ts';

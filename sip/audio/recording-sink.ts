@@ -10,19 +10,19 @@ export interface RecordingSink {
    */
   write(counterparty: Int16Array, agent: Int16Array): void;
   /**
-   * Resolves when the backlog is small, at once after the end. Producers faster than real time wait for it between
-   * pieces; the encoder drops audio beyond its limit.
+   * Resolves when the backlog is small, and at once after the end. Producers that are faster than real time wait for it
+   * between pieces; the encoder drops audio beyond its limit.
    */
   drained(): Promise<void>;
-  /** The call has ended and everything was written. Idempotent; ignored after `fail`. */
+  /** Completes the recording: the call has ended and everything was written. Idempotent; ignored after `fail`. */
   finish(): void;
-  /** Another process continues the recording after what was written. Idempotent. */
+  /** Leaves the recording to another process, which continues after what was written. Idempotent. */
   leave(): void;
-  /** The recording cannot be completed; the call continues. Idempotent. */
+  /** Gives up the recording; the call continues. Idempotent. */
   fail(error: Error): void;
 }
 
-/** Receives the audio of one call like its recording does, for listening in. */
+/** Receives the audio of one call as a recording does, for listening in. */
 export type Overhearing = {
   /** Must not throw and must not keep the buffers. */
   write: RecordingSink['write'];
@@ -32,7 +32,7 @@ export type Overhearing = {
 
 export type Overhear = (callId: string) => Overhearing;
 
-/** A recording, where there is one, and those who listen in. */
+/** One sink for the recording of a call, if it has one, and for its listeners. */
 export type CallSink = RecordingSink & Pick<Overhearing, 'isWanted'>;
 
 /** Opens the recording of an answered call. */

@@ -19,7 +19,7 @@ const margin = 8;
 /** Samples per call of the library, which limits its memory. */
 const blockLength = 8_192;
 
-/** Few rates are in use; each stretched part of a recording has one of its own. */
+/** Maximum of cached resamplers: few rates are in use, but each stretched part of a recording has its own rate. */
 const mostStates = 16;
 
 /**
@@ -64,7 +64,7 @@ export const loadResampler = async (): Promise<Resample> => {
   const taken = speex._malloc(4);
   const given = speex._malloc(4);
 
-  /** Passes a block, padded with silence, and returns its output. */
+  /** Processes a block padded with silence, and returns its output. */
   const process = (
     state: number,
     block: Int16Array,
@@ -114,7 +114,7 @@ export const createRateChange = (resample: Resample, fromRate: number, toRate: n
   const unit = fromRate / divisor(fromRate, toRate);
   const context = unit * Math.ceil(resamplingReach(fromRate, toRate) / unit);
   const changedLength = (count: number): number => (count * toRate) / fromRate;
-  /** The filter's history before the next output, and waiting samples. */
+  /** Input that the filter needs for the next output, and samples that wait for a full unit. */
   let rest: Int16Array = new Int16Array();
   let before = 0;
 

@@ -15,7 +15,7 @@ export const silence = (milliseconds: number, rate: SampleRate): Int16Array =>
 
 const fullScale = 32_768;
 
-/** Lowest level that differs from silence. */
+/** Level of the smallest non-zero sample. */
 export const silenceDb = -96;
 
 /** Level below every voice threshold (`floorDb` of config/listening-policy.ts). */

@@ -5,7 +5,7 @@
  */
 
 /**
- * A syllable is heard by itself, a letter or digit only with its whole word; a mark (accent, small kana, long-vowel
+ * A syllable is heard by itself, a letter or digit only with its whole word. A mark (accent, small kana, long-vowel
  * sign) belongs to the preceding sound.
  */
 type Kind = 'syllable' | 'letter' | 'mark' | 'pause';

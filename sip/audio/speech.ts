@@ -7,7 +7,7 @@ export type { SpeechChoice };
 export type Audio = { sampleRate: number; samples: Int16Array };
 
 export interface Synthesizer {
-  /** For the log: `espeak-ng`, `flite`, `tones` … */
+  /** Name of the engine for the log: `espeak-ng`, `flite`, `tones` … */
   readonly name: string;
   /**
    * Synthesizes a sentence. `language` is BCP 47. Rejects with the signal's reason when aborted, or with an error that
@@ -36,9 +36,9 @@ export type RecognitionEvent =
 export interface Recognition {
   /** The next audio without gaps, including silence. The buffer may be kept; callers do not change it. */
   write(samples: Int16Array): void;
-  /** A voice has begun: the audio just written belongs to it. */
+  /** A voice has begun; the audio just written contains its beginning. */
   speechBegan(): void;
-  /** A pause that may end a sentence; engines for whole sentences start now. */
+  /** A pause may end a sentence; engines for whole sentences start recognizing now. */
   speechEnded(): void;
   /** Whether the current engine reports `turn-complete`; absent if it never does. */
   reportsTurnEnds?(): boolean;
@@ -50,12 +50,12 @@ export type ListenOptions = {
   /** BCP 47. */
   language: string;
   sampleRate: number;
-  /** Turn ends are the engine's to decide. */
+  /** Whether the engine decides when turns end. */
   turnEnds: boolean;
 };
 
 export interface Recognizer {
-  /** For the log: `deepgram`, `vosk` … */
+  /** Name of the engine for the log: `deepgram`, `vosk` … */
   readonly name: string;
   /**
    * Starts recognition for a call. Never throws: errors arrive as `failed` in a later task. Writing may start at once;
@@ -64,9 +64,9 @@ export interface Recognizer {
   open(options: ListenOptions, emit: (event: RecognitionEvent) => void): Recognition;
 }
 
-/** Engines of a call. The number's choice comes first; the others follow when it fails. */
+/** Engines of a call. The number's choice comes first; the others are fallbacks. */
 export interface SpeechEngines {
   synthesizerFor(choice: SpeechChoice): Synthesizer;
-  /** `null`: no engine understands this language (BCP 47; any language if absent). */
+  /** Recognizer of the call; `null` if no engine supports this language (BCP 47; any language if absent). */
   recognizerFor(choice: SpeechChoice, language?: string): Recognizer | null;
 }

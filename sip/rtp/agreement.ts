@@ -1,12 +1,12 @@
-/** The agreement with the far end about the RTP of a call. */
+/** The result of offer and answer for the RTP of a call (RFC 3264). */
 import type { G711Name } from './g711.ts';
 
 export type Address = { address: string; port: number };
 
-/** A format of RTP at a telephone's clock rate: a voice codec, DTMF (RFC 4733), or comfort noise (RFC 3389). */
+/** A payload format at a clock rate of 8,000 Hz: a voice codec, DTMF (RFC 4733), or comfort noise (RFC 3389). */
 export type RtpFormat = G711Name | 'telephone-event' | 'CN';
 
-/** The agreement with the far end (RFC 3264). */
+/** Addresses, formats, keys and directions on which both sides agreed. */
 export type RtpAgreement = {
   remote: Address;
   /** Address for RTCP: the next port, unless the description differs. */
@@ -17,7 +17,7 @@ export type RtpAgreement = {
   dtmfPayloadType: number | null;
   /** SRTP master keys (`srtp.ts`); `null`: audio is not encrypted. */
   keys: { ours: Uint8Array; theirs: Uint8Array } | null;
-  /** Formats that the far end may send, by payload type: more than the one that is sent to it. */
+  /** Formats that the far end may send, by payload type. There may be several; this side sends only one. */
   receives: ReadonlyMap<number, RtpFormat>;
   /** False while either side holds the call. */
   isSending: boolean;

@@ -1,5 +1,5 @@
 /**
- * Session descriptions of calls whose audio this process carries itself (RFC 8866, RFC 3264): telephone audio, one
+ * Session descriptions (RFC 8866, RFC 3264) of calls whose audio this process carries itself: audio at 8,000 Hz, one
  * codec.
  */
 import { isIP } from 'node:net';
@@ -18,7 +18,7 @@ const ourDtmfPayloadType = 101;
 export type OwnDescription = Address & { sessionId: number; version: number };
 
 export type Formats = {
-  /** Such as `RTP/AVP`: an answer uses that of its offer. */
+  /** Transport profile, such as `RTP/AVP`: an answer uses that of its offer. */
   protocol: string;
   /** Our key; `null` for unencrypted audio. */
   key: OfferedKey | null;
@@ -31,7 +31,7 @@ export type Encrypting = { srtp: TrunkSrtp; master: Uint8Array };
 
 const isG711 = (codec: TrunkCodec): codec is G711Name => codec === 'PCMU' || codec === 'PCMA';
 
-/** Formats before an agreement: those of these codecs that are supported here. */
+/** Formats before the first agreement: the given codecs, as far as they are supported here. */
 export const offeredFormats = (codecs: readonly TrunkCodec[], { srtp, master }: Encrypting): Formats => ({
   protocol: srtp === 'required' ? 'RTP/SAVP' : 'RTP/AVP',
   key: srtp === 'off' ? null : { tag: 1, master },
@@ -79,7 +79,10 @@ export const writeDescription = (
   ].join('\r\n');
 };
 
-/** Host names are never resolved: packets are sent fifty times a second, and an inbound caller chooses this value. */
+/**
+ * A host name is rejected instead of resolved: packets are sent fifty times a second, and an inbound caller chooses
+ * this value.
+ */
 const isReachable = ({ address, port }: Address): boolean =>
   isIP(address) !== 0 && port > 0 && port <= 65_535;
 
@@ -111,7 +114,7 @@ const formatsIn = (formats: DescribedAudio['formats']): Map<number, RtpFormat> =
 };
 
 /**
- * Agreement resulting from the far end's description: target address and format. Undefined without a common codec,
+ * Agreement that follows from the far end's description: target address and format. Undefined without a common codec,
  * without a usable address and port, or without a required key.
  */
 export const agreementFrom = (sdp: string, { srtp, master }: Encrypting): RtpAgreement | undefined => {

@@ -1,4 +1,4 @@
-/** Audio of a call carried by this process itself, without a media server: RTP as sent by telephones. */
+/** Endpoint for calls whose audio this process carries itself by RTP, without a media server. */
 import type { MediaStatistics } from '#machines/media-statistics.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { usualCodecs, type Trunk } from '#src/domain/trunk.ts';
@@ -12,7 +12,7 @@ import type { RtpAgreement } from './agreement.ts';
 import type { RtpStatistics } from './rtp-session.ts';
 import { createNegotiation, type Encryption } from './negotiation.ts';
 
-/** RTP of one call in the media thread. */
+/** One call's RTP session, which runs in the media thread. */
 export type RtpChannel = {
   /** Local port for the other party's audio. */
   readonly port: number;
@@ -21,25 +21,25 @@ export type RtpChannel = {
   listen(events: {
     onAudio: (samples: Int16Array) => void;
     onDigit: (digit: string) => void;
-    /** The thread ended, and all audio with it. */
+    /** Called when the media thread has ended; all audio of the call has ended with it. */
     onLost: () => void;
   }): void;
   agree(agreement: RtpAgreement): void;
   press(digits: string): void;
-  /** Last reported statistics, at most a second old. */
+  /** Statistics as last reported by the media thread, at most a second old. */
   statistics(): RtpStatistics;
-  /** Current statistics; the last reported ones if the thread has ended. */
+  /** Requests current statistics; resolves to the last reported ones if the media thread has ended. */
   measured(): Promise<RtpStatistics>;
   close(): void;
 };
 
 export type DirectOptions = {
-  /** Takes ports of this address for a call. Rejects if there is no free one. */
+  /** Opens a pair of ports at this address for a call. Rejects if no pair is free. */
   thread: { open(address: string): Promise<RtpChannel> };
   /** Address of this machine that trunks reach. */
   address: string;
   clock: Clock;
-  /** Without RTP for this time, a call has lost its audio; 0 for never. */
+  /** Time without RTP after which the audio of a call counts as lost; 0 disables the check. */
   rtpTimeoutMs: number;
 };
 
@@ -111,7 +111,10 @@ const openChannel = async (
   }
 };
 
-/** Takes the far end's offer, or makes an offer without one. Rejects with `UnsupportedDescription` or `NoMediaCapacity`. */
+/**
+ * Applies the far end's offer, or makes an offer if there is none. Rejects with `UnsupportedDescription` or
+ * `NoMediaCapacity`.
+ */
 export const createDirectEndpoint = async (
   offer: string | undefined,
   terms: DirectTerms,

@@ -1,4 +1,4 @@
-/** Offers and answers of both sides about the audio of one call, and the resulting agreement (RFC 3264). */
+/** Offer/answer state of one call's audio for both directions, and the resulting agreement (RFC 3264). */
 import { randomBytes, randomInt } from 'node:crypto';
 import { isIP } from 'node:net';
 import { UnsupportedDescription } from '#sip/audio/media-endpoint.ts';
@@ -28,10 +28,7 @@ export type Negotiation = {
   takeAnswer(answer: string): void;
 };
 
-/**
- * `ownKey`: key with which audio of this call was encrypted before, in another place; some far ends accept no other
- * one.
- */
+/** `ownKey`: SRTP key that another carrier or process used for this call before; some far ends accept no other key. */
 export type Encryption = { srtp: TrunkSrtp; ownKey?: Uint8Array | undefined };
 
 /** `onAgreed` is called with each agreement, including an unchanged one. */
@@ -40,7 +37,7 @@ export const createNegotiation = (
   { srtp, ownKey }: Encryption,
   onAgreed: (agreement: RtpAgreement) => void,
 ): Negotiation => {
-  // One key for the whole call: a different key would require all sequence numbers to restart.
+  // SRTP key of this side, constant for the call: a different key would require all sequence numbers to restart.
   const encrypting = { srtp, master: ownKey ?? randomBytes(masterKeyBytes) };
   const sessionId = randomInt(2 ** 31);
   let version = 1;
@@ -63,7 +60,7 @@ export const createNegotiation = (
 
   const agreementWith = (theirs: string): RtpAgreement => {
     const agreement = agreementFrom(theirs, encrypting);
-    // A socket of one address family cannot send to the other one.
+    // A socket of one address family cannot send to an address of the other family.
     if (agreement === undefined || isIP(agreement.remote.address) !== isIP(own.address))
       throw new UnsupportedDescription('There is no audio that both sides support');
     return agreement;

@@ -8,18 +8,18 @@ export type RtpPorts = {
   rtp: Socket;
   rtcp: Socket;
   port: number;
-  /** Streams of the call that used the pair shortly before; its far end may still be sending. */
+  /** Streams of the previous call on this pair of ports; their far ends may still be sending. */
   former: readonly Source[];
-  /** Must be called when the sockets are closed, with the streams that were accepted on them. */
+  /** Returns the pair after its sockets are closed. `accepted`: the streams that were accepted on them. */
   released(sources: readonly Source[]): void;
 };
 
-/** Cool-down of a pair after a call; it is reused earlier only if no other pair is free. */
+/** Cool-down of a pair after a call in milliseconds; the pair is reused earlier only if no other pair is free. */
 const restMs = 10_000;
 
 type Left = { at: number; sources: readonly Source[] };
 
-/** Returns the next free pair of a range that is shared with other programs. Rejects after `tries` occupied pairs. */
+/** Returns the next free pair of a range that other programs may use, too. Rejects after `tries` occupied pairs. */
 export const createRtpPorts = (
   { from, to }: { from: number; to: number },
   { tries = 20, now = () => performance.now() }: { tries?: number; now?: () => number } = {},
@@ -50,7 +50,7 @@ export const createRtpPorts = (
     }
   };
 
-  /** Ports to try: first those outside a cool-down, in turn, then those in cool-down, longest first. */
+  /** Order of ports to try: first those outside a cool-down, in turn, then those in cool-down, longest first. */
   const candidates = function* (): Generator<number> {
     const resting = [...left.keys()].slice(0, tries);
     for (let passed = 0, tried = 0; passed < pairs && tried < tries; passed += 1) {

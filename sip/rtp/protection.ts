@@ -1,18 +1,18 @@
-/** Packets on the wire: unencrypted, or encrypted from the moment of an agreement on keys. */
+/** Conversion between RTP packets and datagrams: unencrypted, or encrypted once keys are agreed. */
 import type { RtpAgreement } from './agreement.ts';
 import { createDecryption, createEncryption, type Decryption, type Encryption } from './srtp.ts';
 
 export type Protection = {
   agreedOn(keys: RtpAgreement['keys']): void;
-  /** Outgoing packets. */
+  /** Protects an outgoing packet. */
   wrap: Encryption;
-  /** Incoming packets; undefined if not authentic. */
+  /** Verifies and decrypts an incoming packet; returns undefined if it is not authentic. */
   unwrap: Decryption;
 };
 
 const clear: Encryption & Decryption = { rtp: (packet) => packet, rtcp: (packet) => packet };
 
-/** The packet count continues with the same key, and restarts with another one (RFC 3711 section 3.2.1). */
+/** With the same key the packet count continues; with another key it restarts (RFC 3711 section 3.2.1). */
 const forKey = <Made>(make: (master: Uint8Array) => Made) => {
   let last: { master: Uint8Array; made: Made } | null = null;
   return (master: Uint8Array): Made => {

@@ -1,4 +1,4 @@
-/** The incoming stream: audio in order, with concealed gaps, and its DTMF digits. */
+/** Incoming stream of a call: returns audio in order with concealed gaps, and DTMF digits. */
 import type { G711 } from './g711.ts';
 import { createConcealment } from './concealment.ts';
 import { parseRtp, type RtpPacket } from './rtp-packet.ts';
@@ -22,7 +22,7 @@ export type Receiving = {
   read(datagram: Buffer): RtpPacket | undefined;
   /** `at` is a monotonic time in milliseconds. */
   take(packet: RtpPacket, at: number): void;
-  /** Must be called every 20 ms. */
+  /** Releases packets that waited long enough; must be called every 20 ms. */
   expire(at: number): void;
   setFormats(formats: ReceivingFormats): void;
   reception: Pick<Reception, 'statistics' | 'report'>;
@@ -31,7 +31,7 @@ export type Receiving = {
 /** Maximum wait for a missing packet. */
 const waitMs = 60;
 const mostWaiting = 25;
-/** A longer gap is a pause, and not concealed. */
+/** Longest concealed gap; a longer one is a pause of the sender. */
 const longestFilled = 10;
 
 export const createReceiving = (
@@ -44,7 +44,7 @@ export const createReceiving = (
   const reception = createReception();
   const concealment = createConcealment();
   const readKey = createDigitReader();
-  /** The last packet was comfort noise or DTMF: a gap after it is a pause, without a voice to continue. */
+  /** Whether the last packet was comfort noise or DTMF. A gap after such a packet is a pause, not lost speech. */
   let isPause = false;
 
   const pass = (packet: RtpPacket): void => {
@@ -93,7 +93,7 @@ export const createReceiving = (
       if (isEvent && !takeEvent(packet)) return;
       if (packet.ssrc !== ssrc) beginStream(packet.ssrc);
       reception.received(packet, at, isEvent ? 'event' : 'audio');
-      // Copied, because the next datagram may reuse the memory of the payload.
+      // A copy, because the next datagram may reuse the memory of the payload.
       buffer.add({ ...packet, payload: Uint8Array.from(packet.payload) }, at);
     },
     expire: (at) => buffer.expire(at),

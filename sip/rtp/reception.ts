@@ -2,7 +2,10 @@
 import { sequenceDistance } from './rtp-packet.ts';
 
 export type Reception = {
-  /** All packets of an `event` have the timestamp of its beginning, which does not show their sending time. */
+  /**
+   * Counts a received packet. `event`: a DTMF packet, whose timestamp is that of the event's beginning and says nothing
+   * about its sending time.
+   */
   received(packet: ReceivedPacket, at: number, kind?: 'audio' | 'event'): void;
   /** Totals since the beginning of the call, over all streams. */
   statistics(): { packets: number; lost: number; jitterMs: number };
@@ -12,15 +15,15 @@ export type Reception = {
 
 type ReceivedPacket = { sequence: number; timestamp: number; ssrc: number; marker?: boolean };
 
-/** Block of a receiver report. */
+/** Report block of RTCP about the incoming stream. */
 export type ReceptionReport = {
   ssrc: number;
-  /** In 256ths. */
+  /** Loss since the last report, in 256ths. */
   fractionLost: number;
   cumulativeLost: number;
-  /** Highest sequence number with its cycles. */
+  /** Highest received sequence number, extended by its wrap-arounds. */
   highest: number;
-  /** In samples. */
+  /** Interarrival jitter in samples. */
   jitter: number;
 };
 
@@ -29,20 +32,26 @@ type Stream = {
   first: number;
   highest: number;
   packets: number;
-  /** After a jump: the number of the next packet if the sender has restarted; else `null`. */
+  /** After a jump of sequence numbers: the number that the next packet has if the sender restarted; else `null`. */
   restartsAt: number | null;
-  /** In samples. */
+  /** Interarrival jitter in samples. */
   jitter: number;
-  /** Last audio packet: its arrival time, and its transit time up to a constant. */
+  /** Arrival time of the last audio packet, and its transit time up to a constant. */
   audio: { at: number; transit: number } | null;
   atReport: { expected: number; packets: number };
 };
 
 const samplesPerMs = 8;
-/** A marked packet after such a pause begins a talkspurt; some senders' clocks stop in between. */
+/**
+ * Pause after which a packet with the marker bit begins a talkspurt and is left out of the jitter: some senders' clocks
+ * stop during the pause.
+ */
 const silenceMs = 60;
 
-/** RFC 3550, appendix A.1: a number further ahead or behind is not a lost or late packet. */
+/**
+ * Limits of RFC 3550, appendix A.1: a number further ahead or behind belongs to a restarted stream, not to a lost or
+ * late packet.
+ */
 const mostAhead = 3_000;
 const mostBehind = 100;
 
@@ -78,7 +87,10 @@ export const createReception = (): Reception => {
     return stream;
   };
 
-  /** Returns the stream including this packet; `null` if the number has jumped, which the next packet resolves. */
+  /**
+   * Returns the stream including this packet; `null` if the sequence number has jumped, which only the next packet can
+   * explain.
+   */
   const counted = (ssrc: number, sequence: number): Stream | null => {
     let current = streamOf(ssrc, sequence);
     if (current.restartsAt === sequence) current = begin(ssrc, (sequence - 1) & 0xffff, 1);

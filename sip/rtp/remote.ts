@@ -36,7 +36,7 @@ export type Remote = {
 
 /** RFC 3550 appendix A.1 (MAX_DROPOUT): a larger gap is another stream. */
 const furthestAhead = 3_000;
-/** A timestamp may run ahead of the elapsed time by this much: clocks differ, and packets wait in buffers. */
+/** Tolerance of a timestamp ahead of the elapsed time: clocks differ, and packets wait in buffers. */
 const clockSlackMs = 2_000;
 const samplesPerMs = 8;
 /** After a new description, an earlier source that still sends this many packets (one second) is pinned again. */
@@ -83,7 +83,7 @@ export const createRemote = (former: readonly Source[] = []): Remote => {
   const follow = ({ ssrc, sequence, timestamp }: StreamPlace, from: Address, at: number): void => {
     if (stream !== null && stream.ssrc === ssrc && isSame(stream.from, from)) {
       if (provisional > 0) provisional -= 1;
-      // A late packet does not update the stream.
+      // A late packet is accepted without updating the stream's last sequence number.
       const ahead = sequenceDistance(stream.sequence, sequence);
       if (ahead < 0 && ahead > -furthestAhead) return;
       stream.sequence = sequence;
@@ -100,7 +100,7 @@ export const createRemote = (former: readonly Source[] = []): Remote => {
   return {
     agreedOn(media, reports) {
       reportsTo = reports;
-      // A session refresh repeats the last description and needs no change.
+      // A session refresh repeats the last description, so the source stays pinned.
       if (isSame(media, agreed)) return;
       agreed = media;
       provisional = stream === null || isSame(media, stream.from) ? 0 : stayedPackets;

@@ -1,9 +1,9 @@
 /**
- * Restores the order of packets. A packet in order is passed on at once; behind a gap it waits for the missing one for
- * at most `waitMs`: then the gap is reported, and the waiting packets are passed on.
+ * Restores the order of packets. A packet in order is passed on at once. A packet behind a gap waits at most `waitMs`
+ * for the missing one; then the gap is reported and the waiting packets are passed on.
  *
- * This is less than the jitter buffer of a telephone: the audio is not played at an even pace here, so packets are not
- * held back without a gap.
+ * This adds less delay than the jitter buffer of a telephone: the audio is not played at a steady pace here, so packets
+ * wait only behind a gap.
  */
 import { sequenceDistance } from './rtp-packet.ts';
 
@@ -15,9 +15,9 @@ export type ReorderBuffer<Packet> = {
 };
 
 export type ReorderEvents<Packet> = {
-  /** The next packet in order. */
+  /** Receives the next packet in order. */
   onPacket: (packet: Packet) => void;
-  /** Number of packets before the next one that are lost. */
+  /** Receives the number of lost packets before the next one. */
   onGap: (packets: number) => void;
 };
 

@@ -19,19 +19,19 @@ export type Reports = {
   ofRemote(): RemoteStatistics;
 };
 
-/** The far end's statistics of our stream; `null` without reports. */
+/** The far end's statistics of our stream; `null` before its first report. */
 export type RemoteStatistics = {
-  /** Loss since the beginning, 0 to 1. */
+  /** Share of our packets lost since the beginning, 0 to 1. */
   lossThere: number | null;
   jitterThereMs: number | null;
-  /** Whether our packets arrive there now. */
+  /** Whether our packets currently arrive at the far end. */
   isHeardThere: boolean | null;
-  /** Whether the far end sends RTP now: with silence suppression it may pause for long. */
+  /** Whether the far end currently sends RTP: with silence suppression it may pause for long. */
   isSentThere: boolean | null;
   roundTripMs: number | null;
 };
 
-/** RFC 3550 section 6.2: minimum interval in a session with two participants. */
+/** Minimum interval of reports in a session with two participants (RFC 3550 section 6.2). */
 const everyMs = 5_000;
 const ntpUnitsPerMs = 65.536;
 const samplesPerMs = 8;
@@ -57,8 +57,8 @@ const createArrival = () => {
 };
 
 /**
- * Determines from one report to the next whether the far end sends. A receiver report comes from a participant that
- * does not (section 6.4).
+ * Determines from one report to the next whether the far end sends. A participant that sends no RTP writes receiver
+ * reports (section 6.4).
  */
 const createDeparture = () => {
   let isSent: boolean | null = null;

@@ -3,14 +3,17 @@ import type { ReceptionReport } from './reception.ts';
 
 /** The far end's report about the outgoing stream. */
 export type RemoteReport = {
-  /** In 256ths, since its previous report. */
+  /** Loss since its previous report, in 256ths. */
   fractionLost: number;
   cumulativeLost: number;
-  /** Highest sequence number that arrived, with its cycles. */
+  /** Highest sequence number that arrived, extended by its wrap-arounds. */
   highest: number;
-  /** In samples. */
+  /** Interarrival jitter in samples. */
   jitter: number;
-  /** Middle 32 bits of the NTP time of our last report that arrived there, 0 for none; and its age in 1/65,536 s. */
+  /**
+   * `lastReport`: middle 32 bits of the NTP time of our last report that arrived there, 0 for none. The delay is the
+   * age of that report in 1/65,536 s.
+   */
   lastReport: number;
   delaySince: number;
 };
@@ -21,7 +24,7 @@ export type Rtcp = {
   /** Sender report among the packets: the middle 32 bits of its NTP time, and the packets sent so far (32 bits). */
   senderReport: { time: number; packets: number } | null;
   about: RemoteReport[];
-  /** Whether it is a sender or receiver report, possibly without report blocks. */
+  /** Whether the packet contains a sender or receiver report, possibly without report blocks. */
   isReport: boolean;
   isGoodbye: boolean;
 };
@@ -32,7 +35,7 @@ const senderInfoBytes = 20;
 const blockBytes = 24;
 const version = 2;
 
-/** Seconds from 1900 (NTP epoch) to 1970. */
+/** Seconds from the NTP epoch (1900) to the Unix epoch (1970). */
 const ntpOffset = 2_208_988_800;
 
 /** Converts a wall-clock time in milliseconds to the middle 32 bits of its NTP time, in 1/65,536 s. */
@@ -85,7 +88,7 @@ export type SentSoFar = { ssrc: number; packets: number; bytes: number; timestam
 /** Reception of the far end's stream, and the time of its last report. */
 export type ReceivedSoFar = ReceptionReport & {
   lastReport: number;
-  /** In 1/65,536 s. */
+  /** Delay in 1/65,536 s. */
   delaySince: number;
 };
 
@@ -129,7 +132,7 @@ export const writeReport = (sent: SentSoFar, heard: ReceivedSoFar | null, wallMs
   return Buffer.concat([report, sourceDescription(sent.ssrc)]);
 };
 
-/** Section 6.6. */
+/** BYE (section 6.6). */
 export const writeGoodbye = (ssrc: number): Buffer => {
   const packet = Buffer.alloc(headerBytes + 4);
   header(packet, 1, packetTypes.goodbye);

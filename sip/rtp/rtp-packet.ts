@@ -2,13 +2,13 @@
 
 export type RtpPacket = {
   payloadType: number;
-  /** Set on the first packet after a silence, or of a DTMF digit. */
+  /** Marker bit: set on the first packet after a silence, or of a DTMF digit. */
   marker: boolean;
-  /** 16 bits. */
+  /** Sequence number, 16 bits. */
   sequence: number;
-  /** 32 bits, in samples. */
+  /** Timestamp in samples, 32 bits. */
   timestamp: number;
-  /** 32 bits: the source of this sequence and timestamp. */
+  /** SSRC, 32 bits: the source of this sequence and timestamp. */
   ssrc: number;
   payload: Uint8Array;
 };

@@ -1,4 +1,4 @@
-/** RTP session of one call on its ports: outgoing and incoming streams, and reports about both. */
+/** RTP session of one call on its two ports: outgoing stream, incoming stream, and RTCP reports about both. */
 import { performance } from 'node:perf_hooks';
 import type { RemoteInfo } from 'node:dgram';
 import { pcma, pcmu } from './g711.ts';
@@ -26,7 +26,7 @@ export type RtpStatistics = RemoteStatistics & {
 export type RtpSession = {
   agree(agreement: RtpAgreement): void;
   press(keys: string): void;
-  /** Must be called every 20 ms. */
+  /** Sends the next packet and due reports; must be called every 20 ms. */
   tick(): void;
   statistics(): RtpStatistics;
   close(): void;
@@ -50,7 +50,7 @@ const receivingFormatsOf = ({ receives }: RtpAgreement): ReceivingFormats =>
     ]),
   );
 
-/** State of the stream after the first agreement. */
+/** State after the first agreement. */
 type Standing = { agreement: RtpAgreement; sending: Sending; receiving: Receiving };
 
 const begin = (
@@ -63,7 +63,7 @@ const begin = (
   receiving: createReceiving(receivingFormatsOf(agreement), events),
 });
 
-// The far end's port is closed: RTP continues until the call ends.
+// ICMP reported a closed RTCP port at the far end; RTP continues until the call ends.
 const ignoreError = (): void => {};
 
 export const createRtpSession = (
@@ -128,7 +128,7 @@ export const createRtpSession = (
       standing.receiving.expire(performance.now());
       if (standing.agreement.isSending) {
         const { address, port } = remote.address();
-        // Copied, because the next packet reuses the memory.
+        // A copy, because the next packet reuses the memory.
         rtp.send(Buffer.from(wrap.rtp(standing.sending.next())), port, address);
       }
       sendReport(standing);

@@ -1,4 +1,4 @@
-/** The outgoing stream: a packet every 20 ms, of audio, of silence, or of a DTMF digit. */
+/** Outgoing stream of a call: a packet every 20 ms with audio, silence, or a DTMF event. */
 import { randomBytes } from 'node:crypto';
 import type { G711 } from './g711.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
@@ -29,7 +29,7 @@ export type Sending = {
 export const frameMs = 20;
 export const frameSamples = 160;
 
-/** Per digit: its duration, the silence after it, and the number of end packets (RFC 4733 section 2.5.1.4). */
+/** DTMF timing: duration of a digit, silence after it, and number of end packets (RFC 4733 section 2.5.1.4). */
 const pressedFrames = 8;
 const betweenFrames = 3;
 const pauseFrames = 25;
@@ -48,9 +48,10 @@ const stepsOf = (keys: string): Step[] =>
   );
 
 /**
- * The first sequence number is derived from the wall clock and advances a quarter faster than packets do: a process
- * that takes over a call starts ahead of the previous sender, for calls of up to 43 minutes. The jitter buffers of some
- * far ends drop packets that are behind, even from another source. RFC 3550 section 5.1 asks for a random number.
+ * First sequence number, derived from the wall clock, which advances a quarter faster than packets do. A process that
+ * takes over a call therefore starts ahead of the previous sender, for calls of up to 43 minutes. The jitter buffers of
+ * some far ends drop packets with lower numbers, even from another source. RFC 3550 section 5.1 asks for a random
+ * number.
  */
 const firstSequence = (now: number): number => Math.floor(now / 16) & 0xffff;
 
@@ -67,7 +68,7 @@ export const createSending = (
   let format = first;
   let packets = 0;
   let bytes = 0;
-  /** True at the beginning, or after packets other than audio. */
+  /** Whether the next audio packet has the marker bit: at the beginning, and after packets other than audio. */
   let isBeginning = true;
   const steps: Step[] = [];
   let inStep = 0;

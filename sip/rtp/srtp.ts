@@ -35,14 +35,14 @@ const derive = (master: Uint8Array, label: number, bytes: number): Buffer => {
 export const deriveKeys = (master: Uint8Array, kind: 'rtp' | 'rtcp'): SessionKeys => {
   const first = kind === 'rtp' ? 0 : 3;
   return {
-    // Per packet, a key object costs a fifth of a key given as bytes.
+    // A KeyObject: encrypting a packet with it costs a fifth of the time that a key given as bytes needs.
     key: createSecretKey(derive(master, first, keyBytes)),
     authKey: createSecretKey(derive(master, first + 1, authKeyBytes)),
     salt: derive(master, first + 2, saltBytes),
   };
 };
 
-/** Encrypts or decrypts a source's packet (section 4.1.1). `index`: 48 bits, or 31 for SRTCP. */
+/** Encrypts or decrypts a packet of this source (section 4.1.1). `index` has 48 bits for SRTP, 31 for SRTCP. */
 const crypt = ({ key, salt }: SessionKeys, ssrc: number, index: number, bytes: Uint8Array): Buffer => {
   const iv = Buffer.alloc(16);
   iv.set(salt);
@@ -52,7 +52,7 @@ const crypt = ({ key, salt }: SessionKeys, ssrc: number, index: number, bytes: U
   return inCounterMode(key, iv, bytes);
 };
 
-/** Section 4.2.1. `more` is authenticated, but not sent with the packet. */
+/** Authentication tag (section 4.2.1). `more` is authenticated, but not sent with the packet. */
 const tagOf = ({ authKey }: SessionKeys, packet: Uint8Array, more: Uint8Array): Buffer =>
   createHmac('sha1', authKey).update(packet).update(more).digest().subarray(0, tagBytes);
 
@@ -74,7 +74,7 @@ const isReplayed = (taken: Taken | undefined, index: number): boolean =>
   taken !== undefined &&
   (index <= taken.highest - windowPackets || taken.seen[index % windowPackets] === index);
 
-/** Far ends change their source now and then; after this many sources, new ones are ignored. */
+/** Maximum of sources, because a far end may change its SSRC; further sources are ignored. */
 const mostSources = 32;
 
 const createTaken = () => {
@@ -82,7 +82,10 @@ const createTaken = () => {
   return {
     of: (ssrc: number) => sources.get(ssrc),
     isEmpty: () => sources.size === 0,
-    /** Must be called for authentic packets only. Returns false if there are too many sources. */
+    /**
+     * Records an accepted index; must be called for authentic packets only. Returns false if there are too many
+     * sources.
+     */
     add(ssrc: number, index: number): boolean {
       const taken = sources.get(ssrc) ?? { highest: index, seen: new Float64Array(windowPackets).fill(-1) };
       if (!sources.has(ssrc) && sources.size === mostSources) return false;
@@ -104,8 +107,8 @@ export const indexOf = (sequence: number, highest: number | undefined): number =
 };
 
 /**
- * Maximum of sequence wrap-arounds before the first received packet, for a call that another process held. With packets
- * of 20 ms, numbers wrap every 22 minutes, the first time after any part of that; this is three hours.
+ * Maximum of sequence wrap-arounds before the first received packet of a call that another process carried before. With
+ * packets of 20 ms, numbers wrap every 22 minutes; this limit covers three hours.
  */
 const mostTurns = 8;
 
@@ -156,7 +159,7 @@ export const createDecryption = (master: Uint8Array): Decryption => {
   const isAuthentic = (secret: Buffer, tag: Buffer, index: number): boolean =>
     timingSafeEqual(tagOf(rtp, secret, rolloverOf(index)), tag);
 
-  /** The number of wrap-arounds is determined by the first authentic packet only. */
+  /** The number of earlier wrap-arounds is searched only until the first authentic packet. */
   const firstIndexOf = (secret: Buffer, tag: Buffer): number => {
     const sequence = secret.readUInt16BE(2);
     const turns = streams.isEmpty() ? mostTurns : 0;

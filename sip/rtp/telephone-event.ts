@@ -5,7 +5,7 @@ const digits = '0123456789*#ABCD';
 
 export const telephoneEventBytes = 4;
 
-/** −10 dBm0, the level of common telephones. */
+/** Volume of a sent digit: −10 dBm0, as common telephones have. */
 const volume = 10;
 
 /** Writes the payload of an event that has lasted this many samples. */
@@ -18,7 +18,7 @@ export const writeTelephoneEvent = (
   payload.writeUInt16BE(Math.min(event.duration, 0xffff), 2);
 };
 
-/** The last received packet of an event. Times are in samples. */
+/** State of one source: the last received packet of an event. Times are in samples. */
 type Event = {
   code: number;
   timestamp: number;
@@ -28,9 +28,12 @@ type Event = {
 
 /** Section 2.5.1.3: a longer event is sent in segments of this duration, each with a timestamp of its own. */
 const segmentSamples = 0xffff;
-/** Less than the shortest pause between two digits (40 ms), more than the tick of a sloppy clock. */
+/**
+ * Tolerance in samples: less than the shortest pause between two digits (40 ms), more than the inaccuracy of a sender's
+ * clock.
+ */
 const slackSamples = 160;
-/** Maximum reordering: a timestamp further back means that the sender restarted. */
+/** Maximum reordering in samples: a timestamp further back means that the sender restarted. */
 const furthestBack = 80_000;
 
 /**
@@ -48,7 +51,7 @@ const isSameEvent = (last: Event, next: Event, marker: boolean): boolean => {
   return !last.isOver && isNextSegment;
 };
 
-/** Whether a packet of an earlier event arrived after those of the last one. */
+/** Whether a packet belongs to an earlier event and arrived after packets of the last one. */
 const isOvertaken = (last: Event, next: Event, marker: boolean): boolean => {
   const ahead = (next.timestamp - last.timestamp) | 0;
   if (ahead === 0) return next.code !== last.code && !last.isOver && !marker;
@@ -65,7 +68,7 @@ const createEventReader = (): ((packet: RtpPacket) => string | undefined) => {
     const next: Event = { code, timestamp, duration: (high << 8) | low, isOver: (flags & 0x80) !== 0 };
     if (last !== null && isOvertaken(last, next, marker)) return undefined;
     const isNew = last === null || !isSameEvent(last, next, marker);
-    // The end is sent three times, and may arrive before earlier packets.
+    // The end packet is sent three times, and may arrive before earlier packets.
     if (!isNew && last !== null && next.timestamp === last.timestamp) {
       next.isOver ||= last.isOver;
       next.duration = Math.max(next.duration, last.duration);

@@ -25,7 +25,7 @@ export const trunkDomain = ({ fromDomain, host }: Trunk): string => hostInUri(fr
 /** Target of an INVITE. */
 export type InviteTarget = {
   uri: string;
-  /** Whether this is the trunk itself, which may receive its password and the caller's identity. */
+  /** Whether the target is an address of the trunk itself, which may receive its password and the caller's identity. */
   isOwn: boolean;
   /** `addressKey` of the trunk's own address; null for a redirect target. */
   key: string | null;
@@ -82,7 +82,7 @@ export const inviteTo = (
   };
 };
 
-/** drachtio-server replaces `localhost` by its own address in From only. */
+/** In From only, drachtio-server replaces `localhost` by its own address. */
 const referringHost = (trunk: Trunk): string =>
   trunk.fromDomain === 'localhost' ? hostInUri(trunk.host) : trunkDomain(trunk);
 

@@ -71,7 +71,7 @@ const trunksOf = ({ owner, trunks }: Pick<ChoiceOptions, 'owner' | 'trunks'>): r
 /** Length including the +. */
 const longestPrefix = 16;
 
-/** Rank that is compared as text. */
+/** Sort key of a trunk or address; ranks are compared as texts. */
 const rankOf = (...parts: readonly number[]): string =>
   parts.map((part) => String(part).padStart(5, '0')).join();
 
@@ -85,7 +85,7 @@ const inOrder = <Weighted extends { weight: number }>(
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([, equals]) => byChance(equals, random));
 
-/** Longest matching prefix, empty if the trunk serves all numbers; undefined if it does not serve this one. */
+/** Longest matching prefix; empty if the trunk serves all numbers, undefined if it does not serve this number. */
 const prefixOf = ({ prefixes }: Trunk, number: string): string | undefined =>
   prefixes.length === 0
     ? ''

@@ -1,4 +1,7 @@
-/** Chooses trunks by their current state: those of the directory, then the configured one, and cool-downs. */
+/**
+ * Chooses the trunks of a call by their current state: the workspace's trunks, then the configured one, without those
+ * in cool-down.
+ */
 import { prefixedNumber, type Country } from '#src/domain/phone-number.ts';
 import { addressName, type Trunk, type TrunkRoute } from '#src/domain/trunk.ts';
 import { chooseTrunks, whyNoRoute, type Choice } from './choose.ts';
@@ -27,11 +30,11 @@ export const createChooser = (sources: TrunkSources & { country: Country }, cool
     });
 
   return {
-    /** Choice for a call. The called number is domestic or `+…`. */
+    /** Chooses the trunks of a call. The called number is domestic or `+…`. */
     choose: async (from: string, to: string, headers: readonly string[]): Promise<Choice> =>
       choiceFor(await directory.ownerOf(from), prefixedNumber(to, country), headers),
 
-    /** The same choice for a number of this owner, without a call, for display. */
+    /** Chooses like `choose` for a number of this owner, without a call, for display. */
     route(owner: NumberOwner, to: string): TrunkRoute {
       const number = prefixedNumber(to, country);
       const { routes, leftOut } = choiceFor(owner, number, []);

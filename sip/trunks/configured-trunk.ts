@@ -6,7 +6,7 @@ import {
   type TrunkMedia,
 } from '#src/domain/trunk.ts';
 
-/** The trunk without administration: one address in the gateway's own configuration. */
+/** The trunk of `GW_TRUNK`: one address in the gateway's own configuration, without administration. */
 export type ConfiguredTrunk = {
   /** Target of calls: `host` or `host:port`. */
   address: string;
@@ -21,7 +21,7 @@ export type ConfiguredTrunk = {
   acceptRefer?: boolean;
 };
 
-/** Serves every workspace, after the workspace's own trunks. */
+/** Returns the configured trunk, which serves every workspace after the workspace's own trunks. */
 export const configuredTrunk = ({
   address,
   fromHost,

@@ -1,6 +1,6 @@
 /**
- * Cool-downs of trunk addresses (`Retry-After`, RFC 3261 section 20.33): calls skip such an address and do not wait for
- * it.
+ * Cool-downs of trunk addresses that asked for one (`Retry-After`, RFC 3261 section 20.33). Calls skip such an address
+ * instead of waiting for it.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
@@ -12,7 +12,10 @@ export const createTrunkCoolDowns = (options: {
   const { clock, longestCoolDownMs } = options;
   const ends = new Map<string, number>();
 
-  /** Wall-clock milliseconds since the epoch; `null` for an address that accepts calls. `key` is an `addressKey`. */
+  /**
+   * Returns the end of the cool-down in wall-clock milliseconds; `null` for an address that accepts calls. `key` is an
+   * `addressKey`.
+   */
   const until = (key: string): number | null => {
     const end = ends.get(key);
     if (end === undefined) return null;

@@ -9,7 +9,7 @@ import type { UnansweredCause } from '#machines/line.ts';
 import { networkCause, unansweredCause } from '../causes.ts';
 
 export type FailedTry = {
-  /** Null without any answer, or if the request could not be sent. */
+  /** Status of the final response; null without any response, or if the request could not be sent. */
   status: number | null;
   /** The `Reason` header (RFC 3326), if any. */
   reason?: string | undefined;
@@ -25,11 +25,11 @@ export const causeOf = ({ status, reason, came }: FailedTry): UnansweredCause =>
 const names = (statuses: readonly string[], status: number): boolean =>
   statuses.includes(String(status)) || statuses.includes(`${Math.floor(status / 100)}xx`);
 
-/** Whether the trunk is at fault according to its own list: the status then concerns the trunk, not the callee. */
+/** Whether the status is one of the trunk's failover statuses: it then concerns the trunk, not the callee. */
 export const isTrunksFault = ({ status, reason, came }: FailedTry, statuses: readonly string[]): boolean => {
   if (status === null) return true;
   if (!names(statuses, status)) return false;
-  // The telephone network may report in a 5xx that the callee is busy, or that the number does not exist.
+  // Whether a 5xx concerns the callee: its `Reason` may report a busy callee or a number that does not exist.
   const byNetwork = networkCause(reason);
   if (byNetwork !== undefined) return byNetwork === 'trunk_error';
   // A 408 after progress means that the callee did not answer.

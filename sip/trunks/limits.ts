@@ -10,7 +10,7 @@ import type { Trunk } from '#src/domain/trunk.ts';
 /** Permit for one channel of a trunk. Releasing it is idempotent. */
 export type Permit = { release(): void };
 
-/** `full` is a plain sentence. */
+/** Why no permit was given, as a plain sentence. */
 export type Acquired = { permit: Permit } | { full: string };
 
 type Limited = Pick<Trunk, 'id' | 'name' | 'maxChannels' | 'callsPerSecond'>;
@@ -35,7 +35,7 @@ export const waitOn = (clock: Clock, ms: number, signal: AbortSignal): Promise<v
     if (signal.aborted) end();
   });
 
-/** Resolves to whether this call got a channel. */
+/** Resolves to whether this call got a channel before its time limit. */
 const waitForChannel = (load: Load, clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     const end = (hasChannel: boolean): void => {
@@ -93,7 +93,7 @@ export const createTrunkLimits = (options: {
   return {
     channelsOf: (id: string): number => loads.get(id)?.channels ?? 0,
 
-    /** Counts one more call there, without any limit. */
+    /** Takes a channel for one more call, even above the limit. */
     count: (key: string): Permit => takeChannel(loadOf(key)),
 
     /** Takes a channel for an inbound call if one is free, without waiting. */

@@ -10,14 +10,14 @@ import { credentialsOf, transportIn, trunkDomain, trunkUri, userInUri } from './
 import type { Ladder } from './ladder.ts';
 import { type Repetition, repetitionAfter } from './repeat-request.ts';
 
-// Lifetime of a registration. The answer to a REGISTER lists all contacts of the account, each with its own expiry (RFC
-// 3261 section 10.2.4): ours counts.
+// Reads the granted lifetime of a registration. The response to a REGISTER lists all contacts of the account, each with
+// its own expiry (RFC 3261 section 10.2.4); only our contact counts.
 
 /** Returns undefined unless the text is a whole number of seconds. */
 const secondsIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined;
 
-/** The parts that distinguish contacts; the host in lower case, the port as a number. */
+/** The parts of an address that distinguish contacts; the host in lower case, the port as a number. */
 const partsOf = (uri: string): { user: string; address: string } => {
   const [, scheme = '', user = '', host = '', port] =
     /^(sips?):(?:([^@]*)@)?(\[[^\]]*\]|[^:;?]*)(?::(\d{1,5}))?/i.exec(uri) ?? [];
@@ -26,9 +26,9 @@ const partsOf = (uri: string): { user: string; address: string } => {
 };
 
 /**
- * Seconds for our contact; undefined if the answer does not contain them. A registrar may replace our address by the
- * one it saw: then contacts of our user count, and the earliest expiry among several. Contacts of other users do not
- * count, except a single contact, which is ours under any name.
+ * Returns the seconds granted for our contact; undefined if the response does not contain it. A registrar may replace
+ * our address by the one that it saw: then all contacts of our user count, with the earliest expiry. Contacts of other
+ * users are ignored, except a single contact, which must be ours.
  */
 export const registeredSec = (response: Headers, contact: string): number | undefined => {
   const ours = partsOf(contact);
@@ -50,7 +50,7 @@ export type OutOfDialogRequests = {
   register(trunk: Trunk, signal: AbortSignal, ladder?: Ladder): Promise<{ at: number; expiresSec: number }>;
   /** Removes this gateway's registration. */
   unregister(trunk: Trunk): Promise<void>;
-  /** Any answer proves reachability, except a server error or a time-out. */
+  /** Sends OPTIONS. Any response proves reachability, except a server error or a time-out. */
   check(
     trunk: Trunk,
     signal: AbortSignal,
@@ -58,7 +58,7 @@ export type OutOfDialogRequests = {
   ): Promise<{ at: number }>;
 };
 
-/** Thrown when the trunk answered with an error. */
+/** Thrown when the trunk responded with an error. */
 export class TrunkRefusal extends Error {
   override readonly name = 'TrunkRefusal';
   readonly status: number;
@@ -95,7 +95,7 @@ export type OutOfDialogOptions = {
   srf: Srf;
   /** Returns why there is no connection to drachtio-server; `null` if connected. */
   problem: () => string | null;
-  /** Timeout for an answer. */
+  /** Time limit for a response. */
   answerMs: number;
   /** Requested lifetime of a registration. */
   registrationSec: number;
@@ -142,12 +142,12 @@ const sendOnce = (
         resolve({ response, request: sent });
       });
     };
-    // The type declarations of drachtio-srf lack this form.
+    // Form of `request` that the type declarations of drachtio-srf lack.
     Reflect.apply(srf.request, srf, [uri, sending, onSent]);
     return undefined;
   });
 
-/** Like `sendOnce`, but answers a challenge if there are credentials for it. */
+/** Like `sendOnce`, but answers a challenge if there are credentials. */
 const send = async (
   options: OutOfDialogOptions,
   uri: string,

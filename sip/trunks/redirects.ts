@@ -14,17 +14,17 @@ export type Redirection = InviteTarget & {
   number: string;
 };
 
-/** Further Contacts are ignored. */
+/** Maximum of Contacts that are read. */
 const mostContacts = 10;
 
-/** Defaults to 1 without a valid `q` (RFC 3261 section 20.10). */
+/** Preference; 1 without a valid `q` (RFC 3261 section 20.10). */
 const priorityOf = (q: string | undefined): number =>
   q !== undefined && /^[01](?:\.\d{0,3})?$/.test(q) ? Number(q) : 1;
 
 const sipUri =
   /^(sips?):([\w+.;=()-]{1,128})@(\[[0-9a-f:.]{2,45}\]|[0-9a-z][0-9a-z.-]{0,252})(?::(\d{1,5}))?((?:;[^;?]*)*)$/i;
 
-/** The Contact's transport, else the trunk's own. TLS is never downgraded. */
+/** Transport of the Contact, else of the trunk. TLS is never downgraded. */
 const transportFor = (
   { transport: own }: Pick<Trunk, 'transport'>,
   scheme: string,
@@ -56,7 +56,7 @@ const redirectionTo = (uri: string, trunk: Trunk, country: Country): Redirection
   };
 };
 
-/** In the order of attempts: the highest `q` first. Contains only targets that the trunk's setting allows. */
+/** Returns the allowed targets in the order of attempts: the highest `q` first. */
 export const redirectionsIn = (contacts: string, trunk: Trunk, country: Country): Redirection[] => {
   if (trunk.redirects === 'refused') return [];
   return nameAddressesIn(contacts)

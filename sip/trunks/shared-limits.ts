@@ -1,7 +1,7 @@
 /**
- * Limits of a trunk across all gateways of a database: a channel and a turn are taken in this process first
- * (`limits.ts`), then in the database, before dialling. While the database is unavailable, each gateway applies the
- * limits alone, so that calls are not refused for that reason.
+ * Limits of a trunk across all gateways of a database. A channel and a slot of the rate limit are taken in this process
+ * first (`limits.ts`), then in the database, before dialling. While the database is unavailable, each gateway applies
+ * only its own limits, so that it can still place calls.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -14,10 +14,10 @@ import { fullOf, pacedOf, waitOn, type Acquired, type Permit, type TrunkLimits }
 export type SharedTrunkLoad = {
   /** Resolves to whether a channel was free. */
   take(channel: TrunkChannel & { maxChannels: number }): Promise<boolean>;
-  /** Counts a call that continues here, even if the trunk is full. */
+  /** Counts a call that was taken over by this gateway, even if the trunk is full. */
   keep(channel: TrunkChannel): Promise<void>;
   giveBack(channel: TrunkChannel): Promise<void>;
-  /** Milliseconds until the turn of one more call; null if that exceeds its patience. */
+  /** Resolves to the milliseconds until the rate limit allows one more call; null if the wait exceeds the limit. */
   turn(call: { trunkId: string; callsPerSecond: number; patienceMs: number }): Promise<number | null>;
 };
 
@@ -29,7 +29,10 @@ type WaitingCall = {
   signal: AbortSignal;
 };
 
-/** `hasChannel`: the other gateways leave room for the call. The permit must be released in either case. */
+/**
+ * Result of taking a channel. `hasChannel`: the other gateways leave a channel for the call. The permit must be
+ * released in either case.
+ */
 type Joining = { permit: Permit; hasChannel: Promise<boolean> };
 
 /**
@@ -54,7 +57,7 @@ export type SharedLimitsOptions = {
 const createCounting = (options: Omit<SharedLimitsOptions, 'limits'>) => {
   const { load, clock, patienceMs, inBackground, logger } = options;
 
-  /** Falls back to this gateway's own answer when the database is unavailable. */
+  /** Decides by this gateway's own limits when the database is unavailable. */
   const asked = async <Answer>(what: string, work: () => Promise<Answer>, alone: Answer): Promise<Answer> => {
     try {
       const error = (): Error => new TimeoutError(patienceMs, what);
@@ -116,13 +119,13 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
     channelsOf: limits.channelsOf,
     count: limits.count,
 
-    /** For an inbound call: null if this gateway itself has no channel for it. */
+    /** Takes a channel for an inbound call; null if this gateway's own limit is reached. */
     arrive(trunk: Limited, callId: string): Joining | null {
       const here = limits.tryAcquire(trunk);
       return here && joinOthers(trunk, callId, here);
     },
 
-    /** For a call that continues here, even if the trunk is full. */
+    /** Takes a channel for a call that was taken over, even if the trunk is full. */
     goOn(trunk: Limited, callId: string): Permit {
       const permit = limits.tryAcquire(trunk) ?? { release() {} };
       if (trunk.maxChannels === null) return permit;
@@ -154,7 +157,7 @@ export const createSharedLimits = (options: SharedLimitsOptions) => {
 
 export type SharedLimits = ReturnType<typeof createSharedLimits>;
 
-/** Shared load of a gateway that does not share its trunks. */
+/** Used by a gateway that shares no trunks: always grants. */
 export const loadOfOtherNodes: SharedTrunkLoad = {
   take: () => Promise.resolve(true),
   keep: () => Promise.resolve(),

@@ -17,11 +17,11 @@ import { hasWords } from './turn.ts';
 export type EvidenceNumbers = Readonly<{
   /** Milliseconds from the first words until the answerer stays unknown. */
   decideWithinMs: number;
-  /** A voice with words that lasts this long is a recorded greeting. */
+  /** Duration from which a voice with words counts as a recorded greeting. */
   greetingMs: number;
   /** Silence after words that identifies a person. */
   quietMs: number;
-  /** A tone counts as a beep after at least this much voice. */
+  /** Minimum duration of a voice before a tone for the tone to count as a beep. */
   voiceBeforeBeepMs: number;
 }>;
 
@@ -55,7 +55,7 @@ const createVoiceMeter = (
   onLook: () => void,
 ) => {
   const alarm = createAlarm(time);
-  /** Duration without the part that sounded over the agent's voice, and total duration. */
+  /** Duration of the voice without the part that overlapped the agent's voice, and total duration. */
   let aloneMs = 0;
   let inAllMs = 0;
 

@@ -1,11 +1,11 @@
 /**
  * Detects who answered an outbound call (`answering-evidence.ts`) and when a machine takes a message
- * (`message-wait.ts`). Nothing waits for the verdict, so it may take time: taking a person for a machine is the worse
- * mistake.
+ * (`message-wait.ts`). The call does not wait for the verdict, so detection prefers certainty to speed: mistaking a
+ * person for a machine is the worse error.
  *
  * After call screening a person or a voicemail may follow; a whole turn with other words identifies which.
  *
- * While the agent speaks, energy says little, and words without a voice may be the agent's echo.
+ * While the agent speaks, the audio level is little evidence, and words without a voice may be the agent's echo.
  */
 import type { AnsweredBy } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
@@ -22,7 +22,7 @@ import { hasWords } from './turn.ts';
 export type AnsweringNumbers = EvidenceNumbers &
   MessageNumbers &
   Readonly<{
-    /** Longest delay of words after their voice. Words without a voice are the agent's echo. */
+    /** Longest delay of words after their voice. Words without a voice before them are the agent's echo. */
     lateWordsMs: number;
   }>;
 

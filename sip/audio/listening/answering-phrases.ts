@@ -31,7 +31,7 @@ const ofMachines: Phrases = {
     /record your message|mailbox (?:is|has been) full/u,
     /(?:i'm|i am|we're|we are) (?:currently )?(?:not available|unavailable)/u,
     /(?:not available|unable|can't|cannot|can not) (?:right now |at the moment |to )?(?:take|answer|come to) (?:your |the |this )?(?:call|phone)/u,
-    // Not followed by "has asked us" or "is screening", which are call screening.
+    // The lookahead excludes "has asked us" and "is screening", which are call screening.
     /(?:person|subscriber|customer|party|number) you(?: are|'re| have|'ve)? (?:calling|called|dialed|trying to (?:reach|call)) (?:\p{N}+ )*(?:is|has|does|can|will|cannot|can't|isn't|hasn't|doesn't|won't) (?!us|scr|ask)(?:no |in |\p{L}{3})/u,
     /get back to you as soon as|return your call as soon|you know what to do/u,
     /(?:office|offices|store|shop|clinic|lines?) (?:is|are) (?:now |currently |presently )?closed|(?:office|business|opening|our) hours are/u,
@@ -98,7 +98,7 @@ const ofScreening: Phrases = {
   ],
 };
 
-/** Requests for the caller's name; call screening only together with `ofHolding`. */
+/** Requests for the caller's name; they identify call screening only together with `ofHolding`. */
 const ofNames: Phrases = {
   ko: [
     /(?:이름|성함|누구신지)(?:과|와|이랑|을|를)?\p{L}{0,14}(?:말씀|말해|녹음)(?:하시고|하신|해주세요|해주십시오|해주시고|하고)/u,
@@ -118,7 +118,7 @@ const ofHolding: Phrases = {
   ja: [/そのままお待ち|切らずに|おつなぎ(?:し|いた|でき)|お繋ぎ(?:し|いた)/u],
 };
 
-/** How people ask who calls and why: an announcement does not talk like this. */
+/** Wording by which people ask who calls and why; announcements do not use it. */
 const ofPeople: Phrases = {
   ko: [/(?:드릴|할|볼|줄)게요|바꿔드|누구시(?:죠|에요|예요|지요)|잠깐만요|(?:실|을|할)까요|시겠어요/u],
   en: [
@@ -145,7 +145,7 @@ const ofMenus: Phrases = {
   ],
 };
 
-/** Offers of help or questions: a receptionist, even after a long greeting. */
+/** Offers of help, or questions: they identify a receptionist, even after a long greeting. */
 const ofHelp: Phrases = {
   ko: [
     /무엇을도와|뭘도와|도와드릴까요|도와드리겠습니다|무슨일이(?:십|세)|어떤일로/u,
@@ -176,7 +176,7 @@ const ofWaiting: Phrases = {
 
 const withoutSpaces: ReadonlySet<string> = new Set(['ko', 'ja']);
 
-/** Characters that are read of a text; one character may normalize to a whole sentence (`ﷺ`). */
+/** Maximum of characters of a text that are examined; one character may normalize to a whole sentence (`ﷺ`). */
 const longestRead = 8_000;
 
 const plainIn = (text: string, base: string): string => {
@@ -194,8 +194,8 @@ const holds = (words: string, phrases: readonly RegExp[] | undefined): boolean =
   phrases?.some((phrase) => phrase.test(words)) ?? false;
 
 /**
- * Returns who says this text, or `null` where a person may say it. `language` is BCP 47; languages without phrases
- * return `null`.
+ * Returns the kind of answerer that says this text, or `null` if a person may say it. `language` is BCP 47; languages
+ * without phrases return `null`.
  */
 export const saidByMachine = (text: string, language: string): Exclude<AnsweredBy, 'human'> | null => {
   const base = baseLanguage(language);
@@ -209,7 +209,7 @@ export const saidByMachine = (text: string, language: string): Exclude<AnsweredB
   return holds(words, ofMenus[base]) ? 'menu' : null;
 };
 
-/** Returns who answers after call screening, or `null` while screening continues. */
+/** Returns the kind of answerer after call screening, or `null` while screening continues. */
 export const behindScreening = (text: string, language: string): Exclude<AnsweredBy, 'screening'> | null => {
   const by = saidByMachine(text, language);
   if (by === 'machine' || by === 'menu') return by;
@@ -217,12 +217,12 @@ export const behindScreening = (text: string, language: string): Exclude<Answere
   return by === 'screening' || holds(plainIn(text, base), ofWaiting[base]) ? null : 'human';
 };
 
-/** Whether a receptionist says this. */
+/** Whether the text is typical of a receptionist. */
 export const offersHelp = (text: string, language: string): boolean => {
   const base = baseLanguage(language);
   return holds(plainIn(text, base), ofHelp[base]);
 };
 
-/** Whether an announcement or a voicemail says this. */
+/** Whether the text is typical of an announcement or a voicemail. */
 export const isSaidByMachine = (text: string, language: string): boolean =>
   saidByMachine(text, language) === 'machine';

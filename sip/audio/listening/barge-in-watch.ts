@@ -1,6 +1,6 @@
 /**
- * Decides whether a voice over the agent's is speech (`machines/line.ts`, clause 8). The caller reports speech; this
- * module reports that there was none after a silence, or after a sound that lasts without becoming speech.
+ * Decides whether a voice over the agent's is speech (`machines/line.ts`, clause 8). The caller of this module reports
+ * speech. This module reports the opposite: after a silence, or after a sound that lasts without becoming speech.
  */
 import type { BargeIn } from '#machines/line.ts';
 import { createAlarm, type LineTime } from '../line-time.ts';
@@ -13,7 +13,7 @@ export type BargeInNumbers = Readonly<{
 }>;
 
 export type BargeInWatch = {
-  /** A voice has lasted as long as an onset takes. */
+  /** A voice has reached the duration of an onset. */
   onset(): void;
   voiceBegan(): void;
   /** `awaitsWords`: the voice is over and its words may still arrive. */

@@ -25,9 +25,9 @@ export type BeepNumbers = Readonly<{
   longestMs: number;
   /** dB below full scale. */
   floorDb: number;
-  /** Share of the energy at one pitch. */
+  /** Minimum share of a window's energy at one pitch. */
   purity: number;
-  /** Allowed deviation of pitch and level. */
+  /** Allowed deviations of pitch and level within one beep. */
   strayHz: number;
   strayDb: number;
 }>;
@@ -101,7 +101,7 @@ export const createBeepDetector = (numbers: BeepNumbers, onBeep: () => void): Be
       heardMs += hopMs;
       return;
     }
-    // A gliding tone is no beep.
+    // A tone that ends is a beep if it had a typical length; a tone that glides is not a beep.
     if (found === null && heardMs >= numbers.shortestMs && heardMs <= numbers.longestMs) onBeep();
     tone = found;
     heardMs = found === null ? 0 : windowMs;

@@ -6,7 +6,7 @@ export type CounterpartyVoice = {
   /** `at` is wall-clock time in ms. */
   ended(at: number): void;
   isOn(): boolean;
-  /** Whether the voice sounds or did within this many milliseconds of line time. */
+  /** Whether the voice sounds now, or sounded within this many milliseconds of line time. */
   wasOn(withinMs: number): boolean;
 };
 

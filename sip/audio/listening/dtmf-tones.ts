@@ -9,17 +9,23 @@ const rows = [697, 770, 852, 941] as const;
 const columns = [1209, 1336, 1477, 1633] as const;
 const digits = ['123A', '456B', '789C', '*0#D'] as const;
 
-/** At 8000 samples a second; the main lobe covers a tolerance of 1.5 %, and the next row lies in its first null. */
+/**
+ * Block length at 8000 samples a second. The main lobe covers a tolerance of 1.5 %, and the next row lies in its first
+ * null.
+ */
 const blockSamples = 102;
-/** Quieter than any digit (about −41 dBFS). */
+/** Minimum energy of a block, quieter than any digit (about −41 dBFS). */
 const leastRms = 300;
-/** The share of a block's energy that the two tones hold. */
+/** Minimum share of a block's energy in the two tones. */
 const leastShare = 0.75;
-/** As ratios of power: the column may be 8 dB weaker or 4 dB stronger than the row, others 8 dB weaker than either. */
+/**
+ * Power ratios: the column may be 8 dB weaker or 4 dB stronger than the row; other frequencies must be 8 dB weaker than
+ * either.
+ */
 const mostRowOverColumn = 6.3;
 const mostColumnOverRow = 2.5;
 const leastOverOthers = 6.3;
-/** Number of blocks that a tone of 50 ms fills. The pause after a digit lasts at least 40 ms. */
+/** Number of blocks that a tone of 50 ms fills completely. The pause after a digit lasts at least 40 ms. */
 const digitBlocks = 3;
 const pauseBlocks = 2;
 
@@ -114,8 +120,8 @@ export const createToneDetector = (
 };
 
 /**
- * Returns a function that processes audio in order and returns whether a block of a tone has ended in it: a shorter
- * sound than a digit, such as what a network leaves of a tone that it has made an event of.
+ * Returns a function that processes audio in order and returns whether a block with a tone has ended in it. The sound
+ * may be shorter than a digit: a network that converts a tone to an event leaves its beginning in the audio.
  */
 export const createToneWatch = (sampleRate: SampleRate): ((samples: Int16Array) => boolean) => {
   let hasTone = false;

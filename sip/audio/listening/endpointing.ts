@@ -15,13 +15,13 @@ export type TurnNumbers = PauseNumbers &
      * spoken.
      */
     wordsMs: number;
-    /** The same time for engines that recognize whole sentences or are not known yet. */
+    /** The same time for engines that recognize whole sentences, and for engines whose behaviour is not known yet. */
     sentenceWordsMs: number;
     /** A voice without words that lasts this long is speech. */
     lastingVoiceMs: number;
   }>;
 
-/** Properties of the current engine, as far as they are known. */
+/** Properties that the current engine has shown so far. */
 type Known = {
   numbers: TurnNumbers;
   judge: Pick<TurnEndJudge, 'overAt'>;
@@ -44,7 +44,7 @@ export const wordsMs = ({ numbers, givesWordsEarly }: Pick<Known, 'numbers' | 'g
 const whileVoiced = (turn: Turn, voicedSince: number, known: Known): Step | null => {
   const { numbers, givesWordsEarly } = known;
   if (hasWords(textOf(turn))) {
-    // A voice would have words by now, so the sound is something else.
+    // Whether a voice would have produced words by now; the sound is then something else.
     const at = Math.max(turn.wordsAt, voicedSince) + numbers.wordsMs;
     return givesWordsEarly ? { at, does: 'close' } : null;
   }
@@ -68,6 +68,6 @@ const inSilence = (turn: Turn, known: Known): Step => {
   return { at: Math.min(quietSince + known.numbers.pauseMs, closeAt), does: 'pause' };
 };
 
-/** Returns `null` if there is no step until the voice or the recognizer continues. */
+/** Returns the next step; `null` if it depends on the voice or the recognizer. */
 export const nextStep = (turn: Turn, known: Known): Step | null =>
   turn.voicedSince === null ? inSilence(turn, known) : whileVoiced(turn, turn.voicedSince, known);

@@ -69,8 +69,8 @@ export type ListenerOptions = {
 };
 
 /**
- * Watches for audio that stops arriving while a voice is on. After a stall of the process its timers are due before the
- * waiting packets are read, so the watch checks a second time.
+ * Detects that audio stopped arriving during a voice. After a stall of the process the timer fires before the waiting
+ * packets are read, so the check is made twice.
  */
 const createAudioWatch = (time: LineTime, onNoAudio: () => void) => {
   const alarm = createAlarm(time);
@@ -168,7 +168,7 @@ const takeTurns = (
   return {
     write: turns.write,
     recognized: turns.recognized,
-    /** Runs `wanted` when no turn is in progress. */
+    /** Runs `wanted` at once, or when the current turn has ended. */
     changeRecognizer(wanted: () => void): void {
       change = wanted;
       if (!turns.isTurnOpen()) changeNow();
@@ -243,7 +243,7 @@ export const createListener = (options: ListenerOptions): Listener => {
 
   const audioWatch = createAudioWatch(time, activity.silence);
 
-  // The thresholds for voices were measured at the telephone's rate.
+  // Converts to 8,000 Hz, the rate at which the voice thresholds were measured.
   const telephone = createRateChange(options.resample, sampleRate, telephoneRate);
 
   const stop = (): void => {

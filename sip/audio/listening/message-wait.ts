@@ -25,7 +25,7 @@ export const createMessageWait = (options: {
 }): MessageWait => {
   const { numbers, time, takesMessage } = options;
   const alarm = createAlarm(time);
-  /** `promised`: a beep, or enough silence, has occurred. */
+  /** `promised`: a beep or enough silence has occurred, so a message is due. */
   let state: 'waiting' | 'promised' = 'waiting';
 
   return {

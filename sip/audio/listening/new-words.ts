@@ -1,4 +1,7 @@
-/** Returns the new part of recognized words: some words were used before they were final and arrive again. */
+/**
+ * Returns the new part of recognized words. Some words are used before they are final; their final version arrives
+ * again.
+ */
 import { hasWords } from './turn.ts';
 
 export type NewWords = {
@@ -8,7 +11,7 @@ export type NewWords = {
   take(partial: string): void;
   /** Resets the state, because another recognizer returns the words from now on. */
   forget(): void;
-  /** `hasTurn`: a voice has begun since. */
+  /** Returns the new words. `hasTurn`: a voice has begun since the last turn. */
   newOf(text: string, isFinal: boolean, hasTurn: boolean): string;
 };
 

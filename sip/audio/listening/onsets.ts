@@ -1,6 +1,6 @@
 /**
- * Detects onsets of a voice over the agent's, and speech by its sound alone: connects `barge-in-watch.ts` with the
- * voice detector.
+ * Connects `barge-in-watch.ts` with the voice detector: detects onsets of a voice over the agent's, and speech by its
+ * sound alone.
  */
 import type { BargeIn } from '#machines/line.ts';
 import type { LineTime } from '../line-time.ts';
@@ -12,7 +12,7 @@ export type OnsetNumbers = BargeInNumbers & SpeechNumbers;
 
 export type Onsets = {
   voiceBegan(): void;
-  /** The next frame that sounds like a voice. */
+  /** Receives the next frame that sounds like a voice. */
   sounds(frame: Int16Array): void;
   voiceEnded(): void;
   /** A backchannel has ended. */
@@ -25,7 +25,7 @@ export type Onsets = {
 export const createOnsets = (options: {
   numbers: OnsetNumbers;
   bargeIn: BargeIn;
-  /** Duration of a voice when its beginning is reported. */
+  /** Duration that a voice has when the detector reports its beginning. */
   begunMs: number;
   time: Pick<LineTime, 'after'>;
   isAgentAudible: () => boolean;
@@ -47,7 +47,7 @@ export const createOnsets = (options: {
 
   const take = (frame: Int16Array): void => {
     meter.add(frame);
-    // The first frame is one of those that the voice had lasted for.
+    // The first frame is part of the duration that the voice had when it was reported.
     const lastedMs = begunMs - frameMs + meter.voicedMs();
     if (stage === 'begun' && lastedMs >= bargeIn.onsetMs) {
       stage = 'onset';

@@ -7,7 +7,7 @@ import { pitchLikeness, pitchWindow } from '#src/domain/pitch.ts';
 import { frameMs } from './voice-detector.ts';
 
 export type SpeechNumbers = Readonly<{
-  /** Autocorrelation at the pitch, from 0 to 1, from which a frame is periodic. */
+  /** Minimum autocorrelation at the pitch, from 0 to 1, of a periodic frame. */
   likeness: number;
   /** Smallest and largest share of periodic frames in speech. */
   leastShare: number;
@@ -15,7 +15,7 @@ export type SpeechNumbers = Readonly<{
 }>;
 
 export type SpeechMeter = {
-  /** The next frame that may be a voice; earlier frames without a voice are skipped. */
+  /** Processes the next frame that may be a voice; frames without a voice are not passed in. */
   add(frame: Int16Array): void;
   /** Returns the duration of the voice in milliseconds. */
   voicedMs(): number;

@@ -31,8 +31,8 @@ export type TurnTaking = {
   voiceEnded(at: number): void;
   recognized(event: Exclude<RecognitionEvent, { type: 'failed' }>): void;
   /**
-   * The current voice has sounded like speech for long. Words are better evidence with an engine that returns them
-   * early.
+   * The current voice has sounded like speech for long. If the engine returns words early, words are the better
+   * evidence.
    */
   speechLasts(): void;
   isTurnOpen(): boolean;
@@ -47,7 +47,7 @@ export type TurnTakingOptions = {
   /** Language of the call (BCP 47), which may change between turns. */
   language: () => string;
   time: Pick<LineTime, 'now' | 'after' | 'since'>;
-  /** Chooses who decides that a turn is over. */
+  /** Opens the judge that decides when a turn is over. */
   openJudge: OpenTurnEndJudge;
   isAgentAudible: () => boolean;
   /** Whether `speechLasts` is called for voices over the agent's. */
@@ -118,7 +118,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
     reports.end(it, text);
   };
 
-  /** Schedules the next step in case the other party stays silent. */
+  /** Schedules the next step, which happens if the other party stays silent. */
   const review = (): void => {
     alarm.cancel();
     if (turn === null) return;
@@ -134,7 +134,7 @@ export const createTurnTaking = (options: TurnTakingOptions): TurnTaking => {
 
   const judge = options.openJudge(review);
 
-  /** Words that arrive without a voice while the agent speaks. */
+  /** Handles words that arrive without a voice while the agent speaks: an echo. */
   const areEcho = (): boolean =>
     !voice.wasOn(wordsMs({ numbers, givesWordsEarly: words.comeEarly() })) && isAgentAudible();
 

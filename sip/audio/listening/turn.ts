@@ -48,7 +48,7 @@ export const textOf = ({ settled, partial }: Turn): string => joined(settled, pa
 export const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
 
 export const addWords = (turn: Turn, text: string, isFinal: boolean, now: number): void => {
-  // Some engines repeat themselves, or report empty text repeatedly.
+  // Whether words differ from the previous ones: some engines repeat themselves, or report empty text repeatedly.
   const isNew = isFinal || (hasWords(text) && text !== turn.partial);
   if (isFinal) turn.settled = joined(turn.settled, text);
   turn.partial = isFinal ? '' : text;
@@ -56,7 +56,7 @@ export const addWords = (turn: Turn, text: string, isFinal: boolean, now: number
   turn.hasNewWords = true;
   turn.wordsAt = now;
   turn.isComplete = false;
-  // No voice was detected: new words show that the turn continues.
+  // Without a detected voice, new words are the evidence that the turn continues.
   if (!turn.hadVoice) turn.quietSince = Math.max(turn.quietSince, now);
 };
 

@@ -9,7 +9,7 @@
 import { levelOf, silenceDb } from '../samples.ts';
 import { frameLength, frameMs, type VoiceDetector } from './voice-detector.ts';
 
-/** Share of the time before that may have been quieter than the noise estimate. */
+/** Share of the recent past that may be quieter than the noise estimate. */
 const quietShare = 0.1;
 
 export type VoiceNumbers = Readonly<{
@@ -39,7 +39,7 @@ export type VoiceActivity = {
 export const createVoiceActivity = (options: {
   detector: VoiceDetector;
   numbers: VoiceNumbers;
-  /** `agoMs` is the time since then. */
+  /** `agoMs`: time since the voice began or ended. */
   on: {
     began: (agoMs: number) => void;
     ended: (agoMs: number) => void;
@@ -55,7 +55,7 @@ export const createVoiceActivity = (options: {
   let against = 0;
   let rest = new Int16Array();
 
-  /** Ignores the few frames that are quieter than the noise by chance. */
+  /** Percentile instead of the minimum: a few frames are quieter than the noise by chance. */
   const quietest = (): number => recent.toSorted()[Math.floor(recent.length * quietShare)] ?? silenceDb;
 
   const isVoice = (frame: Int16Array, agentDb: number): boolean => {

@@ -1,10 +1,10 @@
 /**
- * Records a real call while it runs: the counterparty's audio on one channel, the agent's playback on the other. The
+ * Records a call while it runs: the counterparty's audio on one channel, the agent's audio on the other. The
  * counterparty's frames arrive without gaps and are the clock of both channels.
  *
- * A paused recording continues with silence. The agent's voice is known before it is heard, so it is silenced by its
- * position in the call. The counterparty's audio arrives after it was spoken, so after a pause each frame is checked
- * for the time at which it was spoken. Silenced audio is never written.
+ * A paused recording continues with silence. The agent's audio is known before it is heard, so it is silenced by its
+ * position in the call. The counterparty's audio arrives after it was spoken; after a pause each frame is therefore
+ * checked for the time at which it was spoken. Silenced audio is never written.
  */
 import type { LineTime } from '../line-time.ts';
 import { recordingSampleRate, type CallSink } from '../recording-sink.ts';
@@ -14,19 +14,19 @@ import { createToneGate, type ToneGate } from './tone-gate.ts';
 const samplesPerMs = recordingSampleRate / 1_000;
 /** Deviation of a frame's arrival that counts as jitter; larger ones mean missing or surplus audio. */
 const jitterMs = 200;
-/** Transit time of audio without delays. */
+/** Transit time in ms of audio without delays. */
 const latencyMs = 200;
 
 export type CallRecording = {
   /** A frame of the counterparty, at the sample rate of the call. */
   heard(frame: Int16Array): void;
-  /** The agent starts to say these samples now, at the sample rate of the call. */
+  /** The agent's samples that begin to play now, at the sample rate of the call. */
   said(samples: Int16Array): void;
-  /** The agent stops now. */
+  /** The agent's audio stops now. */
   cut(): void;
-  /** Whether the current audio is recorded or has listeners. */
+  /** Whether the audio is used now: it is recorded, or has listeners. */
   isWanted(): boolean;
-  /** Writes silence up to now, in place of what would be heard. */
+  /** Writes silence for the time up to now, in place of audio that was not received. */
   passTime(): void;
   /** Writes silence on both channels until `resume`. */
   pause(): void;
@@ -35,7 +35,7 @@ export type CallRecording = {
   /** The DTMF tones of the counterparty are silence, until `showTones`. */
   hideTones(): void;
   showTones(): void;
-  /** Hands the recording to the next gateway. */
+  /** Hands the recording over to the next gateway. */
   leave(): void;
   /** The call has ended. */
   finish(): void;
@@ -53,7 +53,7 @@ const createFrameDelay = () => {
   let made = 0;
   return {
     /**
-     * Call this when a frame arrives at `now` (any clock, in samples). Returns its delay beyond the usual one, in
+     * Must be called when a frame arrives at `now` (any clock, in samples). Returns its delay beyond the usual one, in
      * samples.
      */
     of(now: number, samples: number): number {
@@ -66,7 +66,10 @@ const createFrameDelay = () => {
   };
 };
 
-/** Converts to the rate of recordings; when it is twice the call's, each new sample is the mean of its neighbours. */
+/**
+ * Converts to the rate of recordings. If that is twice the rate of the call, each new sample is the mean of its
+ * neighbours.
+ */
 const forRecording = (samples: Int16Array, rate: SampleRate, before: number): Int16Array => {
   if (rate === recordingSampleRate) return samples;
   const result = new Int16Array(samples.length * 2);
@@ -81,7 +84,7 @@ const forRecording = (samples: Int16Array, rate: SampleRate, before: number): In
 
 /** The agent's voice, known before it is heard. Positions are samples since the answer. */
 const createAgentTrack = () => {
-  /** Stretches that are not yet written, in order. */
+  /** Stretches of audio that are not written yet, in order. */
   let stretches: { from: number; samples: Int16Array }[] = [];
   return {
     /** Schedules audio from `at` on, or after the scheduled audio. */
@@ -110,7 +113,7 @@ const createAgentTrack = () => {
   };
 };
 
-/** Starts now, at the answer. */
+/** Starts the recording now, at the answer: position 0. */
 export const createCallRecording = (sink: CallSink, time: LineTime, rate: SampleRate): CallRecording => {
   const answeredAt = time.now();
   const agentTrack = createAgentTrack();

@@ -7,9 +7,9 @@ const blockMs = 100;
 const echoMs = 300;
 
 export type Loudness = {
-  /** These samples are heard from this time on. */
+  /** Records samples that are heard from this time on. */
   add(samples: Int16Array, from: number): void;
-  /** Discards scheduled audio after this time. */
+  /** Discards audio that was to be heard after this time. */
   cut(at: number): void;
   /** Returns the highest recent level, in dB below full scale. */
   levelAt(at: number): number;

@@ -39,13 +39,13 @@ export type PlayingOptions = {
   time: LineTime;
   on: {
     sent: (samples: Int16Array) => void;
-    /** The current audio ends now. */
+    /** Called when the current audio ends now: stopped, or paused. */
     silenced: () => void;
     played: (played: Played) => void;
   };
 };
 
-/** A voice that starts or stops within one sample clicks, so its edges rise and fall. */
+/** Length of the fade at both edges of the audio; without it, a voice that starts or stops within one sample clicks. */
 const fadeMs = 10;
 const fadeSamples = (rate: SampleRate): number => fadeMs * samplesPerMs(rate);
 
@@ -92,8 +92,8 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
   let pieces: readonly Int16Array[] = [];
   let length = 0;
   /**
-   * Position up to which audio was played before the last pause, position from which it was sent since, and the amount
-   * sent.
+   * Position up to which audio was played before the last pause, position from which audio was sent since then, and
+   * number of samples sent.
    */
   let heardTo = 0;
   let from = 0;
@@ -114,7 +114,7 @@ const createWords = ({ path, sampleRate, time, on }: PlayingOptions) => {
       length += samples.length;
       if (isSent) send(samples);
     },
-    /** Silence after the words, counted as sent. */
+    /** Silence sent after the words, in samples. */
     breathe(): void {
       const breath = silence(breathMs, sampleRate);
       path.send(breath);
@@ -193,7 +193,7 @@ export const playUtterance = (made: Utterance, options: PlayingOptions): Playing
       // estimated from the text.
       const wordsMs = words.length() / perMs;
       const expected = made.state === 'whole' ? wordsMs : Math.max(wordsMs, sayingTime(text));
-      // During a pause no audio is in transit: everything that was played has arrived.
+      // Audio in transit has not been heard yet. During a pause there is none: all played audio has arrived.
       const underWayMs = isPaused ? 0 : latencyMs;
       const share = Math.min(wordsMs, Math.max(0, playedMs - underWayMs)) / expected;
       const heard = share >= 1 ? text : heardAfter(text, sayingTime(text) * share);

@@ -1,6 +1,6 @@
 /**
  * Plays the agent's voice on a real line. Utterances are synthesized as they are queued and played one after the other.
- * The path reports played samples exactly, and the next utterance starts when the previous one was played.
+ * The audio path reports played samples exactly; the next utterance starts when the previous one was played.
  */
 import type { Logger } from 'pino';
 import type { LineTime } from '../line-time.ts';
@@ -14,9 +14,9 @@ type AgentPath = Pick<AudioPath, 'send' | 'whenPlayed' | 'waiting' | 'takeBack'>
 export type Playout = {
   /** The call's audio path is connected. */
   attach(path: AgentPath): void;
-  /** `language` (BCP 47) if it differs from the call's first language. */
+  /** Queues an utterance. `language` (BCP 47) if it differs from the call's first language. */
   say(utterance: number, text: string, language?: string): void;
-  /** Stops playback; the current and queued utterances are reported as played, in order. */
+  /** Stops playback; reports the current and queued utterances as played, in order. */
   stopTalking(): void;
   /** Pauses playback; `resume` continues with the current and queued utterances. */
   pause(): void;
@@ -33,12 +33,15 @@ export type PlayoutOptions = {
   /** Sample rate of the call. */
   sampleRate: SampleRate;
   on: {
-    /** This utterance has started. */
+    /** Called when this utterance has started. */
     begun?: (utterance: number) => void;
     played: (played: Played) => void;
-    /** Called with samples given to the channel; the far end hears them now, or after those in transit. */
+    /**
+     * Called with samples handed to the channel: the far end hears them now, or after samples that are still in
+     * transit.
+     */
     sent: (samples: Int16Array) => void;
-    /** The current audio ends now. */
+    /** Called when the current audio ends now: stopped, or paused. */
     cut: () => void;
   };
   logger: Logger;

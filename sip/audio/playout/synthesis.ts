@@ -8,8 +8,8 @@ import type { SampleRate } from '../samples.ts';
 import type { Audio, Synthesizer } from '../speech.ts';
 
 /**
- * Speaks a sentence at this sample rate; `language` (BCP 47) if it differs from the call's first one. Pieces are to be
- * played as they arrive.
+ * Synthesizes a sentence at this sample rate; `language` (BCP 47) if it differs from the call's first language. Pieces
+ * can be played as they arrive.
  */
 export type Speak = (
   text: string,
@@ -18,10 +18,10 @@ export type Speak = (
   language?: string,
 ) => AsyncIterable<Int16Array>;
 
-/** Cached sentences are the same samples in every call. */
+/** Resampled audio by its source: cached sentences are the same samples in every call. */
 const known = new WeakMap<Int16Array, Map<number, Int16Array>>();
 
-/** Keeps resampled audio as long as its source exists. */
+/** A WeakMap keeps resampled audio as long as its source exists. */
 const remembering =
   (resample: Resample): Resample =>
   (samples, fromRate, toRate) => {
@@ -62,7 +62,7 @@ export type Utterance = {
   readonly text: string;
   /** Synthesized pieces that were not taken yet. */
   readonly pieces: Int16Array[];
-  /** `broken off`: the engine failed before the end. */
+  /** State of the synthesis. `broken off`: the engine failed before the end. */
   state: 'coming' | 'whole' | 'broken off';
   /** Stops synthesis; `onMore` is not called again. */
   abort(): void;

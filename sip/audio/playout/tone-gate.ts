@@ -1,6 +1,6 @@
 /**
- * Makes silence of DTMF tones. A tone is known when it has sounded for a while, so two frames are held back: enough for
- * the beginning of a tone, and for its end, which fill less than a block of the detector.
+ * Replaces DTMF tones by silence. A tone is detected only after it has sounded for a while, so the gate holds back two
+ * frames. They contain the beginning of a tone and its end, each shorter than a block of the detector.
  */
 import { createToneWatch } from '../listening/dtmf-tones.ts';
 import type { SampleRate } from '../samples.ts';
@@ -11,11 +11,11 @@ type Frame = { audio: Int16Array; hasTone: boolean };
 
 export type ToneGate = {
   /**
-   * Takes the next frame, `audio` to be handed on and `heard` what there was to hear. Returns what can be handed on, of
-   * the frames before it.
+   * Takes the next frame: `audio` is to be written, `heard` is what the tones are detected in. Returns the earlier
+   * frames that can be written now.
    */
   take(audio: Int16Array, heard: Int16Array): Int16Array[];
-  /** The frames that were held back; no more are taken. */
+  /** Returns the frames that were held back; no further frames are accepted. */
   end(): Int16Array[];
 };
 
@@ -24,7 +24,7 @@ export const createToneGate = (sampleRate: SampleRate): ToneGate => {
   const held: Frame[] = [];
   let before = false;
 
-  /** The oldest frame: silence where a tone is in it or next to it. */
+  /** Returns the oldest frame, or silence if a tone is in that frame or next to it. */
   const next = (): Int16Array[] => {
     const isSilent = before || held.some((frame) => frame.hasTone);
     const first = held.shift();

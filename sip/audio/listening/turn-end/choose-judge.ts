@@ -1,4 +1,4 @@
-/** Chooses the turn-end judge of a call: the number's choice, or pauses where that is unavailable. */
+/** Chooses the turn-end judge of a call: the one that the number selects, or pauses if that one is unavailable. */
 import type { Logger } from 'pino';
 import type { LineTime } from '../../line-time.ts';
 import type { OpenTurnEndJudge } from './judge.ts';

@@ -15,7 +15,7 @@ export type Silence = {
   isComplete: boolean;
 };
 
-/** One judge per call. */
+/** Decides when the turns of one call end. */
 export type TurnEndJudge = {
   /** The next audio of the other party, including silence. */
   write(samples: Int16Array): void;

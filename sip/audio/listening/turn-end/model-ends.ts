@@ -1,6 +1,6 @@
 /**
- * Ends turns by a model that listens to the audio. The model is asked when the voice has been silent for the shortest
- * silence that ends a turn. Pauses decide until it answers, and a late answer is ignored.
+ * Ends turns by a model that listens to the audio. The model is asked once the voice has been silent for the shortest
+ * silence that ends a turn. Until the model answers, pauses decide; a late answer is ignored.
  */
 import { createAlarm, type LineTime } from '../../line-time.ts';
 import type { TurnEndJudge } from './judge.ts';
@@ -62,7 +62,7 @@ export const judgeByModel = (
   const alarm = createAlarm(time);
   /** The model's answer for the current silence; `null` until it arrives. */
   let isOver: boolean | null = null;
-  /** Number of the latest question. */
+  /** Number of the latest request to the model. */
   let asked = 0;
 
   const ask = async (turnBeganAt: number): Promise<void> => {
@@ -90,7 +90,7 @@ export const judgeByModel = (
     overAt(silence) {
       if (isOver === null) return overByPauses(silence, options);
       if (!isOver) return silence.since + maxSilenceMs;
-      // The turn is over, but its last words may not have arrived yet.
+      // The model has decided that the turn is over; its last words may not have arrived yet.
       return silence.since + (silence.isSettled ? minSilenceMs : options.numbers.settleMs);
     },
     close: forget,

@@ -12,7 +12,7 @@ export type PauseNumbers = Readonly<{
   usualMs: number;
   /** Silence that ends a turn whose last words announce more. */
   openMs: number;
-  /** Words that are not final this long after the voice ended are used as they are. */
+  /** Time after the end of the voice at which words count as final even if the recognizer has not marked them so. */
   settleMs: number;
 }>;
 
