@@ -35,17 +35,17 @@ export const says = {
     params: ({ context }: Context) => [context.input.consent?.announcement ?? ''],
   },
   consentRefused: { type: 'say', params: ({ context }: Context) => [context.input.consentRefused] },
-  /** Says the queued words of programs. */
+  /** Action that speaks the queued words of programs. */
   asked: {
     type: 'say',
     params: ({ context }: { context: Pick<ConversationContext, 'asked'> }) => context.asked,
   },
-  /** Says the announcement before a transfer rings. */
+  /** Action that speaks the announcement before a transfer rings. */
   announcement: {
     type: 'say',
     params: ({ event }: { event: Extract<TransferMessage, { type: 'transfer.begun' }> }) => event.sentences,
   },
-  /** Says the utterances that were unheard when the call was taken over. */
+  /** Action that speaks the utterances that were unheard when the call was taken over. */
   unsaid: { type: 'say', params: ({ context }: Context) => unsaidOf(context) },
 } as const;
 

@@ -11,7 +11,7 @@ export type VoicemailEvent =
   /** The last requested message was heard to its end. */
   | { type: 'message.played' };
 
-/** Tells the conversation to stop other words and say the whole message. */
+/** Requests that the conversation stop other words and say the whole message. */
 export type VoicemailMessage = { type: 'message.due' };
 
 export const voicemailMachine = setup({
