@@ -140,7 +140,7 @@ test(
 test(
   says,
   'calls.md',
-  `at most ${platformCallPolicy.maxDurationSec} s, ${platformCallPolicy.defaultDurationSec} s when nothing is asked, ${platformCallPolicy.silenceTimeoutSec} s of silence, ${platformCallPolicy.ringTimeoutSec} s of ringing`,
+  `maximum duration ${platformCallPolicy.maxDurationSec} s, default duration ${platformCallPolicy.defaultDurationSec} s, silence time-out ${platformCallPolicy.silenceTimeoutSec} s, ring time-out ${platformCallPolicy.ringTimeoutSec} s`,
 );
 test(says, 'calls.md', `at most ${callTimes.farewellWaitMs / 1_000} seconds`);
 test(says, 'events.md', `for ${deliveryPolicy.breakers.coolDown.firstMs / 1_000} s up to a minute`);
