@@ -1,4 +1,4 @@
-/** Writes `turn.spoken`. To look at its plan: `database/sql-text.ts`. */
+/** Writes the fact `turn.spoken`. `database/sql-text.ts` describes how to explain this statement in psql. */
 import { sqlText } from '../database/sql-text.ts';
 import type { Row } from '../database/tables.ts';
 import type { NewFact } from './call-facts/new-fact.ts';
@@ -6,7 +6,7 @@ import type { NewFact } from './call-facts/new-fact.ts';
 type Turn = NewFact & Pick<Row<'CallTurn'>, 'role' | 'text' | 'whole'>;
 
 /**
- * One transaction: the fact, which names the turn's place in the transcript, and the turn with its words. Returns no row
+ * One statement: the fact, which has the turn's position in the transcript, and the turn with its words. Returns no row
  * if the fact was written before or if another gateway holds the call.
  */
 export const addTurn = sqlText<Turn, { id: string }>(

@@ -1,4 +1,4 @@
-/** Writes `call.answered`. To look at its plan: `database/sql-text.ts`. */
+/** Writes the fact `call.answered`. `database/sql-text.ts` describes how to explain this statement in psql. */
 import { sqlText } from '../database/sql-text.ts';
 import type { LineColumns, NewEventFact } from './call-facts/new-fact.ts';
 
@@ -9,7 +9,7 @@ type Answer = NewEventFact &
   };
 
 /**
- * One transaction: the fact, the call's row, its pending recording, its checkpoint, and the event with its deliveries.
+ * One statement: the fact, the call's row, its pending recording, its checkpoint, and the event with its deliveries.
  * Returns no row if the fact was written before, if another gateway holds the call, or if it is no longer ringing.
  */
 export const answerCall = sqlText<Answer, { id: string }>(

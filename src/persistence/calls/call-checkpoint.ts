@@ -2,23 +2,24 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { SealedHeaders } from '#src/domain/agent-headers.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
 
-/** Named like in-call requests (src/domain). */
+/** Type of a stored hang-up request; its values are those of in-call requests (src/domain). */
 const pendingHangups = ['hangup', 'hangup_immediately'] as const;
 
 /**
- * State from which another process resumes a call, or hangs up its far ends, when its holder dies
- * (`src/continuity/README.md`). It begins with the first leg or with the answer, and ends with the call and its last
- * leg. No foreign key to the call: a leg is written with the INVITE, possibly before the call.
+ * Checkpoint of a call: the data by which another process resumes the call, or hangs up its far ends, when its holder
+ * dies (`src/continuity/README.md`). The row is created with the first leg or with the answer, and deleted when the
+ * call and its last leg have ended. No foreign key to the call: a leg is written with the INVITE, possibly before the
+ * call.
  */
 export const CallCheckpoint = defineEntity({
   name: 'CallCheckpoint',
   tableName: 'call_checkpoint',
   properties: {
-    /** A trunk check, which is no call, has an id of its own. */
+    /** Id of the call; a trunk check has legs without a call, and its own id. */
     callId: p.uuid().primary(),
-    /** Node of the process that holds the legs: the call's, written with it. */
+    /** Node of the process that holds the legs; copied from the call. */
     node: p.text().index(),
-    /** Epoch of the call, written with it: fences the writes of this row. */
+    /** Epoch of the call; a writer with another epoch does not change this row. */
     epoch: p.integer().default(1),
     /** Format version; determines which gateways can read it. */
     form: p.integer(),
@@ -26,15 +27,18 @@ export const CallCheckpoint = defineEntity({
     aheadMs: p.double().$type<number>().nullable(),
     /** Bearer token for the agent, sealed with the call's id; null for an agent that needs none. */
     tokenSealed: p.text().nullable(),
-    /** Each value is sealed with the call's id; null if there are none. */
+    /** Headers for the agent; each value is sealed with the call's id. Null if there are none. */
     headersSealed: p.json<SealedHeaders>().nullable(),
-    /** Settings that the call began with, beyond its row. Null before the answer: the call cannot be resumed then. */
+    /**
+     * Settings at the start of the call that its row does not have. Null before the answer: the call cannot be resumed
+     * then.
+     */
     settings: p.json<unknown>().nullable(),
-    /** Far ends and their media channels, by the id of the leg; media keys are sealed with that id. */
+    /** Far ends and their media channels, by the id of the leg. Media keys are sealed with that id. */
     legs: p.json().$type<Readonly<Record<string, SipLeg>>>().default('{}'),
-    /** Conversation state including the current reply. Null before the first stored progress of the conversation. */
+    /** State of the conversation, including the current reply. Null before it is first stored. */
     progress: p.json<unknown>().nullable(),
-    /** Hang-up requested while the call had no running holder (`pending-hangups.ts`); null for none. */
+    /** Hang-up requested while no running gateway held the call (`pending-hangups.ts`); null for none. */
     pendingHangup: p.enum(pendingHangups).nullable(),
   },
   indexes: [

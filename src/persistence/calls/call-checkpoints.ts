@@ -26,17 +26,17 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { rowsOf, type Row } from '../database/tables.ts';
 
-/** Format version; incremented when older gateways cannot read the rows of newer ones. */
+/** Format version of checkpoints; incremented when older gateways cannot read the rows of newer ones. */
 export const checkpointForm = 1;
 
-/** The settings at the start of a call, as far as they may change during it. */
+/** Settings at the start of a call that may change during the call. */
 export type CallSettings = {
   greeting: string | null;
   speech: SpeechChoice;
   voicemail: Voicemail;
   screening: Screening;
   menu: MenuPolicy;
-  /** Destinations to which the number allows transfers. */
+  /** Numbers to which the call may be transferred. */
   transferTo: readonly string[];
   policy: {
     silenceTimeoutSec: number;
@@ -59,12 +59,12 @@ const settings: z.ZodType<CallSettings> = z.object({
     voice: z.string().nullable(),
   }),
   voicemail: z.object({ policy: z.enum(voicemailPolicies), message: z.string().nullable() }),
-  // Older gateways do not write screening and menu.
+  // Optional: older gateways do not write screening and menu.
   screening: z
     .object({ policy: z.enum(screeningPolicies), callerName: z.string().nullable() })
     .default({ policy: 'answer', callerName: null }),
   menu: z.enum(menuPolicies).default('talk'),
-  // Older gateways do not write transfer destinations.
+  // Optional: older gateways do not write transfer destinations.
   transferTo: z.array(z.string()).default([]),
   policy: z.object({
     silenceTimeoutSec: z.number(),
@@ -77,7 +77,7 @@ const settings: z.ZodType<CallSettings> = z.object({
       resumeMs: z.number(),
     }),
     turnEnd: z.object({ mode: z.enum(turnEndModes), minSilenceMs: z.number(), maxSilenceMs: z.number() }),
-    // Older gateways do not write consent.
+    // Optional: older gateways do not write consent.
     consent: z
       .object({ announce: z.string().nullable(), require: z.enum(consentRequirements) })
       .default({ announce: null, require: 'none' }),
@@ -93,7 +93,7 @@ const settings: z.ZodType<CallSettings> = z.object({
   }),
 });
 
-/** Progress of a call beyond its facts. */
+/** Progress of a call that its facts do not contain. */
 export type CallProgress = {
   /** Sequence of the last fact published before this progress. */
   facts: number;
@@ -101,7 +101,7 @@ export type CallProgress = {
   endReason: EndReason | null;
   /** Whether the recording is paused only for secret digits. */
   pausedForSecret: boolean;
-  /** Call time at which its holder released it deliberately; null while it is held. */
+  /** Call time at which the holder released the call for a hand-over; null while the call is held. */
   leftAt: number | null;
   conversation: {
     /** State of the chart, such as `replying.speaking`. */
@@ -113,18 +113,18 @@ export type CallProgress = {
     unanswered: number;
     /** Texts requested through the API that wait for the floor. */
     asked: readonly string[];
-    /** Controls that the agent requested, to be executed after parts of `unplayed`. */
+    /** Controls that the agent requested; each acts after some of `unplayed` was heard. */
     controls: readonly WaitingControl[];
     /** DTMF digits that the agent collects, in call time; null if it collects none. */
     collected: CollectedKeys | null;
     failuresInARow: number;
     wasReprompted: boolean;
-    /** Replies that were not played completely yet. */
+    /** Replies that are not completely played yet. */
     unplayed: readonly string[];
   };
 };
 
-/** Converts progress to a clock that is ahead by so many milliseconds. */
+/** Converts the times of a progress to a clock that is ahead by this many milliseconds. */
 export const byOtherClock = (progress: CallProgress, aheadMs: number): CallProgress => {
   const { conversation } = progress;
   const spoken = conversation.spoken && {
@@ -172,7 +172,7 @@ const waitingControl: z.ZodType<WaitingControl> = z.object({
 const progress: z.ZodType<CallProgress> = z.object({
   facts: z.number(),
   endReason: z.enum(endReasons).nullable(),
-  // Older gateways do not write these two fields.
+  // Optional: older gateways do not write these two fields.
   pausedForSecret: z.boolean().default(false),
   leftAt: z.number().nullable().default(null),
   conversation: z.object({
@@ -183,7 +183,7 @@ const progress: z.ZodType<CallProgress> = z.object({
       .object({ startedAt: z.number(), endedAt: z.number(), text: z.string(), whole: z.boolean() })
       .nullable(),
     unanswered: z.number(),
-    // Older gateways do not write these three fields.
+    // Optional: older gateways do not write these three fields.
     asked: z.array(z.string()).default([]),
     controls: z.array(waitingControl).default([]),
     collected: z
@@ -205,9 +205,9 @@ const progress: z.ZodType<CallProgress> = z.object({
 export type Checkpoint = {
   settings: CallSettings;
   tokenSealed: string | null;
-  /** Also null if an older gateway stored none. */
+  /** Null as well if an older gateway stored none. */
   headersSealed: SealedHeaders | null;
-  /** `null` until something happens in the conversation. */
+  /** Progress of the conversation; `null` before the first stored one. */
   progress: CallProgress | null;
   /** Milliseconds by which call time is ahead of the database clock; null if not stored. */
   aheadMs: number | null;
@@ -228,7 +228,10 @@ export const checkpointRow = (
   aheadMs,
 });
 
-/** Reads the resume state that a gateway left. Undefined if another version wrote it in an unreadable format. */
+/**
+ * Reads the resume state that a gateway left. Returns undefined if a newer version wrote it in a format that this
+ * version cannot read.
+ */
 export const readCheckpoint = (
   row: Pick<Row<'CallCheckpoint'>, 'settings' | 'tokenSealed' | 'headersSealed' | 'progress' | 'aheadMs'>,
 ): Checkpoint | undefined => {
@@ -254,8 +257,8 @@ const keeping = kyselyQuery((queries, { kept }: { kept: string }) =>
 );
 
 /**
- * Writes the progress of any number of calls in one statement without waiting for the disk. Skips calls that another
- * gateway holds.
+ * Writes the progress of several calls in one statement. Does not wait for the disk. Skips calls that another gateway
+ * holds.
  */
 export const storeProgress = async (db: Statements, kept: readonly StoredProgress[]): Promise<void> => {
   await keeping(db, { kept: db.asJson(kept) });

@@ -1,6 +1,6 @@
 /**
  * The journal of a call (guides/design/events.md, "Outbox"). One statement writes a fact: its journal row, its changes
- * to the call and its customer event. A fact that was already written changes nothing.
+ * to the call and its customer event. Writing a fact again changes nothing.
  */
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
@@ -39,7 +39,7 @@ import { sqlText } from '../database/sql-text.ts';
 
 type Finished = Pick<Row<'Recording'>, 'contentType' | 'durationSec' | 'bytes' | 'file' | 'truncated'>;
 
-/** `$8` … are the values; only a pending recording is finished. */
+/** Finishes a recording that is pending; `$8` and later are the values. */
 const finishing = <Values extends object>(set: string, values: readonly (keyof Values)[]) =>
   sqlText<NewEventFact & Values, { id: string }>(
     `
@@ -87,7 +87,7 @@ export type RecordedFact =
   | { type: 'recording.failed'; at: number }
   | { type: 'call.summarized'; at: number; summary: string };
 
-/** A stored fact; `data` holds its fields except type, time and values stored in other rows. */
+/** A stored fact. `data` has its fields except type, time and values that are stored in other rows. */
 export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
 
 /** Epoch of a call that was never taken over. */
@@ -110,9 +110,9 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
 export type KeptBeside = {
   /** With the answer: state from which another process can resume the call. */
   checkpoint: NewCheckpoint | null;
-  /** With the end: transitions that are not stored yet. */
+  /** With `call.ended`: transitions that are not stored yet. */
   transitions: readonly StoredTransition[];
-  /** With the end: its writer knows that no stored leg has to be hung up any more. */
+  /** With `call.ended`: the writer knows that all stored legs are hung up. */
   legsAreGone: boolean;
 };
 
@@ -122,9 +122,9 @@ const nothingBeside: KeptBeside = { checkpoint: null, transitions: [], legsAreGo
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
 
-/** Result of a fact that changed the database. */
+/** Result of a written fact. */
 export type WrittenFact = {
-  /** With the end: input of the call's summary. */
+  /** With `call.ended`: input of the call's summary. */
   ended: CallToSummarize | null;
 };
 
@@ -204,13 +204,13 @@ const write = (
       return completeRecording(db, { ...eventFact, ...fact, at: row.at });
     case 'recording.failed':
       return failRecording(db, eventFact);
-    // The remaining case: call.summarized.
+    // Only `call.summarized` is left.
     default:
       return setSummary(db, { ...eventFact, data: {}, summary: fact.summary });
   }
 };
 
-/** Another gateway holds or has ended the call; this gateway must not write facts of it. */
+/** Thrown when another gateway holds the call or has ended it; this gateway must not write facts of the call. */
 export class CallTaken extends Error {
   override readonly name = 'CallTaken';
 }
@@ -221,8 +221,9 @@ const epochOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 
 /**
  * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1, `epoch` its holders. Resolves to
- * null if nothing changed: the sequence was written before, or the fact ends (answers) a call that was already ended
- * (answered). Rejects with `CallTaken` if another gateway holds the call. `beside` is written in the same statement.
+ * null if nothing changed: the sequence was written before, the call was already ended (for `call.ended`), or already
+ * answered (for `call.answered`). Rejects with `CallTaken` if another gateway holds the call. `beside` is written in
+ * the same statement.
  */
 export const recordFact = async (
   db: Statements,
@@ -235,13 +236,13 @@ export const recordFact = async (
   const [changed] = await write(db, fact, { callId, sequence, epoch }, beside);
   if (changed !== undefined) return { ended: 'turns' in changed ? callToSummarize(changed) : null };
   const [call] = await epochOf(db, { callId });
-  // A call whose insertion is in doubt may be missing when its end is written.
+  // The call may be missing when its end is written, because its insertion was not confirmed.
   if (call === undefined && fact.type !== 'call.ended') throw new Error('A fact belongs to no call');
   if (call !== undefined && call.epoch !== epoch) throw new CallTaken('Another gateway holds this call');
   return null;
 };
 
-/** Type of the fact at this sequence of a stored call, null if there is none. */
+/** Returns the type of the fact at this sequence of a stored call, null if there is none. */
 const factAt = kyselyQuery((queries, { callId, sequence }: { callId: string; sequence: number }) =>
   queries
     .selectFrom('Call')
@@ -253,8 +254,8 @@ const factAt = kyselyQuery((queries, { callId, sequence }: { callId: string; seq
 );
 
 /**
- * Like `recordFact`, for the call's holder. Also rejects with `CallTaken` if another gateway ended the call: a late end
- * must not repeat post-end work.
+ * Like `recordFact`, for the call's holder. Also rejects with `CallTaken` if another gateway ended the call, so that
+ * post-end work is not done twice.
  */
 export const recordAsHolder = async (
   ...given: Parameters<typeof recordFact>

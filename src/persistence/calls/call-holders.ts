@@ -1,4 +1,4 @@
-/** Holders of calls in progress and their addresses. */
+/** Reads the gateway that holds a call in progress, and its address. */
 import type { ListenInPolicy } from '#src/domain/listen-in.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
@@ -12,7 +12,9 @@ const holderOf = kyselyQuery((queries, { callId }: { callId: string }) =>
     .where('Call.endedAt', 'is', null),
 );
 
-/** `undefined`: the call is over. `address` is null if the gateway registered none or is gone. */
+/**
+ * Resolves to `undefined` if the call is over. `address` is null if the gateway registered none or no longer exists.
+ */
 export const findHolder = async (
   db: Statements,
   callId: string,
@@ -30,7 +32,10 @@ const listenInPolicy = kyselyQuery(
       .where('Call.endedAt', 'is', null),
 );
 
-/** Listen-in policy of the call's number; `undefined`: the call is over or belongs to another workspace. */
+/**
+ * Resolves to the listen-in policy of the call's number; `undefined` if the call is over or belongs to another
+ * workspace.
+ */
 export const findListenInPolicy = async (
   db: Statements,
   call: { callId: string; workspaceId: string },

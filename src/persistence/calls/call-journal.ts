@@ -1,4 +1,4 @@
-/** Read access to a call's journal: facts with their words. `call-facts.ts` writes the facts. */
+/** Read access to a call's journal: facts with their words. `call-facts.ts` writes them. */
 import { sql, type Expression } from 'kysely';
 import type { StoredFact } from './call-facts.ts';
 import { secondsBetween } from '../database/expressions.ts';
@@ -6,19 +6,19 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
-/** A fact as readers see it. */
+/** A fact as API readers get it. */
 export type JournalEntry = StoredFact & {
   /** Seconds from the answer; null before the answer and for unanswered calls. */
   tOffsetSec: number | null;
-  /** Text of `turn.spoken`; its place in the transcript is `data.turn`. */
+  /** Text of a `turn.spoken` fact; its position in the transcript is `data.turn`. */
   role: Row<'CallTurn'>['role'] | null;
   text: string | null;
   whole: boolean | null;
-  /** Text of `call.summarized`. */
+  /** Text of a `call.summarized` fact. */
   summary: string | null;
 };
 
-/** Place in the transcript that a `turn.spoken` fact names. */
+/** Position in the transcript that a `turn.spoken` fact has. */
 const turnOf = (data: Expression<StoredFact['data']>) => sql<number>`(${data} ->> 'turn')::int`;
 
 const eventsOf = kyselyQuery((queries, { callId, after }: { callId: string; after: number }) =>
@@ -52,6 +52,6 @@ const eventsOf = kyselyQuery((queries, { callId, after }: { callId: string; afte
     .orderBy('fact.sequence'),
 );
 
-/** Facts after `sequence`, in order. The caller must have verified access to the call. */
+/** Returns the facts after `sequence`, in order. The caller must have verified access to the call. */
 export const journalOf = (db: Statements, callId: string, after = 0): Promise<JournalEntry[]> =>
   eventsOf(db, { callId, after });

@@ -11,7 +11,7 @@ import { runQuery } from '../database/kysely-query.ts';
 import type { Tables } from '../database/tables.ts';
 
 export type CallListQuery = {
-  /** A number, a workspace, or conditions that both share. */
+  /** Owner of the listed calls: a number or a workspace; or conditions for both. */
   scope: { numberId: string } | { workspaceId: string; numberId?: string | undefined };
   limit: number;
   /** Ordered by `startedAt`, then by id, in the same direction; newest first by default. */
@@ -31,7 +31,7 @@ export type CallListQuery = {
   search?: CallSearch | undefined;
 };
 
-/** A search that exceeds the database's time limit because too many calls match. */
+/** Thrown when a search exceeds the database's time limit because too many calls match. */
 export class SearchTooBroad extends Error {
   override readonly name = 'SearchTooBroad';
 }
@@ -39,7 +39,7 @@ export class SearchTooBroad extends Error {
 /** Time limit of a search. */
 const searchMs = 2_000;
 
-/** Request one more than a page to learn whether another page exists. */
+/** Reads one row more than a page, which shows whether another page exists. */
 export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]> => {
   const { search } = query;
   if (search === undefined)
@@ -69,7 +69,10 @@ const calls = ({ queries }: Database, query: CallListQuery) =>
     .orderBy('Call.id', wayOf(query))
     .limit(query.limit);
 
-/** Ended calls. Ordering by the search row, which holds the same time, avoids a second sort. */
+/**
+ * Query for ended calls. It is ordered by the search row, which has the same start time, so that no second sort is
+ * needed.
+ */
 const byWords = ({ queries }: Database, query: CallListQuery, words: readonly string[]) => {
   const wanted = words.map((word) => (word.length === 1 ? `'${word}'` : `'${word}':*`)).join(' & ');
   let found = queries
@@ -87,7 +90,7 @@ const byWords = ({ queries }: Database, query: CallListQuery, words: readonly st
   return found;
 };
 
-/** Calls in progress have no search row yet, and they are few. */
+/** Query for calls in progress, which have no search row yet; they are few. */
 const inProgress = (db: Database, query: CallListQuery, digits: string) =>
   calls(db, query).where('Call.endedAt', 'is', null).where('Call.counterparty', 'like', `%${digits}%`);
 
@@ -118,7 +121,7 @@ const holds = (column: Expression<Metadata | null>, metadata: Metadata) =>
 
 type OrderColumns = ['Call.startedAt', 'Call.id'] | ['CallSearch.startedAt', 'CallSearch.callId'];
 
-/** Calls within the requested time range and after the previous page. */
+/** Condition: calls within the requested time range and after the previous page. */
 const isInRange =
   ({ after, since, until, order }: CallListQuery, ...[startedAt, id]: OrderColumns) =>
   ({ and, eb, refTuple, tuple }: ExpressionBuilder<Tables, 'Call' | 'CallSearch'>) =>
@@ -130,7 +133,7 @@ const isInRange =
         : [eb(refTuple(startedAt, id), order === 'oldest' ? '>' : '<', tuple(after.startedAt, after.id))]),
     ]);
 
-/** The two queries run in sequence and take at most twice the limit together. */
+/** The two queries run in sequence, each with the time limit, so a search takes at most twice the limit. */
 const withinTime = async (db: Database, queries: readonly Compilable<CallRow>[]): Promise<CallRow[]> => {
   try {
     return await db.transaction(async (statements) => {

@@ -21,7 +21,7 @@ const wordsIn = (texts: string) => `strip(to_tsvector('pg_catalog.simple', lower
       repeat(' ', 82)
     ))))`;
 
-/** Part of a statement: search rows of the ended calls in `call_after`, which has all columns of a call. */
+/** Part of a statement: inserts search rows of the ended calls in `call_after`, which has all columns of a call. */
 export const newSearch = `new_search as (
   insert into call_search (call_id, workspace_id, started_at, words)
   select
@@ -40,7 +40,7 @@ export const newSearch = `new_search as (
   on conflict do nothing
 )`;
 
-/** Part of a statement: adds the words of the summary, which is written after the end. */
+/** Part of a statement: adds the words of the summary, which is written after the end, to the search row. */
 export const searchesSummary = `search_after as (
   update call_search set words = call_search.words || ${wordsIn('call_after.summary')}
   from call_after

@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Call } from './call.ts';
 
 /**
- * Search data of an ended call: one row each, written with the end (`call-search-words.ts`) and deleted with the call. Code
- * that deletes words of a call, but not the call, must also delete this row: deleted words must not be found.
+ * Search data of an ended call: one row, written with the end (`call-search-words.ts`) and deleted with the call. Code
+ * that erases words of a call, but keeps the call, must also delete this row, or the erased words could still be found.
  */
 export const CallSearch = defineEntity({
   name: 'CallSearch',
@@ -18,7 +18,7 @@ export const CallSearch = defineEntity({
         .updateRule('no action')
         .deleteRule('cascade'),
     workspaceId: p.uuid(),
-    /** Copy of the call's start time; finds the newest calls first. */
+    /** Copy of the call's start time, by which the newest calls are found first. */
     startedAt: p.datetime(3),
     /**
      * In PostgreSQL's comparison form: words of caller name, instruction, transcript and summary, and suffixes of the

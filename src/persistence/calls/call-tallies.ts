@@ -4,24 +4,27 @@ import type { EndReason } from '#src/domain/end-reasons.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
-/** A group of calls with these values in common. */
+/** A group of calls that have these values in common. */
 export type CallTally = {
   /** Index of the day, from 0. */
   day: number;
   numberId: string;
   number: string;
   direction: 'inbound' | 'outbound';
-  /** Null for calls without SIP. */
+  /** Final SIP status; null for calls without SIP. */
   trunkId: string | null;
   trunkName: string | null;
-  /** Null for calls in progress. */
+  /** End reason; null for calls in progress. */
   endReason: EndReason | null;
   isAnswered: boolean;
   isRinging: boolean;
   calls: number;
 };
 
-/** `starts` are the beginnings of the days, in order, as ISO 8601; `until` is the end of the last day. */
+/**
+ * Returns the counts by day. `starts` are the beginnings of the days, in order, as ISO 8601; `until` is the end of the
+ * last day.
+ */
 type Days = { workspaceId: string; starts: readonly string[]; since: Date; until: Date };
 
 const counting = kyselyQuery((queries, { workspaceId, starts, since, until }: Days) =>

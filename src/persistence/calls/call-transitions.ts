@@ -6,7 +6,7 @@ import { columnsOf, rowsOf, type Row } from '../database/tables.ts';
 
 export type StoredTransition = Row<'CallTransition'>;
 
-/** The first transition of each call's chart: initial state and chart version. */
+/** The first transition of each call's chart, which has the initial state and the chart version. */
 export type ChartOpening = { chartVersion: string; state: string };
 
 const keeping = kyselyQuery((queries, { transitions }: { transitions: string }) =>
@@ -29,8 +29,8 @@ const keeping = kyselyQuery((queries, { transitions }: { transitions: string }) 
 );
 
 /**
- * Stores transitions of any number of calls in one statement without waiting for the disk. Skips calls that were never
- * stored and calls that another gateway holds.
+ * Stores transitions of several calls in one statement. Does not wait for the disk. Skips calls that were never stored
+ * and calls that another gateway holds.
  */
 export const keepTransitions = async (
   db: Statements,
@@ -48,6 +48,6 @@ const ofCall = kyselyQuery((queries, { callId }: { callId: string }) =>
     .orderBy('sequence'),
 );
 
-/** Returns the transitions in order; empty for calls from before transitions were stored. */
+/** Returns the transitions in order; empty for calls that ended before transitions were stored. */
 export const callTransitions = (db: Statements, callId: string): Promise<StoredTransition[]> =>
   ofCall(db, { callId });

@@ -5,16 +5,16 @@ export const CallTurn = defineEntity({
   name: 'CallTurn',
   tableName: 'call_turn',
   properties: {
-    /** No foreign key: writers ensure that the call is stored, and a key would cost another look-up. */
+    /** No foreign key: writers ensure that the call exists, and a foreign key would cost another look-up. */
     callId: p.uuid().primary(),
-    /** From 1. */
+    /** Position in the transcript, from 1. */
     sequence: p.integer().primary(),
     role: p.enum(['assistant', 'user']),
     text: p.text(),
-    /** Seconds from the answer. */
+    /** Start of the turn in seconds from the answer. */
     tOffsetSec: p.double().$type<number>(),
     spokenAt: p.datetime(3),
-    /** False for an interrupted reply. */
+    /** Whether the turn was heard completely; false for an interrupted reply. */
     whole: p.boolean(),
   },
 });

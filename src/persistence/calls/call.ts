@@ -33,54 +33,57 @@ export const Call = defineEntity({
     summary: p.text().nullable(),
     /** Metadata from the client that placed the call; null if there is none. */
     metadata: p.json<Metadata>().nullable(),
-    /** Headers of its INVITE beyond those of every INVITE: received or sent. Null if there are none. */
+    /** Custom headers of the call's INVITE: received ones or sent ones. Null if there are none. */
     sipHeaders: p.json<SipHeaders>().nullable(),
-    /** The last requested transfer; null for none. */
+    /** The last requested transfer; null if there was none. */
     transfer: p.json<CallTransfer>().nullable(),
-    /** Consent of the other party; null without an announcement or without an answer yet. */
+    /** Whether the other party consented; null without an announcement, or before an answer. */
     consent: p.json<CallConsent>().nullable(),
     maxDurationSec: p.integer(),
     recordingEnabled: p.boolean(),
     startedAt: p.datetime(3),
     answeredAt: p.datetime(3).nullable(),
     endedAt: p.datetime(3).nullable(),
-    /** Connected time; null until the call has ended. */
+    /** Duration of the connection in seconds; null before the end of the call. */
     durationSec: p.double().$type<number>().nullable(),
     /** The kind of answerer; null if not determined. */
     answeredBy: p.enum(answerers).nullable(),
     sipStatus: p.integer().nullable(),
     sipReason: p.text().nullable(),
     sipCallId: p.text().nullable(),
-    /** Reason of the end from the rejection, CANCEL or BYE; null if it gives none. */
+    /** Reasons that the network gave for the end, from the rejection, CANCEL or BYE; null if there are none. */
     sipExplanation: p.json<SipExplanation>().nullable(),
-    /** Null without SIP. No foreign key: a call outlives its trunk, and the configured trunk has no row. */
+    /**
+     * Trunk of the call; null without SIP. No foreign key: a call outlives its trunk, and the configured trunk has no
+     * row.
+     */
     trunkId: p.text().nullable(),
     trunkName: p.text().nullable(),
     /** Ids of the trunks that were tried before and failed. */
     failedTrunks: p.array().nullable(),
     postDialDelayMs: p.integer().nullable(),
-    /** `address:port` */
+    /** Signalling address as `address:port`. */
     localSignalling: p.text().nullable(),
     remoteSignalling: p.text().nullable(),
-    /** Null if both parties heard each other, or if unknown. */
+    /** Direction without audio; null if both parties heard each other, or if unknown. */
     oneWay: p.enum(oneWaySounds).nullable(),
-    /** Null until the call has ended, and if the line has no packet statistics. */
+    /** Audio statistics; null before the end of the call, and if the line has no packet statistics. */
     sound: p.json<MediaStatistics>().nullable(),
-    /** Time at which the words of the call were erased, alone or with all personal data; null while they are stored. */
+    /** Time at which the words of the call were erased, alone or with all personal data; null if they were not. */
     wordsErasedAt: p.datetime(3).nullable(),
-    /** Time at which all data about the other party was erased; null while it is stored. */
+    /** Time at which all data about the other party was erased; null if it was not. */
     erasedAt: p.datetime(3).nullable(),
     /** Node that holds, or last held, the call. */
     node: p.text(),
-    /** Counts the holders of the call from 1. Former holders cannot write (`call-facts.ts`). */
+    /** Counter of the call's holders, from 1. A former holder has a lower epoch and cannot write (`call-facts.ts`). */
     epoch: p.integer().default(1),
   },
-  // Lists scan the index backwards: newest first.
+  // Lists read the index backwards: newest first.
   indexes: [
     { name: 'call_number_id_started_at_id_index', properties: ['numberId', 'startedAt', 'id'] },
     { name: 'call_workspace_id_started_at_id_index', properties: ['workspaceId', 'startedAt', 'id'] },
-    // Indexed columns and condition do not change with answers and summaries, which therefore update no index; used to
-    // count a workspace's calls.
+    // Counts a workspace's calls. Answers and summaries do not change the indexed columns and the condition, so they do
+    // not update the index.
     { name: 'call_in_progress_index', properties: ['workspaceId', 'node'], where: 'ended_at is null' },
     {
       name: 'call_metadata_index',

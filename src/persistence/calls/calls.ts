@@ -1,4 +1,4 @@
-/** The row of a call: insertion and look-ups. `call-facts.ts` writes later changes. */
+/** Insertion and look-up of calls. `call-facts.ts` writes later changes. */
 import type { FinalStatus } from '#machines/outcome.ts';
 import type { EndReason } from '#src/domain/end-reasons.ts';
 import type { ChartOpening } from './call-transitions.ts';
@@ -16,7 +16,7 @@ import { columnsOf, type Queries, type Row } from '../database/tables.ts';
 
 export type CallRow = Row<'Call'>;
 
-/** A call with its recording; null if there is none (not recorded, or not answered yet). */
+/** A call with its recording; the recording is null before the answer and for calls that are not recorded. */
 export type CallRecord = CallRow & { recording: RecordingRecord | null };
 
 /** Columns of a call that are known at its creation. */
@@ -43,17 +43,18 @@ type OptionalColumn = 'callerName' | 'diversions' | 'metadata' | 'sipHeaders';
 
 export type NewCallRow = Pick<CallRow, Exclude<CreationColumn, OptionalColumn>> &
   Partial<Pick<CallRow, OptionalColumn>> & {
-    /** Result stored with the call, so that a repeated request gets the same one. */
+    /** Response to the request, stored with the call, so that a repeated request gets the same one. */
     keyedAnswer?: KeyedAnswer | null;
     /**
-     * First transition of the chart, equal for all calls of a batch; if absent, it is stored like later transitions.
+     * First transition of the chart, equal for all calls of a batch. If absent, the first transition is stored like
+     * later ones.
      */
     opening?: ChartOpening;
   };
 
 export const callColumns = columnsOf('Call').map((column) => `Call.${column}` as const);
 
-/** Inserts calls that ended before ringing, each with its fact and event `call.ended`. */
+/** Inserts calls that ended before ringing, each with its fact `call.ended` and the event. */
 const createEndedCalls = sqlText<{ calls: string; events: string }, { id: string }>(
   `
     with new_event as (
@@ -110,8 +111,8 @@ const asNewCalls = (db: Pick<Statements, 'asJson'>, rows: readonly ReturnType<ty
 });
 
 /**
- * Resolves when the call's row (`ringing`), the event `call.ringing` with its deliveries and the answer to its request
- * are committed together; `false` if none is, because the request's key already placed another call.
+ * Inserts a ringing call: its row, the event `call.ringing` with its deliveries, and the stored response to its
+ * request, in one commit. Resolves to `false` and stores nothing if the request's key already placed another call.
  */
 export type InsertCall = (newCall: NewCallRow) => Promise<boolean>;
 
@@ -149,12 +150,12 @@ export const insertCalls = async (
 export const insertCall = async (db: Statements, newCall: NewCallRow): Promise<boolean> =>
   (await insertCalls(db, [newCall])).has(newCall.id);
 
-/** Inserts a call that was rejected before ringing, with fact and event `call.ended`. */
+/** Inserts a call that was rejected before ringing, with its fact `call.ended` and the event. */
 export const insertEndedCall = async (db: Database, newCall: NewCallRow, end: End): Promise<void> => {
   await createEndedCalls(db, asNewCalls(db, [rowsOf(newCall, end)]));
 };
 
-/** Calls with their recordings, as `callRecord` reads them. */
+/** Query for calls with their recordings, as `callRecord` reads them. */
 export const callsWithRecording = (queries: Queries) =>
   queries
     .selectFrom('Call')
@@ -178,7 +179,7 @@ const callOfWorkspace = kyselyQuery(
     callsWithRecording(queries).where('Call.id', '=', callId).where('Call.workspaceId', '=', workspaceId),
 );
 
-/** One call of the requesting number or workspace; undefined for other calls. `callId` must be a UUID. */
+/** Returns one call of the requesting number or workspace; undefined for other calls. `callId` must be a UUID. */
 export const findCall = async (
   db: Statements,
   wanted: { callId: string } & ({ numberId: string } | { workspaceId: string }),

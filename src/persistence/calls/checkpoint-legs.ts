@@ -1,4 +1,4 @@
-/** Far ends of calls in their checkpoints; see `CallCheckpoint`. */
+/** The far ends (legs) of calls, which are part of their checkpoints (`CallCheckpoint`). */
 import { z } from 'zod';
 import type { StoredLeg, SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Database } from '../database/database.ts';
@@ -47,11 +47,11 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
   dialog: standingDialog.nullable().default(null),
 });
 
-/** Reads stored legs, which another gateway version may have written. */
+/** Reads stored legs, which a gateway of another version may have written. */
 export const openLegs = (sealing: Pick<Sealing, 'open'>, legs: Row<'CallCheckpoint'>['legs']): StoredLeg[] =>
   Object.entries(legs).map(([id, leg]) => ({ id, leg: openLeg(sealing, id, sipLeg.parse(leg)) }));
 
-/** The far ends of one call, with the epoch of its holder. `callId` is a leg's own id where there is no call. */
+/** The far ends of one call, with the epoch of its holder. For a leg without a call, `callId` is the leg's own id. */
 export type CallLegs = { callId: string; epoch: number; legs: readonly StoredLeg[] };
 
 const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: string }) =>
@@ -80,9 +80,9 @@ const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: 
 );
 
 /**
- * Writes the legs of these calls, and deletes the checkpoints of calls whose legs are over, in one statement; skips
- * calls that another gateway holds. It does not wait for the disk: the data survives a crash of the gateway, and the
- * writes of a call's start, answer and end make it durable soon after.
+ * Writes the legs of these calls, and deletes the checkpoints of calls whose legs are over, in one statement. Skips
+ * calls that another gateway holds. Does not wait for the disk: the data survives a crash of the gateway, and the next
+ * writes of the call (start, answer, end) make it durable.
  */
 export const writeLegs = async (
   db: Database,
@@ -103,7 +103,7 @@ const ofNode = kyselyQuery((queries, { node }: { node: string }) =>
   queries.selectFrom('CallCheckpoint').select(['callId', 'epoch', 'legs']).where('node', '=', node),
 );
 
-/** Legs that this node holds, or held when it died. */
+/** Returns the legs that this node holds, or held when it died. */
 export const legsOf = async (
   db: Database,
   sealing: Pick<Sealing, 'open'>,

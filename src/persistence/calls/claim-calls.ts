@@ -1,4 +1,4 @@
-/** Claims: a gateway takes calls of another one that is dead or hands them over. */
+/** Claims of calls: a gateway takes the calls of a dead gateway, or calls that another gateway hands over. */
 import { sql } from 'kysely';
 import { isInDoubt } from '../database/connection-errors.ts';
 import type { Database } from '../database/database.ts';
@@ -10,20 +10,23 @@ import type { Queries, Row } from '../database/tables.ts';
 
 /** A call that was taken from its former holder. */
 export type TakenCall = CallRow & {
-  /** The previous holder; an earlier process has the same name. */
+  /** Name of the previous holder; an earlier process of this gateway has the same name as this one. */
   takenFrom: string;
   /** Resume state; null if the call cannot be resumed: it was not answered, or its state is unreadable here. */
   checkpoint: Checkpoint | null;
-  /** Its far ends; none if it has no checkpoint. */
+  /** Far ends of the call; empty if it has no checkpoint. */
   legs: Row<'CallCheckpoint'>['legs'];
 };
 
-/** `by` takes the calls that can be resumed; the others keep their node, whose folder has their recordings. */
+/**
+ * Part of a claim: `by` becomes the holder of the calls that can be resumed. The other calls keep their node, whose
+ * folder has their recordings.
+ */
 type Taking = { from: string; by: string; form: number };
 
 type TakingSome = Taking & { callIds: readonly string[] };
 
-/** Takes all calls of a node, or those that it hands over. */
+/** Claims all calls of a node, or those that it hands over. */
 const taking = (
   queries: Queries,
   { from, by, form, callIds }: TakingSome,
@@ -125,7 +128,9 @@ const takenCall = ({
   legs: legs ?? {},
 });
 
-/** The commit of a take-over was not confirmed; `confirmTaken` determines whether these calls were taken. */
+/**
+ * Thrown when the commit of a take-over was not confirmed. `confirmTaken` determines whether these calls were taken.
+ */
 export class TakingInDoubt extends Error {
   override readonly name = 'TakingInDoubt';
   readonly calls: readonly TakenCall[];
@@ -136,8 +141,8 @@ export class TakingInDoubt extends Error {
 }
 
 /**
- * Records the taken calls before the commit: a lost confirmation would otherwise leave calls with a holder that does
- * not know them.
+ * The taken calls are noted before the commit: if its confirmation is lost, the calls could otherwise have a holder
+ * that does not know them.
  */
 const takeKnowingly = async (
   db: Pick<Database, 'transaction'>,
@@ -155,7 +160,7 @@ const takeKnowingly = async (
   return taken;
 };
 
-/** The lock waits for a take-over that the server is still executing. */
+/** Waits by its lock for a take-over that the server is still executing. */
 const holders = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
   queries
     .selectFrom('Call')
@@ -176,16 +181,16 @@ export const confirmTaken = async (db: Statements, calls: readonly TakenCall[]):
 };
 
 /**
- * Takes the calls of a dead process of this node. The old process, should it still run, and earlier holders can no
- * longer write facts of them.
+ * Claims the calls of a dead process of this node. The old process, if it still runs, and earlier holders can no longer
+ * write facts of them.
  */
 export const takeFromEarlierProcess = async (db: Statements, node: string): Promise<TakenCall[]> =>
   (await takingFromEarlierProcess(db, { from: node, by: node, form: checkpointForm, ...all })).map(takenCall);
 
 /**
- * Takes the calls of a node that others declared dead (`nodes.ts`); returns none if it runs again. If several nodes
- * take its calls, one resumes each call. Without lines (`canResume` false) none can be resumed. May throw a
- * `TakingInDoubt`.
+ * Claims the calls of a node that others declared dead (`nodes.ts`); returns none if the node runs again. If several
+ * nodes claim its calls, each call is resumed by one of them. Without lines (`canResume` false) none can be resumed.
+ * May throw a `TakingInDoubt`.
  */
 export const takeFromLostNode = (
   db: Pick<Database, 'transaction'>,
@@ -196,7 +201,7 @@ export const takeFromLostNode = (
   );
 
 /**
- * Takes calls that a running node released for this one. Skips unknown, ended and already taken calls. May throw a
+ * Claims calls that a running node released for this one. Skips unknown, ended and already taken calls. May throw a
  * `TakingInDoubt`.
  */
 export const takeHandedOver = (

@@ -1,7 +1,7 @@
 /**
- * Insertion of calls that several gateways count together (guides/design/limits.md, "Several gateways"): serialized for
- * a workspace, each after reading its calls in progress from the database. While a gateway counts in memory, the others
- * store no calls here.
+ * Inserts calls while several gateways count together (guides/design/limits.md, "Several gateways"). Insertions of a
+ * workspace are serialized, and each reads the calls in progress from the database first. While one gateway counts in
+ * memory, the others insert no calls this way.
  */
 import { insertCalls, type NewCallRow } from './calls.ts';
 import type { Database } from '../database/database.ts';
@@ -15,20 +15,20 @@ export type CallsInProgress = { ofNumber: number; ofWorkspace: number };
 
 export type CountedCall = {
   newCall: NewCallRow;
-  /** Throws if the call must be refused beside these calls. */
+  /** Checks the limits against these numbers. Throws if the call must be refused. */
   admit: (calls: CallsInProgress) => void;
-  /** The call's grant of the daily minutes; null without a limit. */
+  /** Daily minutes granted to the call; null without a limit. */
   within: DayGrant | null;
 };
 
 /**
- * Stored with its duration limit in seconds, or not stored: the request's key already placed another call, or the call
- * was refused.
+ * Result for one call: stored with its duration limit in seconds; or not stored, because the request's key already
+ * placed another call, or because the call was refused.
  */
 export type CountedOutcome =
   { type: 'stored'; maxDurationSec: number } | { type: 'key taken' } | { type: 'refused'; by: unknown };
 
-/** Whether this gateway is registered and not declared dead, and the other gateways that count in memory. */
+/** Reads whether this gateway is registered and not declared dead, and which other gateways count in memory. */
 export type CountingNodes = { isPresent: boolean; alone: readonly string[] };
 
 const nodes = kyselyQuery((queries, { node }: { node: string }) =>
@@ -36,8 +36,7 @@ const nodes = kyselyQuery((queries, { node }: { node: string }) =>
     .selectFrom('Node')
     .select(['name', 'countsAlone', 'lostAt'])
     .where(({ eb, or }) => or([eb('name', '=', node), eb('countsAlone', '=', true)]))
-    // The lock prevents the deletion of these rows until the transaction ends. While they exist, no other gateway
-    // considers itself alone.
+    // Locks these rows until the transaction ends: while they exist, no other gateway can consider itself the only one.
     .forKeyShare(),
 );
 
@@ -81,7 +80,7 @@ const callsInProgress = async (db: Statements, workspaceIds: readonly string[]) 
 
 type Judged = { newCall: NewCallRow } | { refusedBy: unknown };
 
-/** Decides on each call, counting the admitted ones before it. */
+/** Decides on each call in order; the admitted ones count for those after them. */
 const judge = async (db: Statements, newCalls: readonly CountedCall[]): Promise<Map<CountedCall, Judged>> => {
   const calls = await callsInProgress(db, [...new Set(newCalls.map(({ newCall }) => newCall.workspaceId))]);
   const judged = new Map<CountedCall, Judged>();
@@ -102,7 +101,7 @@ const judge = async (db: Statements, newCalls: readonly CountedCall[]): Promise<
 
 /**
  * Stores the admitted calls. Returns undefined and stores none if `mayCount` reports that the nodes do not count
- * together yet. A call with daily minutes must be the only one, because a later one would not see its grant.
+ * together yet. A call with daily minutes must be alone in its batch, because a later one would not see its grant.
  */
 export const insertCountedCalls = (
   db: Database,

@@ -1,17 +1,17 @@
-/** Creates ringing calls. To look at its plan: `database/sql-text.ts`. */
+/** Creates ringing calls. `database/sql-text.ts` describes how to explain these statements in psql. */
 import { sqlText } from '../database/sql-text.ts';
 
 type NewCalls = {
   /** Rows as JSON arrays with column names, made by `Statements.asJson`. */
   calls: string;
   events: string;
-  /** First transition of the chart; a null state inserts none. */
+  /** First transition of the chart; if its state is null, none is inserted. */
   chartVersion: string | null;
   state: string | null;
 };
 
 /**
- * One transaction: each call's row, its event `call.ringing` with deliveries, and the first transition of its chart.
+ * One statement: each call's row, its event `call.ringing` with deliveries, and the first transition of its chart.
  * Returns the ids.
  */
 export const createCalls = sqlText<NewCalls, { id: string }>(
@@ -96,7 +96,7 @@ export const createCalls = sqlText<NewCalls, { id: string }>(
  */
 export const createKeyedCalls = sqlText<
   NewCalls & {
-    /** Answers to the requests with a key, as `calls`. */
+    /** Stored responses to the requests with a key, encoded like `calls`. */
     answers: string;
     /** Ids of the calls whose requests have a key. */
     keyed: readonly string[];

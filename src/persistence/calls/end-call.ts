@@ -1,4 +1,4 @@
-/** Writes `call.ended`. To look at its plan: `database/sql-text.ts`. */
+/** Writes the fact `call.ended`. `database/sql-text.ts` describes how to explain this statement in psql. */
 import { sqlText } from '../database/sql-text.ts';
 import type { Row } from '../database/tables.ts';
 import type { LineColumns, NewEventFact } from './call-facts/new-fact.ts';
@@ -9,14 +9,14 @@ type End = NewEventFact &
   Pick<Row<'Call'>, 'status' | 'sound'> & {
     reason: Row<'Call'>['endReason'];
     durationIsKnown: boolean;
-    /** Whether the writer knows that no stored leg has to be hung up any more. */
+    /** Whether the writer knows that all stored legs are hung up. */
     legsAreGone: boolean;
-    /** Rows of `CallTransition` as a JSON array; existing ones are kept. */
+    /** Rows of `CallTransition` as a JSON array; existing rows are not changed. */
     transitions: string;
   };
 
 /**
- * One transaction: the fact, the call's row, its search words, the transitions that are not stored yet, and the event
+ * One statement: the fact, the call's row, its search words, the transitions that are not stored yet, and the event
  * with its deliveries; the checkpoint is deleted. Writes only the first end of a call, because a gateway that was cut
  * off may have been declared dead meanwhile. Returns the input of the summary; no row if nothing changed.
  */

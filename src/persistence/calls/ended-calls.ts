@@ -1,4 +1,4 @@
-/** Ended calls of all owners for the gateway's post-end work: one query reads the call with its transcript. */
+/** Reads ended calls of all owners for the gateway's post-end work; one query reads a call with its transcript. */
 import { expressionBuilder, sql, type Expression } from 'kysely';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -29,7 +29,7 @@ const endedCall = kyselyQuery((queries, { callId }: { callId: string }) =>
     .where('endedAt', 'is not', null),
 );
 
-/** Columns as read from the database. */
+/** Columns of the call as read from the database. */
 export type EndedCall = Pick<Row<'Call'>, 'language' | 'durationSec' | 'endReason'> & {
   turns: CallToSummarize['turns'] | null;
 };

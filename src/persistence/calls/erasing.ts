@@ -1,7 +1,7 @@
 /**
- * Erases an ended call: its words after their retention period, or all data about the other party. The call's row
- * remains with its times, end and metrics; the journal remains without words and DTMF digits. Stored events lose the
- * same data, including undelivered ones.
+ * Erases the words of an ended call after their retention period, or all data about its other party. The call's row
+ * keeps its times, end and metrics; the journal is kept without words and DTMF digits. Stored events lose the same
+ * data, including undelivered ones.
  */
 import { sql, type Expression } from 'kysely';
 import { anonymous } from '#src/domain/caller-identity.ts';
@@ -22,7 +22,7 @@ const turns = kyselyQuery((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallTurn').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Placeholder that the journal also uses for secret DTMF digits. */
+/** Placeholder of an erased digit; the journal uses the same one for secret digits. */
 const hidden = sql.lit('•');
 
 /** Facts with words or DTMF digits, and with error details of an agent's server. */
@@ -74,7 +74,7 @@ const lastTwoDigits = (number: Expression<string>) =>
   sql<string>`case ${number} when ${sql.lit(anonymous)} then ${number}
     else right(regexp_replace(${number}, '[^0-9]', '', 'g'), 2) end`;
 
-/** Reduces the person of a transfer in the same way. */
+/** Reduces the number of a transfer's person to its last two digits. */
 const withLastTwoDigits = (transfer: Expression<CallTransfer | null>) =>
   sql<CallTransfer | null>`(${transfer} #- '{sip,reasons}' #- '{sip,callInfo}')
     || jsonb_build_object('to', ${lastTwoDigits(sql<string>`${transfer} ->> 'to'`)})`;
@@ -83,7 +83,7 @@ const personInSnapshots = inSnapshots(['metadata', 'sip_headers', 'sip_explanati
   caller_name: null,
   diversions: null,
   counterparty: lastTwoDigits(sql<string>`snapshot -> 'call' ->> 'counterparty'`),
-  // A missing transfer is stored as JSON null, which is a value.
+  // A call without a transfer has SQL null here, not JSON null, which would be a value.
   transfer: withLastTwoDigits(
     sql<CallTransfer | null>`nullif(snapshot -> 'call' -> 'transfer', ${sql.lit('null')}::jsonb)`,
   ),
@@ -100,7 +100,7 @@ const personInFacts = kyselyQuery((queries, { callIds }: Calls) =>
     .where('type', '=', 'call.transfer_requested'),
 );
 
-/** The network's explanation of an end may contain names; the call keeps status and cause. */
+/** Removes the texts of the network's reasons, which may contain names; status and cause are kept. */
 const explanationsInFacts = kyselyQuery((queries, { callIds }: Calls) =>
   queries
     .updateTable('CallFactRow')
@@ -126,7 +126,7 @@ const unfindable = kyselyQuery((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallSearch').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Makes calls findable by number and name of the other party. */
+/** Search words of the number and the name of the other party. */
 const makeFindable = sqlText<Calls, object>(
   `
     with call_after as (
@@ -160,7 +160,7 @@ const recordings = kyselyQuery((queries, { callIds }: Calls) =>
     .where('erasedAt', 'is', null),
 );
 
-/** Withdraws the recordings of these calls; `erasedFiles` returns their files. */
+/** Marks the recordings of these calls as erased; `erasedFiles` returns their files. */
 export const eraseRecordings = async (db: Statements, callIds: readonly string[]): Promise<void> => {
   await recordings(db, { callIds });
 };
@@ -173,7 +173,7 @@ const sipMessages = kyselyQuery((queries, { callIds }: Calls) =>
 const lastTwoDigitsOf = (number: string): string =>
   `case ${number} when '${anonymous}' then ${number} else right(regexp_replace(${number}, '[^0-9]', '', 'g'), 2) end`;
 
-/** The event's position is after all facts of the call, including facts that are still being written. */
+/** Position of the event: after all facts of the call, including facts that are being written now. */
 const erasePerson = sqlText<{ callId: string; eventId: string }, { id: string }>(
   `
     with call_after as (

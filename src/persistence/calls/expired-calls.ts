@@ -54,8 +54,8 @@ const locked = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }
 );
 
 /**
- * Erases words or recordings of calls after their retention period; resolves to the number of calls, at most `most`,
- * and to 0 when none are left.
+ * Erases words or recordings of at most `most` calls whose retention period is over. Resolves to the number of these
+ * calls; 0 when all are erased.
  */
 export const eraseOutlived = async (db: Database, kept: Kept, outlived: Outlived): Promise<number> => {
   const found = await (kept === 'words' ? withWords : withRecordings)(db, outlived);

@@ -1,6 +1,6 @@
 /**
- * Hang-ups requested between the death of a call's gateway and the take-over by another one (`CallCheckpoint`): they are
- * stored with the call for its next holder.
+ * Hang-ups requested after a call's gateway died and before another one took the call over. They are stored in
+ * `CallCheckpoint` for the next holder.
  */
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -17,7 +17,7 @@ const storingAs = (action: HangupAction) =>
       .updateTable('CallCheckpoint')
       .from('Call')
       .set(({ fn, val }) => ({
-        // An earlier immediate hang-up is not downgraded.
+        // A stored immediate hang-up stays immediate.
         pendingHangup:
           action === 'hangup' ? fn.coalesce('CallCheckpoint.pendingHangup', val(action)) : action,
       }))
@@ -34,8 +34,8 @@ const storingAs = (action: HangupAction) =>
 const storing = { hangup: storingAs('hangup'), hangup_immediately: storingAs('hangup_immediately') };
 
 /**
- * Stores a hang-up with a call whose holder has no database session. Returns `false` if it has one, no longer holds the
- * call, or the call cannot be resumed.
+ * Stores a hang-up with a call whose holder has no database session. Returns `false` if the holder has one or no longer
+ * holds the call, or if the call cannot be resumed.
  */
 export const storeHangup = async (
   db: Statements,
@@ -53,7 +53,7 @@ const left = kyselyQuery((queries, { node }: { node: string }) =>
     .where('Call.node', '=', node),
 );
 
-/** Stored hang-ups of the calls that this gateway holds. */
+/** Returns the stored hang-ups of the calls that this gateway holds. */
 export const pendingHangupsOf = async (db: Statements, node: string): Promise<PendingHangup[]> =>
   (await left(db, { node })).flatMap(({ pendingHangup: action, ...call }) =>
     action === null ? [] : [{ ...call, action }],
@@ -67,7 +67,7 @@ const removing = kyselyQuery((queries, { callId, action }: Pick<PendingHangup, '
     .where('pendingHangup', '=', action),
 );
 
-/** Removes an executed or obsolete hang-up; keeps a more urgent one that was stored meanwhile. */
+/** Removes an executed or obsolete hang-up; keeps an immediate one that was stored meanwhile. */
 export const removePendingHangup = async (
   db: Statements,
   { callId, action }: Pick<PendingHangup, 'callId' | 'action'>,

@@ -27,7 +27,7 @@ export const Recording = defineEntity({
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).nullable(),
     /**
-     * Time of the erasure, from which on the recording is unavailable; its file is removed soon after, and `file`
+     * Time of the erasure. From then on the recording is unavailable; its file is removed soon after, and `file`
      * becomes null.
      */
     erasedAt: p.datetime(3).nullable(),

@@ -13,7 +13,10 @@ export type RecordingRecord = Row<'Recording'> & {
 
 export type RecordingStatus = RecordingRecord['status'];
 
-/** Expression on a row of `Recording` joined with its `Call`: reads the pause from the call's facts. */
+/**
+ * Expression on a row of `Recording` joined with its `Call`: whether the recording is paused, according to the call's
+ * facts.
+ */
 const isPaused = () => {
   const { and, eb, fn, selectFrom } = expressionBuilder<Tables, 'Recording' | 'Call'>();
   const lastChange = selectFrom('CallFactRow as fact')
@@ -41,11 +44,11 @@ const recordingOf = kyselyQuery((queries, { callId }: { callId: string }) =>
   recordings(queries).where('Recording.callId', '=', callId),
 );
 
-/** The stored recording of a call. The caller must have verified access to the call. */
+/** Returns the stored recording of a call. The caller must have verified access to the call. */
 export const findRecording = async (db: Statements, callId: string): Promise<RecordingRecord | undefined> =>
   (await recordingOf(db, { callId }))[0];
 
-/** The gateway whose folder has the recording's file. */
+/** Gateway whose folder has the recording's file. */
 const folderNode = () => {
   const { fn } = expressionBuilder<Tables, 'Recording' | 'Call'>();
   return fn.coalesce('Recording.node', 'Call.node').$castTo<string>();
@@ -59,7 +62,7 @@ const pendingOf = kyselyQuery((queries, { node }: { node: string }) =>
     .orderBy('Recording.createdAt'),
 );
 
-/** Unfinished recordings of ended calls that this node had to finish before a crash. */
+/** Returns recordings of ended calls that this node had not finished before it crashed. */
 export const pendingRecordings = (db: Statements, node: string): Promise<RecordingRecord[]> =>
   pendingOf(db, { node });
 
@@ -73,7 +76,7 @@ const leaving = kyselyQuery((queries, { callId, node }: Left) =>
     .where('status', '=', sql.lit('pending')),
 );
 
-/** Assigns the recording to another gateway, because the call's last holder has no part of it. */
+/** Assigns the recording to another gateway, because the folder of the call's last holder has no part of it. */
 export const leaveRecording = async (db: Statements, left: Left): Promise<void> => {
   await leaving(db, left);
 };
@@ -87,7 +90,7 @@ const leftTo = kyselyQuery((queries, { node }: Pick<Left, 'node'>) =>
     .where('node', '=', node),
 );
 
-/** Calls whose recordings other gateways assigned to this node (`leaveRecording`). */
+/** Returns calls whose recordings other gateways assigned to this node (`leaveRecording`). */
 export const recordingsLeftTo = async (db: Statements, node: string): Promise<string[]> =>
   (await leftTo(db, { node })).map(({ callId }) => callId);
 
@@ -107,8 +110,8 @@ const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
 );
 
 /**
- * Pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run; oldest first, limited
- * in number.
+ * Returns pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run; oldest first,
+ * limited in number.
  */
 export const abandonedRecordings = (
   db: Statements,
@@ -119,9 +122,9 @@ export const abandonedRecordings = (
 export type ErasedFile = { callId: string; file: string };
 
 type ErasedFilesQuery = {
-  /** The gateway that removes the files. */
+  /** Gateway that removes the files. */
   node: string;
-  /** Calls after this call id. */
+  /** Continues after this call id. */
   after: string;
   atMost: number;
 };
@@ -147,7 +150,7 @@ const filesToRemove = kyselyQuery((queries, { node, after, atMost }: ErasedFiles
     .limit(({ val }) => val(atMost)),
 );
 
-/** Files of erased recordings of this gateway and of gateways that do not run, ordered by call. */
+/** Returns files of erased recordings of this gateway and of gateways that do not run, ordered by call. */
 export const erasedFiles = (db: Statements, wanted: ErasedFilesQuery): Promise<ErasedFile[]> =>
   filesToRemove(db, wanted);
 
@@ -172,7 +175,7 @@ const erasedOf = kyselyQuery((queries, { callIds }: { callIds: readonly string[]
     .where('erasedAt', 'is not', null),
 );
 
-/** Calls among these whose recordings were erased. */
+/** Returns those of these calls whose recordings were erased. */
 export const erasedAmong = async (db: Statements, callIds: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await erasedOf(db, { callIds })).map(({ callId }) => callId));
 
@@ -208,7 +211,7 @@ const statusesOf = kyselyQuery((queries, { callIds }: { callIds: readonly string
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Recording status of each of these calls; omits calls without a recording. `callIds` must be UUIDs. */
+/** Returns the recording status of each of these calls; omits calls without a recording. `callIds` must be UUIDs. */
 export const recordingStatuses = async (
   db: Statements,
   callIds: readonly string[],
@@ -226,7 +229,7 @@ const pendingElsewhere = kyselyQuery(
       .where(folderNode(), '<>', node),
 );
 
-/** Calls among these whose recordings another gateway writes or has to finish. */
+/** Returns those of these calls whose recordings another gateway writes or has to finish. */
 export const recordedElsewhere = async (
   db: Statements,
   node: string,

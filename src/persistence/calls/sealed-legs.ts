@@ -1,13 +1,13 @@
 /**
- * Media encryption keys in the session descriptions of calls in progress (`a=crypto`, RFC 4568), sealed with the leg's
- * id in the database. The remaining description is not secret.
+ * Encrypts the media keys in the session descriptions of calls in progress (`a=crypto`, RFC 4568) for the database,
+ * bound to the leg's id. The rest of a description is not secret.
  */
 import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import type { Sealing } from '../database/sealing.ts';
 
 const keys = /(?<=inline:)[^\s;]+/g;
 
-/** Format of `Sealing.seal`: media keys are base64 and contain no dot. */
+/** Format of `Sealing.seal`. A media key is base64 and contains no dot, so both can be told apart. */
 export const sealedKeys = /(?<=inline:)v1(?:\.[\w-]+){3}/g;
 
 const inDescriptions = (leg: SipLeg, change: (description: string) => string): SipLeg => {
@@ -24,7 +24,10 @@ const inDescriptions = (leg: SipLeg, change: (description: string) => string): S
 export const sealLeg = (sealing: Pick<Sealing, 'seal'>, id: string, leg: SipLeg): SipLeg =>
   inDescriptions(leg, (description) => description.replace(keys, (key) => sealing.seal(key, id)));
 
-/** Keeps keys that an older gateway did not seal. A leg whose keys no master key opens can only be ended. */
+/**
+ * Keys that an older gateway stored unsealed are kept. A leg whose keys cannot be opened with any master key can only
+ * be hung up.
+ */
 export const openLeg = (sealing: Pick<Sealing, 'open'>, id: string, leg: SipLeg): SipLeg => {
   try {
     return inDescriptions(leg, (description) =>

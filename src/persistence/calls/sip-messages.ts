@@ -7,7 +7,9 @@ import { columnsOf, rowsOf, type Row, type Tables } from '../database/tables.ts'
 
 export type StoredSipMessage = Row<'SipMessageRow'>;
 
-/** A call may be erased immediately after its end, while its last messages are still waiting to be written. */
+/**
+ * Skips erased calls: a call may be erased immediately after its end, while its last messages still wait to be written.
+ */
 const wasErased = ({
   and,
   eb,
@@ -28,7 +30,7 @@ const keeping = kyselyQuery((queries, { messages }: { messages: string }) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-/** Stores messages of any number of calls in one statement without waiting for the disk. */
+/** Stores messages of several calls in one statement. Does not wait for the disk. */
 export const keepSipMessages = async (
   db: Statements,
   messages: readonly StoredSipMessage[],
@@ -67,8 +69,8 @@ const deleting = kyselyQuery((queries, { before, most }: { before: number; most:
 );
 
 /**
- * Deletes messages from before this time, in microseconds since the epoch; resolves to the number of messages, at most
- * `most`.
+ * Deletes messages older than this time, in microseconds since the epoch. Resolves to the number of deleted messages,
+ * at most `most`.
  */
 export const deleteSipMessages = async (
   db: Statements,

@@ -1,6 +1,6 @@
 /**
- * Total duration of a day's outbound calls (guides/design/limits.md, "Minutes a day"). Computed from the calls each
- * time by the index of the workspace's call list, so there is no separate counter that could diverge.
+ * Total duration of a day's outbound calls (guides/design/limits.md, "Minutes a day"). It is computed from the calls
+ * each time, by the index of the workspace's call list; a separate counter could diverge.
  */
 import type { Expression } from 'kysely';
 import { insertCall, type NewCallRow } from './calls.ts';
@@ -11,18 +11,23 @@ import type { Statements } from '../database/statements.ts';
 import type { Day } from '#src/domain/day.ts';
 import { lockWorkspaces } from '../workspaces/workspaces.ts';
 
-/** Total for the calls of one number that began on that day. */
+/** Durations of the calls of one number that began on that day. */
 export type SpentOfNumber = {
   numberId: string;
   /** Seconds of conversation until now. */
   talkedSec: number;
-  /** Like `talkedSec`, with calls in progress at their maximum duration: seconds that must not be granted again. */
+  /**
+   * Like `talkedSec`, but calls in progress count with their maximum duration: these seconds must not be granted again.
+   */
   heldSec: number;
 };
 
 type DayOf = Day & { workspaceId: string };
 
-/** A day, and `grant`, which returns the seconds for a call from the rest of the day and throws if too few are left. */
+/**
+ * The day and the rule of a limit. `grant` returns the seconds for a call from the rest of the day, and throws if too
+ * few are left.
+ */
 export type DayGrant = { day: Day; grant: (spent: readonly SpentOfNumber[]) => number };
 
 const ofNumbers = kyselyQuery((queries, { workspaceId, from, until }: DayOf) =>

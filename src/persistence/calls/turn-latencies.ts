@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
-/** From the last sound of the other party to the first of the reply; null for turns that do not answer words. */
+/**
+ * Milliseconds from the last sound of the other party to the first of the reply; null for turns that do not answer
+ * words.
+ */
 const waited = sql<number | null>`(data->'latency'->>'endpointingMs')::float8
   + (data->'latency'->>'firstAudioMs')::float8`;
 
@@ -19,7 +22,9 @@ const slowest = kyselyQuery((queries, { callIds }: { callIds: readonly string[] 
     .groupBy('callId'),
 );
 
-/** 95th percentile of each call's response latencies in milliseconds; omits calls without a measured turn. */
+/**
+ * Returns the 95th percentile of each call's response latencies in milliseconds; omits calls without a measured turn.
+ */
 export const turnLatencies = async (
   db: Statements,
   callIds: readonly string[],
@@ -62,7 +67,9 @@ const ofNewest = kyselyQuery(
 const rounded = (milliseconds: number | null): number | null =>
   milliseconds === null ? null : Math.round(milliseconds);
 
-/** Computed over the turns of the newest answered calls of a time range; `mostCalls` bounds the cost of a busy day. */
+/**
+ * Computes them over the turns of the newest answered calls of a time range. `mostCalls` limits the cost of a busy day.
+ */
 export const waitingTimes = async (
   db: Statements,
   within: { workspaceId: string; from: Date; until: Date; mostCalls: number },

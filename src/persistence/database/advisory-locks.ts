@@ -1,12 +1,12 @@
 /**
- * Advisory locks of the database, held by one gateway at a time. A lock belongs to a session and ends with it. Its name
- * is a text, which the database hashes to the 64 bits that it locks.
+ * Advisory locks of the database, each held by one gateway at a time. A lock belongs to a database session and is
+ * released when the session ends. The name of a lock is a text, which the database hashes to 64 bits.
  */
 import { sql, type Expression } from 'kysely';
 
 const keyOf = (name: string | Expression<string>) => sql`hashtextextended(${name}, 0)`;
 
-/** Waits until the lock is free. */
+/** Takes the lock; waits until it is free. */
 export const takeLock = (name: string) => sql`select pg_advisory_lock(${keyOf(name)})`;
 
 export const tryLock = (name: Expression<string>) =>
@@ -20,7 +20,7 @@ const isLocked = (name: Expression<string>) => sql<boolean>`exists (
     and database = (select oid from pg_database where datname = current_database())
     and classid::bigint << 32 | objid::bigint = ${keyOf(name)})`;
 
-/** Lock by which a gateway holds its name. */
+/** Name of the lock by which a gateway reserves its own name. */
 export const nodeLock = (node: string | Expression<string | null>) =>
   sql<string>`'trunkline node ' || ${node}`;
 

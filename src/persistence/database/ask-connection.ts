@@ -1,4 +1,4 @@
-/** Statements on a dedicated connection, without entities and without prepared statements. */
+/** Runs statements on a dedicated connection, without entities and without prepared statements. */
 import {
   DummyDriver,
   Kysely,
@@ -18,7 +18,7 @@ const texts = new Kysely<Record<string, never>>({
   },
 });
 
-/** Rejects if the answer takes longer than `withinMs`; the connection must then not be used again. */
+/** Rejects if the result takes longer than `withinMs`; the connection must then not be used again. */
 export const askConnection = async <Found>(
   client: PoolClient,
   statement: RawBuilder<Found>,
@@ -28,7 +28,7 @@ export const askConnection = async <Found>(
   const query = {
     text: sql,
     values: [...parameters],
-    // `pg` supports this option, but its types lack it here.
+    // Option of `pg` that its types lack here.
     ...(withinMs === undefined ? {} : { query_timeout: withinMs }),
   };
   // The caller states the type of the rows.

@@ -7,7 +7,7 @@ const codeOf = (error: unknown): string => {
   return error instanceof Error && error.cause !== undefined ? codeOf(error.cause) : '';
 };
 
-/** Thrown immediately, without an attempt: the database was just found unresponsive. */
+/** Thrown without an attempt, because the database was just found unresponsive. */
 export class DatabaseAway extends Error {
   override readonly name: string = 'DatabaseAway';
   constructor(message = 'The database does not answer', options?: ErrorOptions) {
@@ -20,13 +20,13 @@ const lostConnection =
 const lostConnectionText =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/i;
 
-/** The unix socket of a server that does not run. Other missing files are unrelated to the database. */
+/** Error of a missing unix socket, whose server does not run. Other missing files are unrelated to the database. */
 const isMissingSocket = (error: unknown): boolean =>
   error instanceof Error && codeOf(error) === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
 
 /**
- * Whether the same statement can succeed later, when the database is back: the connection was lost, refused or silent,
- * the server was shutting down, out of resources or too slow, or two transactions collided.
+ * Whether the same statement can succeed later, when the database is back. Reasons: the connection was lost, refused or
+ * silent; the server was shutting down, out of resources or too slow; or two transactions collided.
  */
 export const isTransient = (error: unknown): boolean =>
   error instanceof DatabaseAway ||
@@ -37,7 +37,9 @@ export const isTransient = (error: unknown): boolean =>
 /** Whether the server cancelled the statement because of its time limit. */
 export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014';
 
-/** Whether the server itself refused for lack of free connections; it is reachable and answers other clients. */
+/**
+ * Whether the server refused because it has no free connections. Such a server is reachable and serves other clients.
+ */
 export const hasNoConnectionLeft = (error: unknown): boolean => codeOf(error) === '53300';
 
 /**
@@ -99,7 +101,10 @@ export const explain = (error: unknown): string => {
   );
 };
 
-/** One line for the operator at start; `where` replaces the address, which may contain a password. */
+/**
+ * Describes the failure in one line for the operator at start. `where` replaces the address, which may contain a
+ * password.
+ */
 export const connectionStartError = (where: string, error: unknown): StartError =>
   new StartError(`Cannot use the database at ${where} (GW_DATABASE_URL): ${explain(error)}`, {
     cause: error,

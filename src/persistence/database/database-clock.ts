@@ -1,6 +1,6 @@
 /**
- * Clock of the database, used for all due times that gateways share: wall clocks of gateways may differ and be set, but
- * there is one database. The clock is read periodically and advances monotonically in between.
+ * Clock of the database, which all due times that gateways share use. The wall clocks of gateways may differ or be set;
+ * the database has only one. The clock is read periodically and advances monotonically in between.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -10,7 +10,7 @@ import type { Statements } from './statements.ts';
 export type DatabaseClock = { clock: Clock; close: () => void };
 
 const everyMs = 30_000;
-/** Slower answers are too imprecise for a clock reading. */
+/** Limit of the query's duration: slower results are too imprecise for a clock reading. */
 const promptMs = 1_000;
 
 /** `now()` would return the transaction's start time. */
@@ -27,7 +27,7 @@ export const openDatabaseClock = async (
     const asked = steady.now();
     const [row] = await reading(db, {});
     if (row === undefined) throw new Error('The database does not say what time it is');
-    // Uses the time of the query's start: due times are then never late, but early by at most the answer's delay.
+    // Assumes the time of the query's start. Due times are then never late, and early by at most the query's duration.
     return { ahead: row.now.getTime() - asked, tookMs: steady.now() - asked };
   };
   let last = await read();

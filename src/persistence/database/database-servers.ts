@@ -8,7 +8,7 @@ import { DatabaseAway, explain } from './connection-errors.ts';
 import type { DatabaseAddress, PoolLimits } from './open-pool.ts';
 
 export type DatabaseServer = {
-  /** For messages, without the password. */
+  /** Address for messages, without the password. */
   name: string;
   address: DatabaseAddress;
 };
@@ -48,8 +48,8 @@ export class DatabaseServers {
   readonly address = (): DatabaseAddress => this.#current.address;
 
   /**
-   * Asks all servers at once which one accepts writes, and directs new connections to it. A single server is not asked.
-   * Rejects with NoServerTakesWrites.
+   * Queries all servers at once for the one that accepts writes, and directs new connections to it. A single server is
+   * used without a query. Rejects with NoServerTakesWrites.
    */
   async choose(): Promise<void> {
     if (this.#servers.length === 1) return;
@@ -71,14 +71,14 @@ export class DatabaseServers {
       query_timeout: this.#limits.answerMs,
     };
     const client = new Client(config);
-    // A lost connection also rejects its statement.
+    // The handler is empty because a lost connection also rejects its statement.
     client.on('error', () => {});
     try {
       await client.connect();
       const { rows } = await client.query<{ copies: boolean }>('select pg_is_in_recovery() as copies');
       if (rows[0]?.copies !== false) throw new OnlyCopies();
     } finally {
-      // Closes without the protocol's end message, which a dead connection never answers.
+      // Closes the socket without the protocol's end message, to which a dead connection never responds.
       client.connection.stream.destroy();
     }
   }

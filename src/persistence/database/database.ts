@@ -27,9 +27,9 @@ import { takeLock } from './advisory-locks.ts';
 import { askConnection } from './ask-connection.ts';
 
 /**
- * Runs work that only one gateway of a database may do at a time; the others wait. An advisory lock serializes it, on a
- * connection that is closed afterwards, so that the lock ends if its holder dies. `what` names the lock: work with the
- * same name is mutually exclusive.
+ * Runs work that only one gateway per database may do at a time, under a PostgreSQL advisory lock; other gateways wait.
+ * `what` is the name of the lock. The lock's connection is closed afterwards, and the lock is released if the gateway
+ * dies.
  */
 const withAdvisoryLock = async <Result>(
   connect: () => Promise<PoolClient>,
@@ -37,7 +37,7 @@ const withAdvisoryLock = async <Result>(
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> => {
   const client = await connect();
-  // Lost connections also reject the statements of the work.
+  // Empty handler: a lost connection also rejects the statements of the work.
   client.on('error', () => {});
   try {
     await askConnection(client, takeLock(`trunkline ${what}`));
@@ -48,8 +48,8 @@ const withAdvisoryLock = async <Result>(
 };
 
 /**
- * `pg` treats these modes as `verify-full` and warns that a later version will not. Writing `verify-full` explicitly
- * preserves the present meaning; with `uselibpqcompat` the operator requests libpq's meaning.
+ * Replaces these modes by `verify-full`. `pg` treats them as `verify-full` and warns that a later version will not; the
+ * explicit mode keeps the present meaning. With `uselibpqcompat` the operator requests libpq's meaning.
  */
 const withPlainSslMode = (url: string): string =>
   /[?&]uselibpqcompat=/.test(url)
@@ -90,7 +90,7 @@ export type Database = Statements & {
   transaction: <Result>(
     work: (statements: Statements, manager: EntityManager) => Promise<Result>,
   ) => Promise<Result>;
-  /** A fresh fork with its own identity map. */
+  /** A fresh fork of the entity manager with its own identity map. */
   entityManager: () => EntityManager;
   /**
    * Calls `onNotify` for each notification on the channel, and once after a reconnect, since some may have been missed.
@@ -99,7 +99,7 @@ export type Database = Statements & {
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
   /** Runs work under a database-wide lock named `what`; other gateways wait. */
   withAdvisoryLock: <Result>(what: string, work: () => Promise<Result>) => Promise<Result>;
-  /** Throws if the database does not answer. */
+  /** Checks the database; throws if it does not respond. */
   ping: () => Promise<void>;
   /** Closes all connections within a time limit. */
   close: () => Promise<void>;
@@ -117,7 +117,7 @@ export type DatabaseConnection =
 
 export type DatabaseLimits = PoolLimits & NodeSessionLimits;
 
-/** `where`: for messages, without the password. */
+/** Server name for messages, without the password. */
 const describe = (
   connection: DatabaseConnection,
 ): { where: string; servers: [DatabaseServer, ...DatabaseServer[]] } => {
@@ -137,7 +137,10 @@ const describe = (
   };
 };
 
-/** One connection for the node's session, one for mutually exclusive work, and two for migrations. */
+/**
+ * Size of the node's pool: one connection for the node's session, one for mutually exclusive work, and two for
+ * migrations.
+ */
 const nodePoolSize = 4;
 
 const migrating: Partial<Options> = {
@@ -155,7 +158,7 @@ export const openDatabase = async (settings: {
   connection: DatabaseConnection;
   /** Connections for reads and writes. */
   poolSize: number;
-  /** Connections for the journal. The node has a few additional ones. */
+  /** Connections for the journal. */
   journalPoolSize: number;
   limits: DatabaseLimits;
   /** Name of this process among the gateways of the database. */
@@ -178,7 +181,7 @@ export const openDatabase = async (settings: {
 
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
-    // Migrations also leave idle connections in the node's pool.
+    // Migrations leave idle connections in the node's pool, which are closed here.
     const patient: OpenPool[] = [nodePool];
     let requests: OpenPool | undefined;
     const connect = () => nodePool.pool.connect();
@@ -191,7 +194,7 @@ export const openDatabase = async (settings: {
       limits,
       onSilence() {
         for (const pool of patient) pool.renew();
-        // Pending requests fail immediately instead of waiting for an unreachable server.
+        // Fails pending requests immediately, so that they do not wait for an unreachable server.
         requests?.breakOff();
       },
       logger,

@@ -1,6 +1,6 @@
 /**
  * Connects MikroORM, Kysely and SQL texts to PostgreSQL over a pool of this project. MikroORM's own pool would reuse a
- * connection whose answer never came, and the next statement would wait on it as well.
+ * connection whose response never came, and the next statement would wait on that connection as well.
  */
 import { PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import {
@@ -16,8 +16,8 @@ import { DatabaseAway } from './connection-errors.ts';
 import { preparedNameOf } from './prepared-texts.ts';
 
 /**
- * Allows at most `most` holders at once; the others queue in order without a time limit. Each running task has its own
- * time limit, which bounds the wait.
+ * Semaphore: allows at most `most` holders at once. Others queue in order without a time limit; the wait is bounded
+ * because each running task has its own limit.
  */
 const limitConcurrency = (most: number): { take: () => Promise<void>; give: () => void } => {
   const waiting: (() => void)[] = [];
@@ -58,7 +58,7 @@ export const discard = (client: PoolClient): void => {
   client.release(true);
 };
 
-/** A prepared statement for constant texts; other texts differ each time or run once. */
+/** Uses a prepared statement for constant texts. Other texts differ each time or run once. */
 const queryOf = (text: string, values: unknown[]): QueryConfig => {
   const name = preparedNameOf(text);
   return name === undefined ? { text, values } : { name, text, values };
@@ -78,7 +78,7 @@ class PooledClient implements PostgresPoolClient {
 
   query(...asked: unknown[]): never {
     const [text, values] = asked;
-    // The declaration is overloaded for cursors, which are not used: a result is read completely.
+    // Required by the interface for cursors, which are not used: a result is read completely.
     return this.#run(String(text), Array.isArray(values) ? values : []) as never;
   }
 
@@ -86,7 +86,8 @@ class PooledClient implements PostgresPoolClient {
     try {
       return await this.#client.query(queryOf(text, values));
     } catch (error) {
-      // An error from the server proves that the connection works; after any other error it may be dead.
+      // After an error from the server the connection still works; after any other error it may be dead and is
+      // discarded.
       this.#isDoubtful ||= !(error instanceof DatabaseError);
       throw error;
     }
@@ -104,13 +105,13 @@ export type Execute = (text: string, values: readonly unknown[]) => Promise<obje
 export type Connections = {
   dialect: PostgresDialect;
   /**
-   * Bypasses Kysely's connection handling for compiled statements: it costs as much processor time as the driver (27 µs
-   * beside 45).
+   * Bypasses Kysely's connection handling for compiled statements. That handling costs 27 µs of processor time per
+   * statement, beside 45 µs for the driver.
    */
   execute: Execute;
 };
 
-/** The pool belongs to its creator, which must end it. */
+/** The pool is ended by its creator, not here. */
 export const connectionsOver = (
   pool: Pool,
   {
@@ -119,7 +120,7 @@ export const connectionsOver = (
   }: {
     /** Whether the database was found unresponsive: statements then fail immediately with `DatabaseAway`. */
     isAway?: () => boolean;
-    /** Maximum number of concurrent statements; others queue without the `connectMs` limit. */
+    /** Maximum number of concurrent statements; the wait of others does not count for `connectMs`. */
     turns?: number;
   } = {},
 ): Connections => {
@@ -144,7 +145,7 @@ export const connectionsOver = (
       if (isAway()) throw new DatabaseAway();
       await take();
       try {
-        // `pg` discards the connection of a failed statement.
+        // Only logged: `pg` itself discards the connection of a failed statement.
         return (await pool.query(queryOf(text, [...values]))).rows;
       } finally {
         give();

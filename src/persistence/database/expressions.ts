@@ -7,7 +7,7 @@ export const now = sql<Date>`now()`;
 /** Current time by the database clock, also in a statement that had to wait. */
 export const clockNow = sql<Date>`clock_timestamp()`;
 
-/** So many milliseconds after an instant. */
+/** The instant this many milliseconds after another one. */
 export const later = (at: Expression<Date>, milliseconds: number | Expression<number>) =>
   sql<Date>`${at} + make_interval(secs => ${milliseconds}::float8 / 1000)`;
 
@@ -26,7 +26,7 @@ export const secondsAgo = (seconds: number | Expression<number>) =>
 export const secondsAhead = (seconds: number | Expression<number>) =>
   sql<Date>`now() + make_interval(secs => ${seconds}::float8)`;
 
-/** So many milliseconds after an instant. */
+/** The instant this many milliseconds after another one. */
 export const afterMs = (at: Expression<Date>, milliseconds: Expression<number>) =>
   sql<Date>`${at} + make_interval(secs => ${milliseconds} / 1000.0)`;
 
@@ -38,12 +38,12 @@ export const secondsBetween = (earlier: Expression<Date | null>, later: Expressi
 export const jsonOfColumns = (fields: readonly AliasedExpression<unknown, string>[]) =>
   sql<object>`(select to_jsonb(one) from (select ${sql.join(fields)}) as one)`;
 
-/** A JSON object with these fields. */
+/** A JSON object with the given fields. */
 export const jsonObject = (fields: Readonly<Record<string, Expression<unknown>>>) =>
   sql<object>`jsonb_build_object(${sql.join(Object.entries(fields).flatMap(([name, value]) => [sql.lit(name), value]))})`;
 
 /**
- * When a statement reads this expression, it commits without waiting for the disk: its writes are visible immediately
+ * A statement that contains this expression commits without waiting for the disk. Its writes are visible immediately,
  * and are lost only if the database server crashes within the next half second. The next commit that waits makes them
  * durable.
  */

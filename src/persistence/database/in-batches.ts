@@ -7,7 +7,7 @@
  */
 import { isTransient } from './connection-errors.ts';
 
-/** Concurrent batches (two, so that one slow batch does not block all), and items per batch. */
+/** Number of concurrent batches (two, so that one slow batch does not block all), and maximum of items per batch. */
 type BatchLimits = { lanes?: number; most?: number };
 
 type Waiting<Item, Result> = {
@@ -17,8 +17,9 @@ type Waiting<Item, Result> = {
 };
 
 /**
- * `run` processes many items and returns each result. If it fails as a whole while the database is available, each item
- * is retried alone, so that one rejected item does not fail the others.
+ * Creates the function that adds an item to a batch and resolves to its result. `run` processes a batch. If `run` fails
+ * as a whole while the database is available, each item is retried alone, so that one rejected item does not fail the
+ * others.
  */
 export const inBatches = <Item, Result>(
   run: (items: readonly Item[]) => Promise<(item: Item) => Result>,

@@ -1,10 +1,10 @@
-/** Queries written with Kysely, with the names of entities and properties. */
+/** Runs queries written with Kysely, with the names of entities and properties. */
 import type { Compilable, CompiledQuery } from 'kysely';
 import { prepareText } from './prepared-texts.ts';
 import type { Statements } from './statements.ts';
 import type { Queries } from './tables.ts';
 
-/** Stands for a value until the query runs. */
+/** Placeholder for a value that is known when the query runs. */
 class Placeholder {
   readonly name: string;
   constructor(name: string) {
@@ -26,7 +26,7 @@ export const kyselyQuery = <Values extends object, Found>(
   return ({ queries, execute }, values) => {
     if (compiled === undefined) {
       const names = Object.keys(values);
-      // Kysely accepts anything as a value; `write` knows the type of the value that follows.
+      // Kysely accepts any value here; `write` knows the type of the value that replaces the placeholder.
       const placeholders = Object.fromEntries(names.map((name) => [name, new Placeholder(name)])) as Values;
       compiled = write(queries, placeholders).compile();
       prepareText(compiled.sql);
@@ -38,12 +38,15 @@ export const kyselyQuery = <Values extends object, Found>(
   };
 };
 
-/** Runs a query whose shape depends on the request, such as a list with filters. The server does not prepare it. */
+/**
+ * Runs a query whose shape depends on the request, such as a list with filters. The server does not prepare such
+ * queries.
+ */
 export const runQuery = <Found>(
   { execute }: Pick<Statements, 'execute'>,
   query: Compilable<Found>,
 ): Promise<Found[]> => {
   const { sql, parameters } = query.compile();
-  // The row type follows from the query, whose columns are those of the entities.
+  // Type of a row, derived from the query, whose columns are those of the entities.
   return execute<Found>(sql, parameters);
 };

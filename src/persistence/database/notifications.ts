@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { kyselyQuery } from './kysely-query.ts';
 import type { Statements } from './statements.ts';
 
-/** Part of a query: notifies every listening gateway when its transaction commits. */
+/** Part of a query: notifies all gateways that listen on the channel when its transaction commits. */
 export const notified = (channel: string) => sql`pg_notify(${channel}, '')`;
 
 const notifying = kyselyQuery((queries, { channel }: { channel: string }) =>

@@ -1,10 +1,10 @@
 /**
- * Database connections with time limits for every wait: for a connection, a statement, an answer on a dead connection,
- * and the end.
+ * Database connections with time limits for each wait: for a connection, for a statement, for the response on a dead
+ * connection, and for closing.
  *
  * The server cancels a slow statement and keeps its connection. If the cancellation does not arrive either, the
- * connection died silently (a frozen server, a network that drops packets): the statement fails here and its connection
- * is discarded, so that the next statement gets another.
+ * connection died silently (a frozen server, a network that drops packets). Its statement then fails here and the
+ * connection is discarded, so that the next statement gets another one.
  */
 import { Client, Pool, type ClientBase, type ClientConfig, type PoolClient, type PoolConfig } from 'pg';
 import { typeParsers } from './dialect.ts';
@@ -14,7 +14,7 @@ export type PoolLimits = {
   connectMs: number;
   /** The server's time limit for a statement. */
   statementMs: number;
-  /** Time limit for an answer; longer than `statementMs`. */
+  /** Time limit for a response; longer than `statementMs`. */
   answerMs: number;
   /** Lifetime of an idle connection. */
   idleMs: number;
@@ -28,9 +28,9 @@ export type OpenPool = {
   pool: Pool;
   /** Discards idle connections, which may be dead. */
   renew: () => void;
-  /** Closes all connections: running statements fail, and the next ones get new connections. */
+  /** Discards all connections: running statements fail, and the next ones get new connections. */
   breakOff: () => void;
-  /** Waits for running statements up to a limit. */
+  /** Waits up to a limit for running statements. */
   close: () => Promise<void>;
 };
 
@@ -43,7 +43,8 @@ const watchConnections = () => {
   };
   return {
     watch(pool: Pool) {
-      // When the server drops a connection, its running statement fails; `pg` also reports the loss here.
+      // Empty handler: when the server drops a connection, its running statement fails, and `pg` also reports the loss
+      // here.
       pool.on('error', () => {});
       pool.on('connect', (client) => {
         client.on('error', () => {});
@@ -75,7 +76,7 @@ export const openPool = (settings: {
   address: () => DatabaseAddress;
   size: number;
   limits: PoolLimits;
-  /** Whether statements have no time limit, as in migrations. */
+  /** Whether statements have no time limit; used for migrations. */
   isPatient?: boolean;
 }): OpenPool => {
   const { address, size, limits, isPatient = false } = settings;
@@ -95,7 +96,7 @@ export const openPool = (settings: {
   };
   if (!isPatient) {
     config.query_timeout = limits.answerMs;
-    // Not set as a connection parameter, which a connection pooler may refuse.
+    // Set by a statement instead of a connection parameter, which a connection pooler may refuse.
     config.onConnect = (client) => client.query(`set statement_timeout = ${limits.statementMs}`);
   }
   const pool = new Pool(config);
@@ -106,7 +107,7 @@ export const openPool = (settings: {
     breakOff: connections.closeAll,
     async close() {
       const limit = setTimeout(connections.closeAll, limits.endMs);
-      // Still runs after `pool.end()`: a dead connection never answers its end and is destroyed by this timer.
+      // The timer also runs after `pool.end()`: it destroys a dead connection, which never confirms its end.
       limit.unref();
       await pool.end();
     },

@@ -1,6 +1,6 @@
 /**
- * Texts that the server prepares once per connection: those that run often and are constant. It plans other texts each
- * time.
+ * Texts that the server prepares once per connection, because they run often and are constant. The server plans other
+ * texts each time.
  */
 
 /** Names under which the server prepares the texts, once per connection. */
@@ -11,5 +11,5 @@ export const prepareText = (text: string): void => {
   if (!preparedNames.has(text)) preparedNames.set(text, `trunkline_${preparedNames.size + 1}`);
 };
 
-/** Undefined for a text that is not prepared. */
+/** Returns the name of the prepared statement; undefined for a text that is not prepared. */
 export const preparedNameOf = (text: string): string | undefined => preparedNames.get(text);

@@ -1,6 +1,6 @@
 /**
- * Reseals secrets of older master keys with the newest one. Skips a secret that changes meanwhile: the change already
- * sealed it with the newest key.
+ * Encrypts secrets that use an older master key again with the newest one. Skips a secret that changes meanwhile,
+ * because the change already used the newest key.
  */
 import type { Database } from './database.ts';
 import { withReplaced } from './expressions.ts';
@@ -17,7 +17,7 @@ type SealedColumn = {
   write(db: Database, change: Change, sealing: Sealing): Promise<unknown>;
 };
 
-/** Number keys: sealed recovery copy and fingerprint. */
+/** Sealed values of number keys: recovery copy and fingerprint. */
 const numberKeys: SealedColumn = {
   read: ({ queries }) =>
     queries
@@ -173,7 +173,7 @@ const openOrNull = (sealing: Sealing, { sealed, about }: SealedSecret): string |
   try {
     return sealing.open(sealed, about);
   } catch {
-    // Counted here; using the secret reports the error.
+    // An unreadable secret is only counted here; an error is reported when it is used.
     return null;
   }
 };

@@ -21,7 +21,7 @@ import {
 } from 'node:crypto';
 
 export type Sealing = {
-  /** `about` identifies the owner of the secret, such as an id. */
+  /** Encrypts a secret. `about` identifies its owner, such as an id. */
   seal(plain: string, about: string): string;
   /** Throws if the text was sealed with an unknown key or a different `about`, or was modified. */
   open(sealed: string, about: string): string;
@@ -29,20 +29,20 @@ export type Sealing = {
   keyId: string;
   /** Whether the text was sealed with the newest key. */
   isNewest(sealed: string): boolean;
-  /** For storing: uses the newest key. */
+  /** Fingerprint for storing, made with the newest key. */
   fingerprint(secret: string): Buffer;
-  /** For look-ups: one for each key, newest first. */
+  /** Fingerprints for look-ups: one for each key, newest first. */
   fingerprints(secret: string): Buffer[];
   /**
    * Message authentication code by which gateways with the same master key authenticate each other; uses the newest
    * key.
    */
   nodeCode(text: string): Buffer;
-  /** One for each key, newest first. */
+  /** Message authentication codes for verification: one for each key, newest first. */
   nodeCodes(text: string): Buffer[];
 };
 
-/** Every request uses the pepper; as a KeyObject it is prepared once. */
+/** A KeyObject is prepared once; every request uses the pepper. */
 type DerivedKeys = { id: string; sealing: Buffer; pepper: KeyObject; nodes: KeyObject };
 
 const version = 'v1';

@@ -1,14 +1,14 @@
 /**
- * Statements as SQL text, for what runs with every call, turn and delivery. The server prepares each text once per
- * connection. Everything else is written with MikroORM or Kysely.
+ * SQL text for statements that run with every call, turn and delivery. The server prepares each text once per
+ * connection. All other statements are written with MikroORM or Kysely.
  *
  * A text has no interpolated values, so it can be pasted into psql as it is:
  *
- *     explain (generic_plan) <text>;
+ * explain (generic_plan) <text>;
  *
- * `generic_plan` (PostgreSQL 16 and later) plans `$1`, `$2` … without values; before, `prepare` the text and `explain
- * execute` it with nulls. For real times, prepare the text and use
- * `explain (analyze, buffers) execute name(…)` within a transaction that you roll back.
+ * `generic_plan` (PostgreSQL 16 and later) plans `$1`, `$2` … without values. In older versions, `prepare` the text and
+ * `explain execute` it with nulls. For real times, prepare the text and use `explain (analyze, buffers) execute
+ * name(…)` within a transaction that you roll back.
  */
 import { prepareText } from './prepared-texts.ts';
 import type { Statements } from './statements.ts';
@@ -18,7 +18,10 @@ export type SqlText<Values extends object, Found> = ((
   values: Values,
 ) => Promise<Found[]>) & { text: string };
 
-/** `parameters` names the values of `$1`, `$2` …; the columns of the result have the names of `Found`. */
+/**
+ * Declares a statement. `parameters` names the values of `$1`, `$2` …; the columns of the result have the names of
+ * `Found`.
+ */
 export const sqlText = <Values extends object, Found>(
   text: string,
   parameters: readonly (keyof Values)[],

@@ -1,4 +1,4 @@
-/** Query interface over the entities for the other modules of this folder. */
+/** Query interface over the entities for the other modules of src/persistence. */
 import { MikroORM, type EntityManager, type Options } from '@mikro-orm/postgresql';
 import { CompiledQuery, type PostgresDialect } from 'kysely';
 import type { Execute } from './dialect.ts';
@@ -14,12 +14,12 @@ export type Statements = {
   execute: <Found>(sql: string, parameters?: readonly unknown[]) => Promise<Found[]>;
 };
 
-/** MikroORM over connections of this project. */
+/** Creates MikroORM over connections of this project. */
 export const ormOver = (dialect: PostgresDialect, options: Partial<Options> = {}): MikroORM =>
-  // The connections determine the database, but MikroORM requires a name.
+  // MikroORM requires a database name; the connections determine the real one.
   new MikroORM({ entities, dbName: 'postgres', driverOptions: dialect, ...options });
 
-/** `kysely` and `execute` use the same connections. */
+/** `kysely` and `execute` of a transaction use the same connection. */
 export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execute): Statements => ({
   queries: kysely.withPlugin(names),
   asJson: (rows) => JSON.stringify(rows.map((row) => names.inColumns(row))),
@@ -27,7 +27,7 @@ export const statementsOf = (kysely: Queries, names: EntityNames, execute: Execu
     (await execute(sql, parameters)) as Found[],
 });
 
-/** Statements in the manager's transaction. */
+/** Runs statements in the manager's transaction. */
 export const statementsIn = (manager: EntityManager, names: EntityNames): Statements => {
   const kysely = manager.getKysely<Tables>();
   return statementsOf(kysely, names, async (sql, parameters) => {

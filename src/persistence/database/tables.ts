@@ -65,7 +65,7 @@ class Renaming extends OperationNodeTransformer {
   }
 }
 
-/** A selected column and its name in the result. */
+/** A selected column, under its name in the result. */
 const resultName = (selection: OperationNode): { column: OperationNode; name: string } | undefined => {
   if (AliasNode.is(selection)) {
     const { node: column, alias } = selection;
@@ -75,14 +75,14 @@ const resultName = (selection: OperationNode): { column: OperationNode; name: st
   return ColumnNode.is(column) ? { column: selection, name: column.column.name } : undefined;
 };
 
-/** Uses an alias that the name mapping does not change. */
+/** Alias that the name mapping does not change. */
 const underItsName = (selected: SelectionNode): SelectionNode => {
   const result = resultName(selected.selection);
   if (result === undefined) throw new Error('A query names every column of its result');
   return SelectionNode.create(AliasNode.create(result.column, RawNode.createWithSql(`"${result.name}"`)));
 };
 
-/** Results have the names that the query assigns; rows from the server are returned unchanged. */
+/** Leaves rows from the server unchanged: results have the names that the query assigns. */
 const withResultNames = (query: RootOperationNode): RootOperationNode => {
   if ('returning' in query && query.returning !== undefined) {
     const { returning } = query;
@@ -127,7 +127,7 @@ export class EntityNames implements KyselyPlugin {
     return Promise.resolve(result);
   }
 
-  /** A row with column names, as `rowsOf` reads it; null values may be omitted. */
+  /** A row with column names, as `rowsOf` reads it. Null values may be omitted. */
   inColumns(row: Readonly<Record<string, unknown>>): UnknownRow {
     const named: UnknownRow = {};
     for (const name of Object.keys(row)) {

@@ -1,4 +1,4 @@
-/** Location of PostgreSQL's programs: the optional package of this platform. */
+/** Finds PostgreSQL's programs, which are in the optional package of this platform. */
 import { cp, readFile, symlink, access } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
@@ -28,7 +28,10 @@ const packageFolder = (): string => {
 const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-/** Creates the links between libraries that the package's install script would create; that script never runs here. */
+/**
+ * Creates the links between libraries that the package's install script would create; install scripts are disabled
+ * here.
+ */
 const makeLinks = async (folder: string): Promise<void> => {
   const list = links.parse(JSON.parse(await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8')));
   for (const { source, target } of list) {

@@ -1,6 +1,6 @@
 /**
- * Supervises the embedded server while the gateway runs: if it is terminated from outside (killed, out of memory), it
- * is restarted without a limit on attempts. It keeps all committed data; clients must reconnect.
+ * Supervises the embedded server while the gateway runs. If the server is terminated from outside (killed, out of
+ * memory), it is restarted, as often as necessary. All committed data is kept; clients must reconnect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -17,7 +17,7 @@ const retryLongestMs = 30_000;
 
 export const keepRunning = (options: {
   server: Postmaster;
-  /** The running server; undefined if none runs. */
+  /** Returns the running server; undefined if none runs. */
   find: () => Promise<Postmaster | undefined>;
   /** Rejects if the server did not start or the signal aborted the start. */
   bringUp: (signal: AbortSignal) => Promise<Postmaster>;
@@ -29,7 +29,7 @@ export const keepRunning = (options: {
   let { pid } = options.server;
 
   const pause = async (milliseconds: number): Promise<void> => {
-    // The delay ends early when the supervision ends.
+    // Waits before the next start; the wait ends early when the supervision ends.
     await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
   };
 

@@ -16,15 +16,15 @@ const isAlive = (pid: number): boolean => {
 };
 
 /**
- * After a reboot the process id may belong to another program. If the program cannot be determined, it counts as the
- * server.
+ * Whether the process is the server: after a reboot the process id may belong to another program. If the program of a
+ * process cannot be determined, the process counts as the server.
  */
 const isPostgres = async (pid: number): Promise<boolean> => {
   const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'postgres');
   return name.trim() === 'postgres';
 };
 
-/** The server of this cluster; undefined if none runs. */
+/** Returns the running server of this cluster; undefined if none runs. */
 export const findPostmaster = async (cluster: string): Promise<Postmaster | undefined> => {
   const lines = (await readFile(pidFile(cluster), 'utf8').catch(() => '')).split('\n');
   const pid = Number(lines[0]);

@@ -1,11 +1,11 @@
-/** Shutdown of the embedded server. */
+/** Shuts the embedded server down. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findPostmaster } from './postmaster.ts';
 
 const longestMs = 15_000;
 const pollMs = 10;
 
-/** The server may have ended meanwhile. */
+/** Ignored: the server may have ended meanwhile. */
 const tell = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
@@ -19,7 +19,7 @@ export const shutDown = async (cluster: string): Promise<void> => {
   const server = await findPostmaster(cluster);
   if (server === undefined) return;
   const { pid } = server;
-  // PostgreSQL's "fast" shutdown; SIGQUIT is its "immediate" one, after which it recovers at the next start.
+  // SIGINT is PostgreSQL's "fast" shutdown. SIGQUIT is its "immediate" one, after which it recovers at the next start.
   tell(pid, 'SIGINT');
   const deadline = performance.now() + longestMs;
   while ((await findPostmaster(cluster))?.pid === pid) {

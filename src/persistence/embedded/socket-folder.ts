@@ -23,8 +23,8 @@ const isFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * A folder inside `folder`, or, if that path is too long for a socket, a short temporary folder whose path is stored
- * there.
+ * Returns the folder of the socket: one inside `folder`, or, if that path is too long for a socket, a short temporary
+ * folder whose path is stored there.
  */
 export const prepareSocketFolder = async (folder: string): Promise<string> => {
   const inside = join(folder, 'socket');
@@ -50,7 +50,7 @@ export const answersAt = (path: string): Promise<boolean> =>
     socket.on('error', () => resolve(false));
   });
 
-/** Socket at which the owner of the data folder listens. */
+/** Name of the socket at which the owner of the data folder listens. */
 export const ownerSocket = (socketFolder: string): string => join(socketFolder, 'owner');
 
 /**

@@ -38,7 +38,7 @@ const textOf = (error: unknown): string => {
   if (typeof error === 'string') return error;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // The last output of a PostgreSQL program is more precise than "Command failed".
+  // Reads the last output of a PostgreSQL program, which is more precise than "Command failed".
   const output = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
   if (code === 'ENOSPC' || output.includes('No space left on device')) return 'the disk is full';
   const lastLine = output
@@ -79,7 +79,7 @@ const startTimeoutMs = 15_000;
 const pollMs = 10;
 const retryMs = 200;
 
-/** Excludes the gateway's environment: these programs interpret `PG…` variables. */
+/** Environment of PostgreSQL programs without the gateway's `PG…` variables, which these programs would interpret. */
 const environment = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
 
 const initSettings = {
@@ -95,7 +95,7 @@ const initSettings = {
 const serverSettings = {
   port: postgresPort,
   listen_addresses: '',
-  // Unused connections cost little, and several gateways and commands may share one server.
+  // Maximum of connections: unused ones cost little, and several gateways and commands may share one server.
   max_connections: '300',
   unix_socket_permissions: '0700',
   shared_buffers: '64MB',
@@ -135,7 +135,7 @@ const launch = async (
   const [command, parameters] = unprivileged.command(binaries.postgres, [
     '-D',
     cluster,
-    // The setting is a list of folders: quotation marks make a comma part of a name.
+    // Quotes the folder, because the setting is a list separated by commas.
     ...asParameters({ unix_socket_directories: `"${socketFolder}"`, ...serverSettings }),
   ]);
   const output = await open(log, 'w', 0o600);
@@ -161,7 +161,7 @@ const launch = async (
   }
 };
 
-/** A server on a full disk cannot write the reason to its log: this write throws the same error. */
+/** A server on a full disk cannot write the reason to its log; this write throws the error of the disk. */
 const needRoom = async (folder: string): Promise<void> => {
   const probe = join(folder, 'probe');
   await writeFile(probe, Buffer.alloc(64 * 1024, 1));
@@ -178,7 +178,7 @@ const bringUp = async (
     signal?.throwIfAborted();
     const running = await findPostmaster(cluster);
     if (running === undefined) {
-      // Lock file of an ended server, whose process id may belong to another program by now.
+      // The lock file of an ended server, whose process id may belong to another program by now.
       await rm(pidFile(cluster), { force: true });
       const postmaster = await launch(files, signal);
       if (postmaster !== undefined) return { postmaster, isAdopted: false };

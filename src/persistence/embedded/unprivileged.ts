@@ -1,7 +1,7 @@
 /**
- * PostgreSQL refuses to run as root. If the gateway runs as root, PostgreSQL runs as user nobody: in a user namespace,
- * where root keeps the files, or, where namespaces are not allowed (many containers), as the real user nobody, who must
- * then own them.
+ * Runs PostgreSQL as an unprivileged user, because it refuses to run as root. If the gateway runs as root, PostgreSQL
+ * runs as user nobody: in a user namespace, in which root keeps the files; or, if namespaces are not allowed (many
+ * containers), as the real user nobody, who must then own the files.
  */
 import { execFile } from 'node:child_process';
 import { chmod, chown, readdir, stat } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 export type Unprivileged = {
-  /** Command line that runs a program as this user. */
+  /** Returns the command line that runs a program as this user. */
   command(program: string, parameters: readonly string[]): [string, string[]];
   /** Options of `child_process`. */
   user: { uid?: number; gid?: number };

@@ -1,12 +1,13 @@
 /**
- * Claims deliveries; `deliveries.ts` documents the guarantees. To look at its plan: `database/sql-text.ts`.
+ * Claims deliveries; `deliveries.ts` documents the guarantees. `database/sql-text.ts` describes how to explain this
+ * statement in psql.
  *
  * An endpoint receives the events of one call in order: a delivery is not claimed while an earlier one of the same call
  * is pending. A delivery that is due too early is deferred, so that a backlog behind a failing endpoint is not examined
- * repeatedly; it becomes due when its predecessor ends.
+ * repeatedly. It becomes due when its predecessor ends.
  *
- * Deliveries of the workspace with the fewest slots come first, counting the slots of this claim. A workspace gets a
- * slot only while it holds fewer than are free (src/outgoing/permits.ts).
+ * Deliveries of the workspace with the fewest slots come first, counting the slots of this claim. A workspace gets
+ * another slot only while it holds fewer slots than are free (src/outgoing/permits.ts).
  */
 import { sqlText } from '../database/sql-text.ts';
 import type { Row } from '../database/tables.ts';
@@ -27,7 +28,7 @@ type Claim = {
   restrictedTo: readonly number[];
   /** Maximum number of deliveries of an endpoint to examine. */
   lookAhead: number;
-  /** Next examination of a delivery whose predecessor is in progress. */
+  /** Time at which a delivery is examined again whose predecessor is in progress. */
   deferredUntil: Date;
 };
 

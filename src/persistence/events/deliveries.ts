@@ -71,10 +71,10 @@ const lookAhead = 50;
 const deferralMs = 1_000;
 
 /**
- * Claims deliveries of active endpoints that are due at `now`, until `until`. Fair scheduling: the workspace with the
- * fewest slots first, then its endpoint with the most free slots, then the longest-due deliveries. A workspace gets no
- * slot while it holds as many as are free; an endpoint never exceeds its share, earlier claims included, and never has
- * two deliveries of one call.
+ * Claims deliveries of active endpoints that are due at `now`, until `until`. Scheduling is fair: the workspace with
+ * the fewest slots comes first, then its endpoint with the most free slots, then the longest-due deliveries. A
+ * workspace gets no slot while it holds as many as are free. An endpoint never exceeds its share, earlier claims
+ * included, and never has two deliveries of one call.
  */
 export const claimDeliveries = async (
   db: Statements,
@@ -90,7 +90,7 @@ export const claimDeliveries = async (
     restrictedTo: [...restrained.values()],
   });
   const claimed = rows.filter((row) => row.id !== null);
-  // More deliveries may follow the deferred ones.
+  // Claims again, because more due deliveries may follow the deferred ones.
   if (claimed.length === 0 && (rows[0]?.deferred ?? 0) > 0) {
     return claimDeliveries(db, { ...claim, held, restrained });
   }
@@ -125,8 +125,8 @@ const nextDue = kyselyQuery((queries, { now }: { now: Date }) =>
 );
 
 /**
- * The first instant after `now` at which a delivery of an active endpoint falls due or a claim expires. Due deliveries
- * that were not claimed wait for a free slot and do not count.
+ * Returns the first instant after `now` at which a delivery of an active endpoint falls due or a claim expires. Due
+ * deliveries that were not claimed do not count, because they wait for a free slot.
  */
 export const nextDeliveryDueAt = async (db: Statements, now: Date): Promise<Date | undefined> =>
   (await nextDue(db, { now }))[0]?.dueAt ?? undefined;
@@ -165,7 +165,7 @@ const releasingAllOf = kyselyQuery((queries, { node }: { node: string }) =>
 
 /**
  * Releases the claims of a dead process; the deliveries are due immediately at every node. Receivers may already have
- * got them: they see the same `webhook-id` again. Resolves to the number of deliveries.
+ * received these deliveries: they then get the same `webhook-id` again. Resolves to the number of deliveries.
  */
 export const releaseDeliveriesOf = async (db: Statements, node: string): Promise<number> =>
   (await releasingAllOf(db, { node }))[0]?.count ?? 0;

@@ -8,13 +8,13 @@ export const DeliveryAttempt = defineEntity({
   properties: {
     deliveryId: () =>
       p.manyToOne(EventDelivery).mapToPk().primary().fieldName('delivery_id').deleteRule('cascade'),
-    /** From 1. */
+    /** Number of the attempt, from 1. */
     attempt: p.integer().primary(),
     at: p.datetime(3),
     durationMs: p.integer(),
-    /** Null if no answer arrived. */
+    /** Status of the response; null if there was none. */
     httpStatus: p.integer().nullable(),
-    /** Null if the attempt succeeded. */
+    /** Error of the attempt; null if it succeeded. */
     error: p.text().nullable(),
   },
 });

@@ -1,11 +1,11 @@
-/** Delivery attempts: their results and the deliveries that they unblock. */
+/** Stores attempts: their results, and the deliveries that they unblock. */
 import { sql } from 'kysely';
 import { afterMs, now } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
-/** From 1; without a status if no answer arrived, without an error on success. */
+/** Result of an attempt, counted from 1; without a status if no response arrived, without an error on success. */
 export type AttemptRecord = Omit<Row<'DeliveryAttempt'>, 'deliveryId'>;
 
 type Attempted = Row<'DeliveryAttempt'> & {
@@ -31,7 +31,7 @@ const recording = kyselyQuery(
                 eb.cast<string | null>(val(error), 'text').as('error'),
               ])
               .where('id', '=', deliveryId)
-              // The endpoint may be deleted meanwhile, together with the delivery.
+              // The endpoint may be deleted meanwhile, and its deliveries with it.
               .forKeyShare(),
           )
           .onConflict((conflict) => conflict.doNothing())

@@ -3,7 +3,7 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
 export type DeliveryBacklog = {
-  /** Undelivered events of endpoints that accept deliveries. */
+  /** Counts of undelivered events, for endpoints that accept deliveries. */
   pending: number;
   /** Events held back while their endpoint is paused or disabled. */
   held: number;

@@ -15,7 +15,7 @@ export type DeliveryRecord = Pick<
   'id' | 'endpointId' | 'eventId' | 'callId' | 'state' | 'createdAt' | 'finishedAt'
 > & {
   type: Row<'Event'>['type'];
-  /** Null for a finished delivery. */
+  /** Time of the next attempt; null for a finished delivery. */
   nextAttemptAt: Date | null;
   /** Attempts in order. */
   attempts: AttemptRecord[];
@@ -64,7 +64,7 @@ const present = (row: Omit<DeliveryRecord, 'attempts'> & { attempts: AttemptJson
   attempts: row.attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at) })),
 });
 
-/** Newest first, by `createdAt`, then by id. */
+/** Lists deliveries, newest first by `createdAt`, then by id. */
 export const listDeliveries = async (
   db: Statements,
   query: {
@@ -122,8 +122,8 @@ const deliveryOf = kyselyQuery((queries, { deliveryId, workspaceId }: OwnDeliver
 );
 
 /**
- * Makes a delivery due immediately and restarts its schedule; earlier attempts are kept. Leaves a delivery in progress
- * to its attempt. Resolves to undefined if the workspace has no such delivery.
+ * Makes a delivery due immediately and restarts its schedule; earlier attempts are kept. A delivery in progress is left
+ * to its current attempt. Resolves to undefined if the workspace has no such delivery.
  */
 export const replayDelivery = async (
   db: Statements,

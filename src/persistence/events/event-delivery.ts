@@ -11,11 +11,11 @@ export const EventDelivery = defineEntity({
     eventId: () => p.manyToOne(Event).mapToPk().index().fieldName('event_id'),
     endpointId: () => p.manyToOne(WebhookEndpoint).mapToPk().fieldName('endpoint_id').deleteRule('cascade'),
     callId: p.uuid(),
-    /** Position among the call's events: sequence of the fact that caused the event, 0 for the call's insertion. */
+    /** Position among the call's events: sequence of the fact that caused the event, 0 for `call.ringing`. */
     position: p.integer(),
     state: p.enum(['pending', 'delivered', 'dead']),
     attempts: p.integer().default(0),
-    /** Attempts of earlier rounds: a manual replay restarts the schedule. */
+    /** Attempts before the last manual replay, which restarts the schedule. */
     attemptsBefore: p.integer().default(0),
     nextAttemptAt: p.datetime(3),
     /** End of the claim by a node. */

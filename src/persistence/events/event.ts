@@ -2,12 +2,12 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { eventTypes } from '#src/domain/event-types.ts';
 import { Call } from '../calls/call.ts';
 
-/** A customer event of a call, written in the same statement as the change. */
+/** A customer event of a call, written in the same statement as the change that it reports. */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'event',
   properties: {
-    /** `evt_…` */
+    /** Id of the event, `evt_…`. */
     id: p.text().primary(),
     workspaceId: p.uuid(),
     numberId: p.uuid(),

@@ -1,9 +1,9 @@
 /**
- * Customer events, written in the same statement as the change that they report: a call's row and its events never
- * differ, and no event is delivered before a read shows the change.
+ * Customer events, written in the same statement as the change that they report. A call's row and its events therefore
+ * never differ, and the API shows the change before its event is delivered.
  *
- * The statements that create, answer and end a call hold the same text, letter for letter, so that each can be read and
- * explained as it is (test/persistence/statements.test.ts).
+ * The statements that create, answer and end a call contain this text literally, so that each can be read and explained
+ * as it is (test/persistence/statements.test.ts).
  */
 import { randomUUID } from 'node:crypto';
 import type { SnakeCase } from '@mikro-orm/postgresql';
@@ -13,7 +13,7 @@ import type { Row } from '../database/tables.ts';
 /** Notification channel that announces pending deliveries. */
 export const deliveriesChannel = 'deliveries';
 
-/** Encodes the 122 random bits of a UUID: Node generates UUIDs in batches. */
+/** Encodes the 122 random bits of a UUID. UUIDs are used because Node generates them in batches. */
 export const newEventId = (): string =>
   `evt_${Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url')}`;
 
@@ -99,7 +99,7 @@ export type EventSnapshot = {
   recording?: RecordingSnapshot;
 };
 
-/** Columns of a table, in lines as a person would write them. */
+/** Lists the columns of a table, wrapped into lines for readers. */
 const columns = (table: string, names: readonly string[]): string => {
   const lines = [''];
   for (const [index, name] of names.entries()) {

@@ -10,14 +10,14 @@ export const WebhookEndpoint = defineEntity({
   properties: {
     id: p.uuid().primary(),
     workspaceId: () => p.manyToOne(Workspace).mapToPk().index().fieldName('workspace_id'),
-    /** Null: calls of all numbers. */
+    /** Number whose calls the endpoint receives; null for calls of all numbers. */
     numberId: () =>
       p.manyToOne(PhoneNumber).mapToPk().nullable().fieldName('number_id').deleteRule('no action'),
     url: p.text(),
-    /** Null: all types. */
+    /** Event types that the endpoint receives; null for all types. */
     events: p.array().$type<EventType[]>().nullable(),
     secretSealed: p.text(),
-    /** Also signs, beside the new secret, until `previousSecretUntil`. */
+    /** Replaced secret, which signs beside the new one until `previousSecretUntil`. */
     previousSecretSealed: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
     state: p.enum(['active', 'paused', 'disabled']).default('active'),

@@ -14,7 +14,7 @@ export type WebhookEndpointRecord = Row<'WebhookEndpoint'>;
 /** Condition: an endpoint of this workspace. */
 export type EndpointIn = { endpointId: string; workspaceId: string };
 
-/** When an endpoint becomes active, its pending events become due. */
+/** Makes the pending events of an endpoint due when it becomes active. */
 export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' | 'numberId'>> & {
   state?: 'active' | 'paused' | undefined;
 };
@@ -59,7 +59,7 @@ export const createWebhookEndpoint = async (
   return { ...created, state: 'active' };
 };
 
-/** Oldest first. */
+/** Lists the endpoints, oldest first. */
 export const listWebhookEndpoints = async (
   db: Database,
   workspaceId: string,
@@ -70,7 +70,7 @@ export const listWebhookEndpoints = async (
 
 const rowOf = ({ endpointId, workspaceId }: EndpointIn) => ({ id: endpointId, workspaceId });
 
-/** Undefined for an endpoint of another workspace. */
+/** Returns the endpoint; undefined for an endpoint of another workspace. */
 export const findWebhookEndpoint = async (
   db: Database,
   wanted: EndpointIn,
@@ -79,7 +79,7 @@ export const findWebhookEndpoint = async (
   return endpoint === null ? undefined : recordOf<WebhookEndpointRecord>(endpoint, columns);
 };
 
-/** Locks the endpoint, so that the delivery worker records no failure of the old settings meanwhile. */
+/** Locks the endpoint's row, so that the delivery worker does not record a failure of the old settings meanwhile. */
 const changeEndpoint = (
   db: Database,
   wanted: EndpointIn,
@@ -114,7 +114,9 @@ export const patchWebhookEndpoint = (
   );
 };
 
-/** Signs with the new secret; until `previousUntil` also with the replaced one. */
+/**
+ * Replaces the secret. Requests are signed with the new secret, and until `previousUntil` also with the replaced one.
+ */
 export const rotateEndpointSecret = (
   db: Database,
   wanted: EndpointIn,

@@ -1,10 +1,13 @@
 /**
- * Databases of builds before 0.1.0, whose migrations `0001-schema` replaced. One that has them all is brought to that
- * schema by these statements; they run in one transaction with the change of the migration's name.
+ * Statements for databases of builds before 0.1.0, whose migrations `0001-schema` replaced. They bring a database with
+ * all of those migrations to that schema, in one transaction with the change of the migration's name.
  */
 export const formerMigrations = { count: 57, last: '0073-recording-nodes' };
 
-/** The last step: one record of what another process needs to resume a call, instead of `call_revival` and `sip_leg`. */
+/**
+ * The last statements merge `call_revival` and `sip_leg` into one table with all that another process needs to resume a
+ * call.
+ */
 export const fromFormer = [
   `create table call_checkpoint (
     call_id uuid primary key,

@@ -1,6 +1,6 @@
 /**
- * Migrates the database to this version of the code, forward only. Gateways may start at the same time and MikroORM's
- * migrator takes no lock, so the caller must hold one.
+ * Migrates the database to this version of the code; there are no downgrades. Gateways may start at the same time and
+ * MikroORM's migrator takes no lock, so the caller must hold one.
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
@@ -12,7 +12,7 @@ import { initial, migrations } from './index.ts';
 
 export const migrationTable = 'schema_migration';
 
-/** The migrator's own table is not an entity. */
+/** Ignores the migrator's own table, which is not an entity. */
 const migrationTables = sql`select 1 from pg_tables
   where schemaname = current_schema() and tablename = ${migrationTable}`;
 
@@ -59,8 +59,8 @@ const takeOver = async (client: PoolClient, name: string): Promise<void> => {
 };
 
 /**
- * Throws a StartError for a database that a newer version has migrated, or a development version before the last one.
- * The caller must hold the migration lock.
+ * Throws a StartError for a database that a newer version migrated, or that a development version before the last one
+ * created. The caller must hold the migration lock.
  */
 export const migrate = async (orm: MikroORM, client: PoolClient): Promise<void> => {
   const executed = await executedNames(client);

@@ -1,4 +1,4 @@
-/** The gateways of the database as members of a workspace see them: state, and number of the workspace's calls. */
+/** Lists the gateways of the database for members of a workspace: state, and number of the workspace's calls. */
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { firstEpoch } from '../calls/call-facts.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
@@ -6,13 +6,13 @@ import type { Statements } from '../database/statements.ts';
 
 export type ListedGateway = {
   name: string;
-  /** By the database clock. */
+  /** Time of the last renewal by the database clock. */
   seenAt: Date;
   /** Whether a database session holds its name. */
   hasSession: boolean;
-  /** Whether other gateways declared this one dead and clean up after it. */
+  /** Whether other gateways declared this one dead and are cleaning up after it. */
   isLost: boolean;
-  /** Whether it would resume calls that others hand over. */
+  /** Whether it would resume calls that other gateways hand over. */
   takesCalls: boolean;
   /** Number of the workspace's calls that the gateway holds. */
   ringing: number;

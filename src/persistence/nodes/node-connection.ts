@@ -1,4 +1,4 @@
-/** The connection of a node's session (`node-session.ts`). */
+/** The database connection of a node's session (`node-session.ts`). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import type { PoolClient } from 'pg';
@@ -6,11 +6,13 @@ import { nodeLock, tryLock } from '../database/advisory-locks.ts';
 import { askConnection } from '../database/ask-connection.ts';
 import { discard } from '../database/dialect.ts';
 
-/** Makes the server detect vanished machines by TCP keep-alive: otherwise their names would stay locked for hours. */
+/**
+ * TCP keep-alive, by which the server detects vanished machines. Without it, their names would stay locked for hours.
+ */
 const noticeVanishedMachines = sql`select set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`;
 
-/** A server session. Its process number alone may be reused by another session. */
+/** Identifies a server session: another session may later have the same process number. */
 type ServerSession = { pid: number; begunAt: string };
 
 const ownSession = sql<ServerSession>`select pid, backend_start::text as "begunAt" from pg_stat_activity
@@ -64,7 +66,7 @@ export class NodeConnection {
     this.#client.on('notification', ({ channel }) => onNotification(channel));
   }
 
-  /** Rejects if the server does not answer. */
+  /** Checks the server; rejects if it does not respond. */
   async beat(): Promise<void> {
     await this.#ask(sql`select 1`);
   }
@@ -82,7 +84,7 @@ export class NodeConnection {
     return (await this.#ask(tryLock(nodeLock(node))))[0]?.taken === true;
   }
 
-  /** Takes the name from a lost connection, whose session the server may not have closed yet. */
+  /** Takes the name from a lost connection, whose session the server may still keep open. */
   async takeNameFrom(lost: NodeConnection, node: string): Promise<void> {
     if (await this.#tryName(node)) return;
     await this.#ask(ending(lost.#session));

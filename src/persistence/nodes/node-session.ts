@@ -1,9 +1,9 @@
 /**
- * One connection for the gateway's lifetime. It holds the node's name (an advisory lock: two gateways with the same
- * name would end each other's calls), listens for notifications and monitors the database: periodic queries detect a
- * frozen server as well as a stopped one.
+ * One connection for the gateway's lifetime. It holds the node's name by an advisory lock, because two gateways with
+ * the same name would end each other's calls. It listens for notifications. It monitors the database: periodic queries
+ * detect a frozen server as well as a stopped one.
  *
- * It reconnects after a loss; since notifications may have been missed, every listener is then called once. A server
+ * After a loss it reconnects. Since notifications may have been missed, every listener is then called once. A server
  * that has not noticed the loss still holds the name for the old session, which is ended first.
  */
 import { sql } from 'kysely';
@@ -18,7 +18,7 @@ import { NodeConnection } from './node-connection.ts';
 
 export type NodeSession = {
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
-  /** Whether the database was found down or frozen and has not answered since. */
+  /** Whether the database was found down or frozen and has not responded since. */
   isAway: () => boolean;
   close: () => void;
 };
@@ -38,14 +38,14 @@ type NodeSessionOptions = {
   connect: () => Promise<PoolClient>;
   node: string;
   limits: NodeSessionLimits;
-  /** The server was silent: other silent connections to it are dead. */
+  /** Called when the server was silent, because other silent connections to it are dead, too. */
   onSilence: () => void;
   logger: Logger;
 };
 
 type State =
   | { name: 'held'; connection: NodeConnection }
-  /** The session reconnects. `away`: the server itself does not answer. */
+  /** Called when the session reconnects. `away`: the server itself does not respond. */
   | { name: 'lost' | 'away'; last: NodeConnection }
   | { name: 'closed' };
 
@@ -65,7 +65,7 @@ class LastingSession implements NodeSession {
 
   readonly listen: NodeSession['listen'] = async (channel, onNotify) => {
     this.#listeners.add(channel, onNotify);
-    // After a loss, the next connection subscribes.
+    // Nothing to do without a connection: the next one subscribes to all channels.
     if (this.#state.name === 'held') await this.#state.connection.listen(channel);
     return async () => {
       if (this.#listeners.remove(channel, onNotify)) await this.#leave(channel);
@@ -80,7 +80,7 @@ class LastingSession implements NodeSession {
 
   async #leave(channel: string): Promise<void> {
     if (this.#state.name !== 'held') return;
-    // The next check replaces a connection that fails here; its notifications are lost.
+    // A failure is ignored here: the next check replaces the connection, whose notifications are lost.
     await this.#state.connection.unlisten(channel).catch((err: unknown) => {
       this.#options.logger.debug({ err }, 'A channel of the database could not be left');
     });
@@ -150,7 +150,7 @@ class LastingSession implements NodeSession {
     this.#listeners.callAll();
   }
 
-  /** Checks whether the server answers. */
+  /** Checks whether the server responds. */
   async #connectAgain(): Promise<PoolClient> {
     try {
       const client = await this.#options.connect();

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Request of a gateway to the holder of a call; deleted when it is answered or expired. */
+/** Request of one gateway to another, the holder of a call; deleted when it is answered or expired. */
 export const NodeSignal = defineEntity({
   name: 'NodeSignal',
   tableName: 'node_signal',

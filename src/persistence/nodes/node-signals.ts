@@ -1,6 +1,6 @@
 /**
- * Requests between gateways, as rows that are taken once. Notifications only announce them, so a lost connection loses
- * no request, and an expired request is never executed.
+ * Requests between gateways, stored as rows, each of which is taken once. Notifications only announce the rows, so a
+ * lost connection loses no request. An expired request is never executed.
  */
 import { createHash } from 'node:crypto';
 import { now, secondsAgo } from '../database/expressions.ts';
@@ -58,7 +58,7 @@ const answering = kyselyQuery((queries, { id, answer }: { id: string; answer: ob
     .returning('id'),
 );
 
-/** Whether the requester still waits; does not notify it. */
+/** Stores the answer if the requester still waits; does not notify the requester. */
 export const answerSignal = async (
   db: Statements,
   { id }: Pick<StoredSignal, 'id'>,
@@ -83,7 +83,7 @@ const withdrawing = kyselyQuery((queries, { id }: { id: string }) =>
   queries.deleteFrom('NodeSignal').where('id', '=', id),
 );
 
-/** Withdraws an expired signal, so that it is not executed unless it already was. */
+/** Withdraws an expired request. It is not executed afterwards; it may already have been. */
 export const withdrawSignal = async (db: Statements, id: string): Promise<void> => {
   await withdrawing(db, { id });
 };

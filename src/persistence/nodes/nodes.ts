@@ -1,6 +1,6 @@
 /**
- * The gateways of the database. Each periodically renews its row and holds its name by a session (`node-session.ts`). A
- * dead gateway is claimed, so that one other gateway cleans up after it.
+ * The gateways of the database. Each gateway periodically renews its row and holds its name by a session
+ * (`node-session.ts`). The clean-up after a dead gateway is claimed by one other gateway.
  */
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { now, secondsAhead } from '../database/expressions.ts';
@@ -8,12 +8,12 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import type { Row } from '../database/tables.ts';
 
-/** One run of a gateway. */
+/** One run of a gateway, from start to end. */
 export type NodeInstance = Pick<Row<'Node'>, 'name' | 'instance'>;
 
 /** `seenAt` changes whenever the gateway renews its row. */
 export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
-  /** Whether it was declared dead and its clean-up is incomplete. */
+  /** Whether it was declared dead and the clean-up is incomplete. */
   isLost: boolean;
   /** Whether a database session holds its name. */
   hasSession: boolean;
@@ -21,7 +21,7 @@ export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
 
 type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
 
-/** Calls that a gateway would resume; `null` while it resumes none. */
+/** Line driver of the calls that a gateway would resume; `null` if it would resume none. */
 export type TakesOver = { lines: string; form: number };
 
 const none = { takesLines: null, takesForm: null };
@@ -67,7 +67,7 @@ const renewing = kyselyQuery((queries, { name, instance }: NodeInstance) =>
     .returning('name'),
 );
 
-/** Renews a gateway's registration. `false`: others declared it dead meanwhile. */
+/** Renews a gateway's registration. Resolves to `false` if other gateways declared it dead meanwhile. */
 export const renewNode = async (db: Statements, node: NodeInstance): Promise<boolean> =>
   (await renewing(db, node)).length > 0;
 
@@ -104,8 +104,8 @@ const claiming = kyselyQuery((queries, { name, instance, seenAt, forSec }: Claim
 );
 
 /**
- * Claims the clean-up after a dead gateway for a limited time. `false` if another gateway claimed it, if the dead one
- * was seen after `seenAt`, or if it runs again.
+ * Claims the clean-up after a dead gateway for a limited time. Resolves to `false` if another gateway claimed it, if
+ * the dead one was seen after `seenAt`, or if it runs again.
  */
 export const claimLostNode = async (
   db: Statements,
@@ -125,8 +125,8 @@ const removing = kyselyQuery((queries, { name, instance, isLost }: NodeInstance 
 );
 
 /**
- * Removes a gateway without calls: after an orderly end, or a dead one. `false` while it still holds calls, or if it
- * runs again.
+ * Removes a gateway that holds no calls: after an orderly end, or a dead one. Resolves to `false` while it still holds
+ * calls, or if it runs again.
  */
 export const removeNode = async (
   db: Statements,
@@ -186,7 +186,7 @@ const living = kyselyQuery((queries, { name }: { name: string }) =>
     .orderBy('name'),
 );
 
-/** The other running gateways and the calls that each would resume. */
+/** Returns the other running gateways, each with the kind of calls that it would resume. */
 export const livingNodes = async (
   db: Statements,
   name: string,
@@ -200,6 +200,6 @@ const addressOf = kyselyQuery((queries, { name }: { name: string }) =>
   queries.selectFrom('Node').select('address').where('name', '=', name),
 );
 
-/** Address of a gateway for others; null if there is none. */
+/** Returns the address at which others reach a gateway; null if there is none. */
 export const addressOfNode = async (db: Statements, name: string): Promise<string | null> =>
   (await addressOf(db, { name }))[0]?.address ?? null;

@@ -17,7 +17,7 @@ export const AgentBinding = defineEntity({
     agentId: p.text().nullable(),
     controls: p.enum(controlModes).default('off'),
     tokenSealed: p.text().nullable(),
-    /** Each value is sealed with the number's id. */
+    /** Headers for the agent; each value is sealed with the number's id. */
     headersSealed: p.json().$type<SealedHeaders>().default('{}'),
   },
 });

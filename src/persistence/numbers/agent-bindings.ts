@@ -13,7 +13,7 @@ import { AgentBinding as AgentBindingRow } from './agent-binding.ts';
 import { PhoneNumber } from './phone-number.ts';
 import { recordOf, type Patch } from '../database/records.ts';
 
-/** A binding as it is returned: reports whether the token and each header exist, but not their values. */
+/** A binding as the API returns it: it shows whether the token and each header exist, but not their values. */
 export type AgentBindingRecord = AgentBinding & {
   tokenConfigured: boolean;
   headers: Readonly<Record<string, { configured: true }>>;
@@ -81,7 +81,7 @@ export const agentBindingsOf = async (
   return { inbound: of('inbound'), outbound: of('outbound') };
 };
 
-/** Undefined if no binding is stored. */
+/** Returns the binding; undefined if none is stored. */
 export const bindingSecrets = async (
   db: Database,
   numberId: string,
@@ -91,16 +91,16 @@ export const bindingSecrets = async (
   return row === null ? undefined : secretsIn(row);
 };
 
-/** Sealed with the number's id. Undefined keeps the stored value, null removes it. */
+/** Token, sealed with the number's id. Undefined keeps the stored value, null removes it. */
 export type SecretChanges = {
   tokenSealed?: string | null | undefined;
-  /** Missing names keep their values. */
+  /** Headers to change; headers that are not named keep their values. */
   headersSealed?: AgentHeaderChanges | null | undefined;
 };
 
 /**
- * Replaces the binding of one direction. Returns undefined and changes nothing if it would have more than
- * `mostAgentHeaders`.
+ * Replaces the binding of one direction. Returns undefined and changes nothing if the binding would have more than
+ * `mostAgentHeaders` headers.
  */
 export const putAgentBinding = (
   db: Database,
@@ -109,7 +109,7 @@ export const putAgentBinding = (
   { tokenSealed, headersSealed }: SecretChanges = {},
 ): Promise<AgentBindingRecord | undefined> =>
   db.transaction(async (_statements, manager) => {
-    // The number's lock also serializes two changes of a binding that has no row yet.
+    // Locks the number's row, which also serializes two changes of a binding without a row.
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     await manager.findOneOrFail(PhoneNumber, { id: numberId }, { lockMode });
     const { direction } = binding;

@@ -16,7 +16,7 @@ import type { Queries } from '../database/tables.ts';
 
 export type CallableNumber = {
   id: string;
-  /** Domestic format. */
+  /** Telephone number in domestic format. */
   number: string;
   language: Language;
   greeting: string | null;
@@ -162,13 +162,13 @@ const byFingerprint = (
   rows: readonly (Found & { fingerprint: string })[],
 ): ReadonlyMap<string, CallableNumber> => new Map(rows.map((row) => [row.fingerprint, present(row)]));
 
-/** Numbers by key fingerprint in hexadecimal digits; see `Sealing.fingerprints`. */
+/** Query by key fingerprint in hexadecimal digits (`Sealing.fingerprints`). */
 export const findNumbersByKeys = async (
   db: Database,
   fingerprints: readonly Buffer[],
 ): Promise<ReadonlyMap<string, CallableNumber>> => byFingerprint(await byKeys(db, { fingerprints }));
 
-/** Numbers by the fingerprint of their current key; skips numbers without one. */
+/** Returns numbers by the fingerprint of their current key; skips numbers without a key. */
 export const findNumbersWithKeys = async (
   db: Pick<Database, 'queries' | 'execute'>,
   numberIds: readonly string[],

@@ -15,7 +15,7 @@ export const NumberKey = defineEntity({
         .updateRule('no action')
         .deleteRule('no action'),
     keyHash: p.blob().unique(),
-    /** Null for a key issued before recovery copies existed. */
+    /** Sealed recovery copy; null for a key issued before recovery copies existed. */
     keySealed: p.text().nullable(),
     issuedAt: p.datetime(3),
   },

@@ -10,7 +10,7 @@ import { NumberKey } from './number-key.ts';
 import type { Sealing } from '../database/sealing.ts';
 import type { Row } from '../database/tables.ts';
 
-/** Finds the number of a key. Undefined for an unknown or replaced key. Concurrent requests share one query. */
+/** Finds the number of a key; undefined for an unknown or replaced key. Concurrent requests share one query. */
 export type AuthenticateNumber = (key: string) => Promise<CallableNumber | undefined>;
 
 export const createNumberAuthentication = (
@@ -34,7 +34,7 @@ export const authenticateNumber = (
   key: string,
 ): Promise<CallableNumber | undefined> => createNumberAuthentication(db, sealing)(key);
 
-/** `keySealed` is null for a key issued before recovery copies existed: it cannot be revealed. */
+/** Stores a key. `keySealed` is null for a key issued before recovery copies existed, which cannot be revealed. */
 export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
 
 type NewKey = Row<'NumberKey'> & { keySealed: string };
@@ -44,7 +44,7 @@ export const putNumberKey = async (db: Database, key: NewKey): Promise<void> => 
   await db.entityManager().upsert(NumberKey, key);
 };
 
-/** Undefined for a number without a key. */
+/** Returns the recovery copy; undefined for a number without a key. */
 export const findNumberKey = async (db: Database, numberId: string): Promise<NumberKeyRecord | undefined> => {
   const key = await db.entityManager().findOne(NumberKey, { numberId });
   return key === null ? undefined : recordOf<NumberKeyRecord>(key, ['keySealed', 'issuedAt']);

@@ -20,7 +20,7 @@ export type NumberSettings = StoredCallPolicy & {
   language: Language;
   /** Daily limit for the total duration of its outbound calls. */
   dailyMinutes: number | null;
-  /** Greeting of a caller; null leaves it to the agent. */
+  /** Greeting for inbound calls; null leaves the greeting to the agent. */
   greeting: string | null;
   /** Handling of calls that an answering machine answers. */
   voicemail: VoicemailPolicy;
@@ -49,7 +49,7 @@ export type NumberSettings = StoredCallPolicy & {
 
 export type InboundAuthMethod = 'none' | 'handshake';
 
-/** The secret is unsealed only for calls. */
+/** The secret is present but sealed; it is unsealed only when a call needs it. */
 export type NumberRecord = Omit<Row<'PhoneNumber'>, 'deletedAt' | 'inboundAuthSecretSealed'>;
 
 export type NumberPatch = Patch<NumberSettings>;
@@ -79,7 +79,7 @@ const rowOf = ({ numberId, workspaceId }: NumberIn) => ({ id: numberId, workspac
 const lockNumber = (manager: EntityManager, wanted: NumberIn) =>
   manager.findOne(PhoneNumber, rowOf(wanted), { lockMode: LockMode.PESSIMISTIC_WRITE });
 
-/** Resolves to undefined if the number exists in any workspace. */
+/** Adds a number; resolves to undefined if it exists in any workspace. */
 export const createNumber = async (
   db: Database,
   number: Pick<NumberRecord, 'id' | 'workspaceId' | 'number' | 'language' | 'createdAt'> & NumberPatch,
@@ -94,7 +94,7 @@ export const createNumber = async (
   return findNumber(db, { numberId: number.id, workspaceId: number.workspaceId });
 };
 
-/** Oldest first. */
+/** Lists the numbers, oldest first. */
 export const listNumbers = async (db: Database, workspaceId: string): Promise<NumberRecord[]> => {
   const numbers = await db
     .entityManager()
@@ -102,7 +102,7 @@ export const listNumbers = async (db: Database, workspaceId: string): Promise<Nu
   return numbers.map((number) => recordOf<NumberRecord>(number, columns));
 };
 
-/** Undefined for a number that was deleted or belongs to another workspace. */
+/** Returns the number; undefined for one that was deleted or belongs to another workspace. */
 export const findNumber = async (db: Database, wanted: NumberIn): Promise<NumberRecord | undefined> => {
   const number = await db.entityManager().findOne(PhoneNumber, rowOf(wanted));
   return number === null ? undefined : recordOf<NumberRecord>(number, columns);
@@ -145,8 +145,8 @@ export const putInboundAuth = (
   });
 
 /**
- * Deletes a number and its key; its digits can be added again. Its row, calls and events are kept. `in_use` while one
- * of its calls is in progress at any node.
+ * Deletes a number and its key; the same telephone number can be added again. Its row, calls and events are kept.
+ * Resolves to `in_use` while one of its calls is in progress at any node.
  */
 export const deleteNumber = (
   db: Database,

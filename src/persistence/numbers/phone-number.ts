@@ -11,14 +11,14 @@ import { Workspace } from '../workspaces/workspace.ts';
 import type { Retention } from '#src/domain/retention.ts';
 import type { TurnEnd } from '#src/domain/turn-end.ts';
 
-/** A phone number with its policy; a policy column that is null inherits from the workspace. */
+/** A phone number with its policy. A policy column that is null inherits from the workspace. */
 export const PhoneNumber = defineEntity({
   name: 'PhoneNumber',
   tableName: 'phone_number',
   properties: {
     id: p.uuid().primary(),
     workspaceId: () => p.manyToOne(Workspace).mapToPk().index().fieldName('workspace_id'),
-    /** Domestic format. */
+    /** Telephone number in domestic format. */
     number: p.text(),
     language: p.text().$type<Language>(),
     maxDurationSec: p.integer().nullable(),
@@ -37,16 +37,18 @@ export const PhoneNumber = defineEntity({
     destinations: p.json<Destinations>().nullable(),
     /** Daily limit for the total duration of its outbound calls; null for the limit of its workspace. */
     dailyMinutes: p.integer().nullable(),
-    /** Greeting of a caller. */
+    /** Greeting for inbound calls. */
     greeting: p.text().nullable(),
     inboundAuthMethod: p.enum(['none', 'handshake']).default('none'),
     inboundAuthUrl: p.text().nullable(),
-    /** Signs the handshake request. */
+    /** Secret that signs the handshake request. */
     inboundAuthSecretSealed: p.text().nullable(),
     createdAt: p.datetime(3),
-    /** A deleted number keeps its row for its calls, but has neither key nor agents. */
+    /**
+     * Time of the deletion. The row of a deleted number is kept for its calls; the number has neither key nor agents.
+     */
     deletedAt: p.datetime(3).nullable(),
-    /** Exclusive trunk for its outbound calls; null for the trunks of the workspace. */
+    /** The only trunk for outbound calls of this number; null allows all trunks of the workspace. */
     trunkId: () => p.manyToOne(TrunkRow).mapToPk().nullable().fieldName('trunk_id').deleteRule('set null'),
     voicemail: p.enum(voicemailPolicies).default('talk'),
     /** Message for an answering machine; null for the default sentence of the language. */
@@ -69,6 +71,6 @@ export const PhoneNumber = defineEntity({
     /** Voice of the synthesizer; null for its default. */
     voice: p.text().nullable(),
   },
-  // The digits of a deleted number can be added again.
+  // A unique index on numbers that are not deleted: a deleted number can be added again.
   uniques: [{ name: 'phone_number_number_unique', properties: ['number'], where: 'deleted_at is null' }],
 });

@@ -15,7 +15,7 @@ const daysOf = (kept: Kept) => {
   return sql<number | null>`(${retention} ->> ${sql.lit(kept)})::int`;
 };
 
-/** Part of a text: whether the words of this number's calls may be stored at all. */
+/** Condition: the words of this number's calls may be stored at all. */
 export const keepsWords = (numberId: string): string => `not exists (
           select
           from phone_number
@@ -24,7 +24,7 @@ export const keepsWords = (numberId: string): string => `not exists (
             and (coalesce(phone_number.retention_days, workspace.retention_days) ->> 'words')::int = 0
         )`;
 
-/** Numbers with a retention limit, including deleted ones, whose calls still exist. */
+/** Returns the numbers with a retention limit, including deleted ones, whose calls still exist. */
 const numbers = kyselyQuery((queries) =>
   queries
     .selectFrom('PhoneNumber')

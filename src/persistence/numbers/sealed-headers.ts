@@ -1,18 +1,18 @@
-/** Stored headers of agent endpoints: values are sealed, names are readable. */
+/** Stored headers of agent endpoints: their values are encrypted, their names are not. */
 import type { AgentHeaders, SealedHeaders } from '#src/domain/agent-headers.ts';
 import type { Sealing } from '../database/sealing.ts';
 
 const mapped = (headers: AgentHeaders, change: (value: string) => string): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]));
 
-/** `about`: id of the number or call that owns the headers. */
+/** Encrypts the values. `about`: id of the number or call that owns the headers. */
 export const sealHeaders = (
   sealing: Pick<Sealing, 'seal'>,
   headers: AgentHeaders,
   about: string,
 ): SealedHeaders => mapped(headers, (value) => sealing.seal(value, about));
 
-/** Throws as `Sealing.open` does. */
+/** Decrypts the values; throws as `Sealing.open` does. */
 export const openHeaders = (
   sealing: Pick<Sealing, 'open'>,
   headers: SealedHeaders,

@@ -7,9 +7,9 @@ import type { Row, Tables } from '../database/tables.ts';
 /** Statistics of one trunk; means are `null` without a measured call. */
 export type CarriedCalls = {
   trunkId: string;
-  /** One of the trunk's names in the time range: the last in alphabetical order. */
+  /** Name of the trunk. If the name changed within the time range, the last one in alphabetical order. */
   name: string;
-  /** Calls that are no longer ringing. */
+  /** Number of calls that are no longer ringing. */
   outboundCalls: number;
   outboundAnswered: number;
   inboundCalls: number;
@@ -24,7 +24,7 @@ type Within = { workspaceId: string; since: Date; until: Date };
 
 const mean = (value: Expression<number | null>) => sql<number | null>`avg(${value})::float8`;
 
-/** MOS of the received audio. */
+/** Mean opinion score of the received audio. */
 const mosIn = (sound: Expression<Row<'Call'>['sound']>) =>
   sql<number | null>`(${sound} -> 'received' ->> 'mos')::float8`;
 
@@ -78,6 +78,6 @@ const failed = kyselyQuery((queries, within: Within) =>
 
 export const carriedCalls = (db: Statements, within: Within): Promise<CarriedCalls[]> => carried(db, within);
 
-/** Counts failed attempts of calls that moved on to another trunk, by the failed trunk. */
+/** Counts failed attempts, by the failed trunk, of calls that then used another trunk. */
 export const failedCalls = async (db: Statements, within: Within): Promise<ReadonlyMap<string, number>> =>
   new Map((await failed(db, within)).map(({ trunkId, calls }) => [trunkId, calls]));

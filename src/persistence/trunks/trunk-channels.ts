@@ -1,7 +1,7 @@
 /**
  * Load of all gateways on a trunk with limits. Taking a channel locks the trunk's row until the transaction ends, which
- * serializes the count. A channel counts until it is released, at most until its call ends: channels of a dead gateway
- * are free when its calls are over, and move with a call that another gateway takes over.
+ * serializes the count. A channel counts until it is released, at most until its call ends. Channels of a dead gateway
+ * are freed when its calls end, and move with a call that another gateway takes over.
  */
 import type { TrunkChannel } from '#src/domain/trunk.ts';
 import type { Database } from '../database/database.ts';
@@ -17,7 +17,7 @@ import {
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 
-/** Time within which an inbound call is stored or rejected; until then its channel counts without a call. */
+/** Time within which an inbound call is stored or rejected. During this time its channel counts without a call. */
 const arrivingSec = 30;
 
 const lockingTrunk = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
@@ -96,7 +96,7 @@ const removingTurns = kyselyQuery((queries, { trunkId }: { trunkId: string }) =>
 );
 
 /**
- * Deletes the load of a deleted trunk. Channels of dead gateways are otherwise cleared when a channel is taken, which
+ * Deletes the load of a deleted trunk. Channels of dead gateways are otherwise deleted when a channel is taken, which
  * no longer happens for this trunk.
  */
 export const forgetTrunkLoad = async (db: Statements, trunkId: string): Promise<void> => {
@@ -117,21 +117,23 @@ const take = async (
 };
 
 export const createTrunkLoad = (database: Database, node: string) => ({
-  /** Resolves to whether a channel was free. */
+  /** Takes a channel; resolves to whether one was free. */
   take: (channel: TrunkChannel & { maxChannels: number }): Promise<boolean> =>
     database.transaction((db) => take(db, { ...channel, node })),
 
-  /** Moves the channel of a call that this gateway took over; this gateway releases it from now on. */
+  /**
+   * Makes this gateway the owner of the channel of a call that it took over; this gateway then releases the channel.
+   */
   async keep(channel: TrunkChannel): Promise<void> {
     await taking(database, { ...channel, node });
   },
 
-  /** Does nothing if another gateway took over the call meanwhile. */
+  /** Releases a channel; has no effect if another gateway took over the call meanwhile. */
   async giveBack(channel: TrunkChannel): Promise<void> {
     await givingBack(database, { ...channel, node });
   },
 
-  /** Milliseconds until the next call may start; null if the wait exceeds its patience. */
+  /** Reserves the start of a call; resolves to the milliseconds until then, or null if the wait exceeds its limit. */
   async turn(call: { trunkId: string; callsPerSecond: number; patienceMs: number }): Promise<number | null> {
     const { trunkId, callsPerSecond, patienceMs } = call;
     const gapMs = 1_000 / callsPerSecond;

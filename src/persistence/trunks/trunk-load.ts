@@ -11,7 +11,7 @@ export const TrunkLoad = defineEntity({
   },
 });
 
-/** A used channel of such a trunk; it counts until its call ends at the latest. */
+/** A channel of a trunk in use; it counts until its call ends at the latest. */
 export const TrunkChannel = defineEntity({
   name: 'TrunkChannel',
   tableName: 'trunk_channel',

@@ -25,7 +25,7 @@ export const TrunkRow = defineEntity({
     transport: p.enum([...trunkTransports]),
     addresses: p.json().$type<TrunkAddress[]>().default('[]'),
     username: p.text().nullable(),
-    /** Sealed with the trunk's id. */
+    /** Password, sealed with the trunk's id. */
     passwordSealed: p.text().nullable(),
     register: p.boolean(),
     realm: p.text().nullable(),

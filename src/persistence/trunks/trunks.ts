@@ -9,14 +9,14 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 import { forgetTrunkLoad } from './trunk-channels.ts';
 
-/** Channel of the notifications. */
+/** Channel of the change notifications. */
 export const trunksChannel = 'trunks';
 
 export type TrunkRecord = Row<'TrunkRow'>;
 
 type TrunkIn = { trunkId: string; workspaceId: string };
 
-/** Headers from and to a trunk, beyond those that every INVITE has. */
+/** Custom headers that may be read from a trunk and sent to it. */
 export type TrunkHeaders = Pick<TrunkRecord, 'headersIn' | 'headersOut'>;
 
 export type TrunkPatch = Patch<TrunkSettings & Pick<TrunkRecord, 'passwordSealed'>>;
@@ -54,7 +54,7 @@ const unlessNameTaken = async <Result>(change: Promise<Result>): Promise<Result 
   }
 };
 
-/** Undefined if the name exists in the workspace. */
+/** Adds a trunk; resolves to undefined if the name exists in the workspace. */
 export const createTrunk = async (db: Database, trunk: TrunkRecord): Promise<TrunkRecord | undefined> => {
   const created = await unlessNameTaken(
     db.transaction(async (statements, manager) => {
@@ -66,7 +66,7 @@ export const createTrunk = async (db: Database, trunk: TrunkRecord): Promise<Tru
   return created === 'name_taken' ? undefined : created;
 };
 
-/** Oldest first. */
+/** Lists the trunks, oldest first. */
 export const listTrunks = async (db: Database, workspaceId: string): Promise<TrunkRecord[]> => {
   const trunks = await db.entityManager().find(TrunkRow, { workspaceId }, { orderBy: oldestFirst });
   return trunks.map((trunk) => recordOf<TrunkRecord>(trunk, columns));
@@ -79,13 +79,16 @@ export const listAllTrunks = async (db: Database): Promise<TrunkRecord[]> =>
 /** Condition: a trunk of this workspace. */
 const rowOf = ({ trunkId, workspaceId }: TrunkIn) => ({ id: trunkId, workspaceId });
 
-/** Undefined for a trunk of another workspace. */
+/** Returns the trunk; undefined for a trunk of another workspace. */
 export const findTrunk = async (db: Database, wanted: TrunkIn): Promise<TrunkRecord | undefined> => {
   const trunk = await db.entityManager().findOne(TrunkRow, rowOf(wanted));
   return trunk === null ? undefined : recordOf<TrunkRecord>(trunk, columns);
 };
 
-/** Resolves to all settings; undefined for a trunk of another workspace, `name_taken` if the name exists. */
+/**
+ * Changes a trunk and resolves to all its settings; undefined for a trunk of another workspace, `name_taken` if the
+ * name exists.
+ */
 export const patchTrunk = (
   db: Database,
   wanted: TrunkIn,
@@ -113,7 +116,7 @@ export const deleteTrunk = (db: Database, wanted: TrunkIn): Promise<boolean> =>
     return true;
   });
 
-/** Workspace and bound trunk of a number; undefined for an unknown number. */
+/** Returns workspace and bound trunk of a number; undefined for an unknown number. */
 export const findNumberOwner = async (
   db: Database,
   number: string,
@@ -121,8 +124,9 @@ export const findNumberOwner = async (
   (await owner(db, { number })).at(0);
 
 /**
- * Headers of each enabled trunk that calls of this number may use; none for an unknown number. `configured`: headers of
- * the gateway's configured trunk, which serves numbers without a bound trunk; null if there is none.
+ * Returns the custom headers of each enabled trunk that calls of this number may use; empty for an unknown number.
+ * `configured`: those of the gateway's configured trunk, which serves numbers without a bound trunk; null if there is
+ * none.
  */
 export const trunkHeadersOf = async (
   db: Database,

@@ -16,9 +16,9 @@ export const AdminToken = defineEntity({
     tokenKeyId: p.text().nullable(),
     createdAt: p.datetime(3),
     revokedAt: p.datetime(3).nullable(),
-    /** Null for a token without expiry. */
+    /** Expiry; null for a token that does not expire. */
     expiresAt: p.datetime(3).nullable(),
-    /** Precision: one minute. */
+    /** Time of the last use, to the minute. */
     lastUsedAt: p.datetime(3).nullable(),
     /** Gateway that created the token for its credentials file; null for a requested token. */
     node: p.text().nullable(),

@@ -100,8 +100,8 @@ export const createAdminToken = async (db: Database, token: NewToken): Promise<v
 };
 
 /**
- * Stores the token of the gateway's own credentials file. The same transaction revokes its earlier tokens, and those of
- * gateways that do not run, because they are no longer in use. Resolves to the revoked tokens.
+ * Stores the token of the gateway's own credentials file. The same transaction revokes its earlier tokens and those of
+ * gateways that do not run, because these tokens are no longer used. Resolves to the revoked tokens.
  */
 export const replaceGatewayToken = (
   db: Database,
@@ -118,8 +118,8 @@ export const replaceGatewayToken = (
     .execute();
 
 /**
- * Renames the owner: the gateway whose credentials file holds the token may have another name than the one that created
- * it.
+ * Changes the owner of the token: the gateway whose credentials file has the token may have another name than the
+ * gateway that created it.
  */
 export const adoptGatewayToken = async (db: Database, id: string, node: string): Promise<void> => {
   await db
@@ -127,7 +127,7 @@ export const adoptGatewayToken = async (db: Database, id: string, node: string):
     .nativeUpdate(AdminToken, { $and: [{ id }, { node: { $ne: null } }, { node: { $ne: node } }] }, { node });
 };
 
-/** Undefined for an unknown, revoked or expired token. */
+/** Returns the token's admin; undefined for an unknown, revoked or expired token. */
 export const authenticateAdmin = async (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
@@ -150,7 +150,7 @@ export const authenticatedAs = ({
   workspace: { id: workspaceId, timeZone },
 });
 
-/** Also finds tokens that are no longer valid; undefined for a token that this database never stored. */
+/** Returns the token even if it is no longer valid; undefined for a token that this database never stored. */
 export const findAdminToken = async (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
@@ -158,7 +158,7 @@ export const findAdminToken = async (
 ): Promise<AdminTokenRecord | undefined> =>
   (await known(db, { fingerprints: sealing.fingerprints(token) })).at(0);
 
-/** Tokens that were not revoked, oldest first. */
+/** Lists tokens that were not revoked, oldest first. */
 export const listAdminTokens = async (db: Database, workspaceId: string): Promise<AdminTokenRecord[]> => {
   const tokens = await db
     .entityManager()
@@ -166,7 +166,7 @@ export const listAdminTokens = async (db: Database, workspaceId: string): Promis
   return tokens.map((token) => recordOf<AdminTokenRecord>(token, columns));
 };
 
-/** Records the last use. The later time wins, regardless of the order of writes. */
+/** Records the last use. The latest time wins, regardless of the order of writes. */
 export const noteAdminTokenUse = async (db: Database, id: string, at: Date): Promise<void> => {
   await use(db, { id, at });
 };
@@ -176,17 +176,17 @@ export const renewFingerprint = async (db: Database, id: string, fingerprint: Fi
   await db.entityManager().nativeUpdate(AdminToken, { id }, fingerprint);
 };
 
-/** Valid tokens that are not known to have a fingerprint of this master key, oldest first. */
+/** Returns valid tokens whose fingerprint may have been made with another master key, oldest first. */
 export const tokensOfOtherKeys = (db: Database, keyId: string, at: Date): Promise<AdminTokenRecord[]> =>
   ofOtherKeys(db, { keyId, at });
 
-/** Revokes a token. A workspace keeps at least one valid admin token: `last` if this is it. */
+/** Revokes a token. Resolves to `last`, and revokes nothing, if it is the last valid admin token of the workspace. */
 export const revokeTokenRow = (
   db: Database,
   { id, workspaceId, at }: { id: string; workspaceId: string; at: Date },
 ): Promise<AdminTokenRecord | 'last' | 'unknown'> =>
   db.transaction(async (_statements, manager) => {
-    // The locks serialize two admins who revoke each other at the same time; a fixed order prevents deadlocks.
+    // Locks in a fixed order: two admins who revoke each other at the same time are serialized without a deadlock.
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const tokens = await manager.find(
       AdminToken,

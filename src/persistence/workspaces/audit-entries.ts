@@ -14,7 +14,7 @@ export type NewAuditEntry = Omit<AuditEntryRecord, 'id' | 'detail'> & {
   detail?: Record<string, unknown>;
 };
 
-/** The workspace's row counts the entries; concurrent entries wait for its lock. */
+/** The row of the workspace has the number of the last entry; concurrent entries wait for its lock. */
 const appending = kyselyQuery((queries, entry: Omit<NewAuditEntry, 'detail'> & { detail: string }) =>
   queries
     .with('counted', (query) =>
@@ -52,14 +52,14 @@ export const appendAudit = async (
 export type AuditFilters = {
   actor?: string | undefined;
   action?: string | undefined;
-  /** Examples: `number:<id>`, or `number` for all numbers. */
+  /** Subject, such as `number:<id>`, or `number` for all numbers. */
   subject?: string | undefined;
   since?: Date | undefined;
-  /** Exclusive. */
+  /** End of the time range, exclusive. */
   until?: Date | undefined;
 };
 
-/** Newest first; `before` is the id of the last entry of the previous page. */
+/** Lists entries, newest first; `before` is the id of the last entry of the previous page. */
 export const listAudit = (
   db: Database,
   {

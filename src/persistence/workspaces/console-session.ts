@@ -7,12 +7,12 @@ export const ConsoleSession = defineEntity({
   tableName: 'console_session',
   properties: {
     id: p.uuid().primary(),
-    /** Valid only while this token is. */
+    /** Token of the admin; the session is valid only while the token is valid. */
     adminTokenId: () =>
       p.manyToOne(AdminToken).mapToPk().index().fieldName('admin_token_id').deleteRule('cascade'),
     secretHash: p.blob().unique(),
     createdAt: p.datetime(3),
-    /** Precision: one minute. */
+    /** Time of the last use, to the minute. */
     lastUsedAt: p.datetime(3),
     /** Latest expiry; an unused session ends earlier. */
     expiresAt: p.datetime(3),

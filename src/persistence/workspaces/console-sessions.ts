@@ -56,7 +56,7 @@ export const createSession = async (db: Database, session: NewSession): Promise<
   await db.entityManager().insert(ConsoleSession, { ...session, lastUsedAt: session.createdAt });
 };
 
-/** Undefined for an unknown or expired session, and if its token is revoked or expired. */
+/** Returns the session; undefined if it is unknown or expired, or if its token is revoked or expired. */
 export const findSession = async (
   db: Database,
   sealing: Pick<Sealing, 'fingerprints'>,
@@ -69,7 +69,7 @@ export const findSession = async (
   return { id: sessionId, lastUsedAt: sessionUsedAt, admin: authenticatedAs(admin) };
 };
 
-/** Records the last use. The later time wins, regardless of the order of writes. */
+/** Records the last use. The latest time wins, regardless of the order of writes. */
 export const noteSessionUse = async (db: Database, id: string, at: Date): Promise<void> => {
   await use(db, { id, at });
 };

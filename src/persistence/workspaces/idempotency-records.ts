@@ -1,7 +1,7 @@
 /**
- * Requests with an `Idempotency-Key`: a repeated request gets the first answer (guides/design/wire.md, "Repeated
- * requests"). The statement that inserts the call (`create-calls.ts`) also stores the answer, so a crash leaves either both or
- * neither.
+ * Requests with an `Idempotency-Key`: a repeated request gets the first response (guides/design/wire.md, "Repeated
+ * requests"). The statement that inserts the call (`create-calls.ts`) also stores the response, so after a crash either
+ * both exist or neither.
  */
 import type { ExpressionBuilder } from 'kysely';
 import { secondsAgo } from '../database/expressions.ts';
@@ -12,7 +12,7 @@ import type { Row, Tables } from '../database/tables.ts';
 /** A request that its sender may repeat. */
 export type KeyedRequest = Pick<Row<'IdempotencyRecord'>, 'key' | 'fingerprint'>;
 
-/** A request with its answer. */
+/** A request with its response. */
 export type KeyedAnswer = KeyedRequest & Pick<Row<'IdempotencyRecord'>, 'responseStatus' | 'responseBody'>;
 
 /** Time for which a key is stored (guides/design/wire.md, "Repeated requests"). */
@@ -41,7 +41,7 @@ const forgetting = kyselyQuery((queries, { numberId, key }: OwnKey) =>
     .where(isTooOld),
 );
 
-/** Returns the answer to the number's request with this key. Expired keys are free again. */
+/** Returns the stored response to the number's request with this key. An expired key can be used again. */
 export const findKeyedAnswer = async (db: Statements, own: OwnKey): Promise<KeyedAnswer | undefined> => {
   const [row] = await answerTo(db, own);
   if (row === undefined) return undefined;

@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Request counts that gateways share; a crash of the database server loses them, like counts in memory. */
+/** Request counts that gateways share. They are lost if the database server crashes, as counts in memory are. */
 export const RequestCount = defineEntity({
   name: 'RequestCount',
   tableName: 'request_count',
   properties: {
-    /** The limit and its owner. */
+    /** Name of the limit and its owner. */
     key: p.text().primary(),
     requests: p.integer(),
     /** Time at which the whole limit is available again, by the database clock. */

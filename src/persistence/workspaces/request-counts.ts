@@ -18,7 +18,7 @@ const counting = kyselyQuery((queries, { given, perSeconds }: { given: string; p
       read
         .selectFrom(rowsOf('RequestCount', given))
         .select(['key', 'requests', secondsAhead(perSeconds).as('endsAt')])
-        // A fixed order prevents deadlocks between gateways.
+        // Counts in a fixed order, which prevents deadlocks between gateways.
         .orderBy('key'),
     )
     .onConflict((conflict) =>
@@ -48,7 +48,7 @@ const countAll = async (db: Statements, asked: readonly KeyedRequest[], perSecon
   const byKey = Map.groupBy(asked, ({ key }) => key);
   const given = db.asJson([...byKey].map(([key, { length: requests }]) => ({ key, requests })));
   const rows = await counting(db, { given, perSeconds });
-  // A statement that waited for another one began before it, so its `now` is earlier.
+  // `clock_timestamp()` instead of `now`: a statement that waited for another one began earlier than that one ended.
   const inAll = new Map(
     rows.map(({ key, requests, seconds }) => [key, { requests, seconds: Math.min(seconds, perSeconds) }]),
   );

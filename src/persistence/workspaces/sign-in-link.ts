@@ -13,7 +13,7 @@ export const SignInLink = defineEntity({
     codeHash: p.blob().unique(),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),
-    /** Null until the link is opened. */
+    /** Time at which the link was opened; null before. */
     usedAt: p.datetime(3).nullable(),
   },
 });

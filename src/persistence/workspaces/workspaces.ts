@@ -6,7 +6,7 @@ import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Row } from '../database/tables.ts';
 
-/** Counter of the audit log's entries. */
+/** Number of the last audit log entry. */
 export type WorkspaceRecord = Omit<Row<'Workspace'>, 'auditEntries'>;
 
 /** Settings of a workspace that admins may change. */
@@ -27,7 +27,10 @@ export const findWorkspace = async (db: Database, id: string): Promise<Workspace
   return workspace === null ? undefined : recordOf<WorkspaceRecord>(workspace, columns);
 };
 
-/** Resolves to the changed workspace; undefined if it does not exist. Applies to calls that begin afterwards. */
+/**
+ * Changes the settings, which apply to calls that begin afterwards. Resolves to the changed workspace; undefined if it
+ * does not exist.
+ */
 export const patchWorkspace = async (
   db: Database,
   id: string,
@@ -46,23 +49,26 @@ const locking = kyselyQuery((queries, { ids }: { ids: readonly string[] }) =>
     .selectFrom('Workspace')
     .select('id')
     .where('id', '=', ({ fn, val }) => fn.any(val(ids)))
-    // A fixed order prevents deadlocks.
+    // Locks in a fixed order, which prevents deadlocks.
     .orderBy('id')
     .forNoKeyUpdate(),
 );
 
-/** Others that lock one of the workspaces wait until the transaction ends; references by foreign keys do not wait. */
+/**
+ * Locks the workspaces' rows until the transaction ends: other transactions that lock one of them wait. References by
+ * foreign keys do not wait.
+ */
 export const lockWorkspaces = async (db: Statements, ids: readonly string[]): Promise<void> => {
   await locking(db, { ids });
 };
 
-/** Oldest first. */
+/** Lists the workspaces, oldest first. */
 export const listWorkspaces = async (db: Database): Promise<WorkspaceRecord[]> => {
   const workspaces = await db.entityManager().find(Workspace, {}, { orderBy: oldestFirst });
   return workspaces.map((workspace) => recordOf<WorkspaceRecord>(workspace, columns));
 };
 
-/** The oldest workspace; undefined in a fresh database. */
+/** Returns the oldest workspace; undefined in a fresh database. */
 export const firstWorkspace = async (db: Database): Promise<WorkspaceRecord | undefined> => {
   const [first] = await db.entityManager().find(Workspace, {}, { orderBy: oldestFirst, limit: 1 });
   return first && recordOf<WorkspaceRecord>(first, columns);

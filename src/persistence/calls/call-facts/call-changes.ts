@@ -1,4 +1,4 @@
-/** Facts that change the row of a call, except its answer and its end. */
+/** Facts that change the row of a call, except `call.answered` and `call.ended`. */
 import type { TransferChange } from '#src/domain/call-transfer.ts';
 import { sqlText, type SqlText } from '../../database/sql-text.ts';
 import type { Row } from '../../database/tables.ts';
@@ -16,7 +16,7 @@ import {
 
 type Call = Row<'Call'>;
 
-/** Reports the unchanged call to customers. */
+/** Facts whose event has the unchanged call. */
 export const reportCall = sqlText<NewEventFact, { id: string }>(
   `
     with ${newFact},
@@ -31,8 +31,9 @@ export const reportCall = sqlText<NewEventFact, { id: string }>(
 );
 
 /**
- * A fact that changes columns of its call and has a customer event. `$8` is the value. The call is restricted by the
- * parameter in addition to the join with its fact: otherwise the server would scan all calls in progress.
+ * Statement for a fact that changes columns of its call and has a customer event. `$8` is the value. The call is
+ * restricted by the parameter in addition to the join with its fact: otherwise the server would scan all calls in
+ * progress.
  */
 const changing = <Values extends object>(
   { set, where = 'true', also = '' }: { set: string; where?: string; also?: string },
@@ -55,7 +56,7 @@ const changing = <Values extends object>(
     [...eventFactParameters, value],
   );
 
-/** A person may answer after call screening. */
+/** `answered_by` may change: a person may answer after call screening. */
 export const setAnsweredBy = changing<Pick<Call, 'answeredBy'>>(
   { set: 'answered_by = $8', where: `(call.answered_by is null or call.answered_by = 'screening')` },
   'answeredBy',
@@ -66,7 +67,7 @@ export const setConsent = changing<Pick<Call, 'consent'>>(
   'consent',
 );
 
-/** Merges the change into the stored transfer. */
+/** Merges the fact's fields into the stored transfer. */
 const transferAfter = (value: string) => `transfer = coalesce(call.transfer, '{}') || ${value}::jsonb`;
 
 export const changeTransfer = changing<{ transfer: TransferChange }>(
@@ -74,7 +75,7 @@ export const changeTransfer = changing<{ transfer: TransferChange }>(
   'transfer',
 );
 
-/** Skips calls whose words were erased meanwhile or are never stored. */
+/** Stores no summary for calls whose words were erased meanwhile or are never stored. */
 export const setSummary = changing<{ summary: string }>(
   {
     set: 'summary = $8',
@@ -84,7 +85,7 @@ export const setSummary = changing<{ summary: string }>(
   'summary',
 );
 
-/** A fact that changes its call and has no customer event. */
+/** Statement for a fact that changes its call and has no customer event. */
 const changingSilently = <Values extends object>(
   set: string,
   value: keyof Values,
@@ -105,7 +106,7 @@ export const changeTransferSilently = changingSilently<{ transfer: TransferChang
   'transfer',
 );
 
-/** If audio is missing in both directions, the first one found is stored. */
+/** Stores the first direction without audio; a second one does not replace it. */
 export const setOneWay = changingSilently<{ missing: Call['oneWay'] }>(
   'one_way = coalesce(call.one_way, $7)',
   'missing',

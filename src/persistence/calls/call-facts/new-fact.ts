@@ -1,18 +1,18 @@
 /**
- * First part of every statement that writes a fact: its journal row. There is no row if the fact was written before or
- * if another gateway holds the call. Comparing the epoch locks the call, so a take-over waits for a fact that is being
- * written and finds it in the journal.
+ * First part of every statement that writes a fact: inserts its journal row. Inserts none if the fact was written
+ * before or if another gateway holds the call. Comparing the epoch locks the call's row, so a take-over waits for a
+ * fact that is being written and finds it in the journal.
  */
 import { sqlText } from '../../database/sql-text.ts';
 import type { Row } from '../../database/tables.ts';
 
-/** `epoch` is that of the call's holder, which writes the fact. */
+/** `epoch`: that of the gateway that writes the fact. */
 export type NewFact = Row<'CallFactRow'> & Pick<Row<'Call'>, 'epoch'>;
 
-/** A fact with a customer event. */
+/** The fields of `newFact` and those of its customer event. */
 export type NewEventFact = NewFact & { eventId: string };
 
-/** Columns supplied by the line. Null keeps the stored value. */
+/** Columns of the call that the line supplies. Null keeps the stored value. */
 export type LineColumns = Pick<
   Row<'Call'>,
   | 'sipStatus'
@@ -27,7 +27,7 @@ export type LineColumns = Pick<
   | 'remoteSignalling'
 >;
 
-/** `$1` to `$6` of a statement with `newFact`. */
+/** Returns the parameters `$1` to `$6` of a statement with `newFact`. */
 export const factParameters = ['callId', 'sequence', 'epoch', 'type', 'at', 'data'] as const;
 
 export const newFact = `fact as (
@@ -40,15 +40,18 @@ export const newFact = `fact as (
   returning call_id, type, at
 )`;
 
-/** `$1` to `$7` of a statement with `newFact` and `newEvent`. */
+/** Returns the parameters `$1` to `$7` of a statement with `newFact` and `newEvent`. */
 export const eventFactParameters = [...factParameters, 'eventId'] as const;
 
-/** The event of the fact; `outbox` stores it. Its position within the call is the fact's sequence. */
+/**
+ * Part of a statement: the event of the fact, which `outbox` stores. Its position within the call is the fact's
+ * sequence.
+ */
 export const newEvent = `new_event as (
   select $7::text as id, call_id, type, at, $2::int as position from fact
 )`;
 
-/** Writes a fact that changes nothing else. */
+/** Statement for a fact that changes only the journal. */
 export const writeFact = sqlText<NewFact, { id: string }>(
   `
     with ${newFact}
