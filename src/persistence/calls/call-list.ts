@@ -39,7 +39,7 @@ export class SearchTooBroad extends Error {
 /** Time limit of a search. */
 const searchMs = 2_000;
 
-/** Reads one row more than a page, which shows whether another page exists. */
+/** Returns calls. To learn whether another page exists, the caller requests one call more than a page. */
 export const listCalls = (db: Database, query: CallListQuery): Promise<CallRow[]> => {
   const { search } = query;
   if (search === undefined)

@@ -11,7 +11,7 @@ export type CallTally = {
   numberId: string;
   number: string;
   direction: 'inbound' | 'outbound';
-  /** Final SIP status; null for calls without SIP. */
+  /** Id of the call's trunk; null for calls without SIP. */
   trunkId: string | null;
   trunkName: string | null;
   /** End reason; null for calls in progress. */

@@ -19,8 +19,8 @@ export type TakenCall = CallRow & {
 };
 
 /**
- * Part of a claim: `by` becomes the holder of the calls that can be resumed. The other calls keep their node, whose
- * folder has their recordings.
+ * Parameters of a claim: `by` becomes the holder of the calls that can be resumed. The other calls keep their node,
+ * whose folder has their recordings.
  */
 type Taking = { from: string; by: string; form: number };
 

@@ -126,7 +126,7 @@ const unfindable = kyselyQuery((queries, { callIds }: Calls) =>
   queries.deleteFrom('CallSearch').where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Search words of the number and the name of the other party. */
+/** Makes calls findable by number and name of the other party. */
 const makeFindable = sqlText<Calls, object>(
   `
     with call_after as (

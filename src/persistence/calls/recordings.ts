@@ -48,7 +48,7 @@ const recordingOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 export const findRecording = async (db: Statements, callId: string): Promise<RecordingRecord | undefined> =>
   (await recordingOf(db, { callId }))[0];
 
-/** Gateway whose folder has the recording's file. */
+/** Returns the expression for the gateway whose folder has the recording's file. */
 const folderNode = () => {
   const { fn } = expressionBuilder<Tables, 'Recording' | 'Call'>();
   return fn.coalesce('Recording.node', 'Call.node').$castTo<string>();

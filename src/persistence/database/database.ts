@@ -181,7 +181,7 @@ export const openDatabase = async (settings: {
 
   try {
     const nodePool = open({ size: nodePoolSize, isPatient: true });
-    // Migrations leave idle connections in the node's pool, which are closed here.
+    // Includes the node's pool, in which migrations leave idle connections.
     const patient: OpenPool[] = [nodePool];
     let requests: OpenPool | undefined;
     const connect = () => nodePool.pool.connect();

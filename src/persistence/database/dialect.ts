@@ -111,7 +111,7 @@ export type Connections = {
   execute: Execute;
 };
 
-/** The pool is ended by its creator, not here. */
+/** Runs statements over a pool, which its creator must end. */
 export const connectionsOver = (
   pool: Pool,
   {

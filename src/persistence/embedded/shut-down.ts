@@ -5,7 +5,7 @@ import { findPostmaster } from './postmaster.ts';
 const longestMs = 15_000;
 const pollMs = 10;
 
-/** Ignored: the server may have ended meanwhile. */
+/** Sends a signal; ignores that the server has ended meanwhile. */
 const tell = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);

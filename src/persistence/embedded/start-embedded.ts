@@ -161,7 +161,9 @@ const launch = async (
   }
 };
 
-/** A server on a full disk cannot write the reason to its log; this write throws the error of the disk. */
+/**
+ * Writes a probe file. A server on a full disk cannot write the reason to its log; this write throws the same error.
+ */
 const needRoom = async (folder: string): Promise<void> => {
   const probe = join(folder, 'probe');
   await writeFile(probe, Buffer.alloc(64 * 1024, 1));

@@ -14,7 +14,7 @@ export type WebhookEndpointRecord = Row<'WebhookEndpoint'>;
 /** Condition: an endpoint of this workspace. */
 export type EndpointIn = { endpointId: string; workspaceId: string };
 
-/** Makes the pending events of an endpoint due when it becomes active. */
+/** Changes of an endpoint. When it becomes active, its pending events become due. */
 export type EndpointPatch = Patch<Pick<WebhookEndpointRecord, 'url' | 'events' | 'numberId'>> & {
   state?: 'active' | 'paused' | undefined;
 };

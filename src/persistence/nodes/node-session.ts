@@ -65,7 +65,7 @@ class LastingSession implements NodeSession {
 
   readonly listen: NodeSession['listen'] = async (channel, onNotify) => {
     this.#listeners.add(channel, onNotify);
-    // Nothing to do without a connection: the next one subscribes to all channels.
+    // Without a connection, the next connection subscribes to the channel.
     if (this.#state.name === 'held') await this.#state.connection.listen(channel);
     return async () => {
       if (this.#listeners.remove(channel, onNotify)) await this.#leave(channel);

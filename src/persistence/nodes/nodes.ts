@@ -21,7 +21,10 @@ export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
 
 type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
 
-/** Line driver of the calls that a gateway would resume; `null` if it would resume none. */
+/**
+ * Calls that a gateway would resume: their lines, and the newest checkpoint format that it reads. `null` if it would
+ * resume none.
+ */
 export type TakesOver = { lines: string; form: number };
 
 const none = { takesLines: null, takesForm: null };

@@ -34,7 +34,10 @@ export const authenticateNumber = (
   key: string,
 ): Promise<CallableNumber | undefined> => createNumberAuthentication(db, sealing)(key);
 
-/** Stores a key. `keySealed` is null for a key issued before recovery copies existed, which cannot be revealed. */
+/**
+ * Stored key of a number. `keySealed` is null for a key issued before recovery copies existed, which cannot be
+ * revealed.
+ */
 export type NumberKeyRecord = Pick<Row<'NumberKey'>, 'keySealed' | 'issuedAt'>;
 
 type NewKey = Row<'NumberKey'> & { keySealed: string };

@@ -48,7 +48,8 @@ const countAll = async (db: Statements, asked: readonly KeyedRequest[], perSecon
   const byKey = Map.groupBy(asked, ({ key }) => key);
   const given = db.asJson([...byKey].map(([key, { length: requests }]) => ({ key, requests })));
   const rows = await counting(db, { given, perSeconds });
-  // `clock_timestamp()` instead of `now`: a statement that waited for another one began earlier than that one ended.
+  // Limits the seconds to the period: a statement that waited for another one has an earlier `now`, by which more time
+  // remains.
   const inAll = new Map(
     rows.map(({ key, requests, seconds }) => [key, { requests, seconds: Math.min(seconds, perSeconds) }]),
   );

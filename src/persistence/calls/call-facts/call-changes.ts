@@ -16,7 +16,7 @@ import {
 
 type Call = Row<'Call'>;
 
-/** Facts whose event has the unchanged call. */
+/** Statement for a fact that changes only the journal, and whose event has the unchanged call. */
 export const reportCall = sqlText<NewEventFact, { id: string }>(
   `
     with ${newFact},
