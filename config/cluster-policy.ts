@@ -15,9 +15,9 @@ export const leaseSec = (looksOfLease * beatMs) / 1_000;
 export const shortestParkSec = 2 * leaseSec;
 
 /**
- * Timing of gateways that share a database (`judge-nodes.ts` of src/continuity). A killed gateway is detected within
- * five seconds: its database session disappears at once, while a running gateway restores its session or renews its row
- * in less than three checks.
+ * Timing of gateways that share a database (`nodes/judge-nodes.ts` of src/continuity). A killed gateway is detected at
+ * once where another one shares its lines (`nodes/sudden-deaths.ts`), otherwise within five seconds: its database
+ * session disappears at once, while a running gateway restores its session or renews its row in less than three checks.
  */
 export const cluster = {
   beatMs,
@@ -27,6 +27,8 @@ export const cluster = {
   mostGapMs: (leaseSec * 1_000) / 2,
   looksOfLost: 0,
   claimMs: 20_000,
+  /** Together somewhat less than a second: later, the looks decide. */
+  confirmMs: [5, 5, 10, 10, 20, 50, 100, 200, 400],
   /** Time limit of a request to another gateway, which is then considered unreachable. */
   answerMs: 3_000,
   fetching: { connectMs: 3_000, stallMs: 15_000, connections: 64 },

@@ -48,6 +48,8 @@ export type Cluster = {
   open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
   /** Starts or stops accepting handed-over calls. */
   takes(isTaking: boolean): Promise<void>;
+  /** The relay has lost its connection with this gateway. */
+  leftRelay(name: string): void;
   /** Names of the other live gateways, and of those that would take this one's calls. */
   others(): Promise<{ living: string[]; takers: string[] }>;
   /** Resolves to whether that gateway takes calls. Rejects if it is unreachable, or without a database. */
@@ -91,7 +93,11 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
   const numbers = config.lines === 'none' ? numbersWithoutLines(clusterPolicy) : clusterPolicy;
-  const watch = createNodeWatch({ database, node, numbers, fence, clock, steadyClock, logger });
+  const shared =
+    lines === null
+      ? null
+      : ({ lines, reportedBy: config.realLines === null ? 'database' : 'relay' } as const);
+  const watch = createNodeWatch({ database, node, shared, numbers, fence, clock, steadyClock, logger });
   const ticking = createRepeatedTask({
     work: async () => fence.tick(),
     everyMs: clusterPolicy.beatMs,
@@ -127,6 +133,7 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
       });
       watch.open(duties, counting);
     },
+    leftRelay: watch.leftRelay,
     async takes(isTaking) {
       await watch.tellTakes(isTaking && lines !== null ? { lines, form: checkpointForm } : null);
     },

@@ -4,10 +4,11 @@ import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
 import { createNodeJudge, numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
 import { createNodeWatch } from '#src/continuity/nodes/node-watch.ts';
+import type { SharedLines } from '#src/continuity/nodes/sudden-deaths.ts';
 import { CallsLost, createFreezeFence, type FreezeFence } from '#src/domain/fence.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import type { OtherNode } from '#src/persistence/nodes/nodes.ts';
-import { ownDatabase } from '#test/helpers/database.ts';
+import { nodeWithoutConnections, type OtherNode } from '#src/persistence/nodes/nodes.ts';
+import { openTestDatabase, ownDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { newCallRow, storedCall, storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
@@ -21,6 +22,7 @@ const other = (changes: Partial<OtherNode> = {}): OtherNode => ({
   seenAt: new Date(1_000),
   isLost: false,
   hasSession: true,
+  takesLines: null,
   ...changes,
 });
 
@@ -145,6 +147,7 @@ const watchedNumbers = {
   looksOfLease: 10,
   looksOfLost: 0,
   claimMs: 60_000,
+  confirmMs: [],
 };
 
 /** A gateway whose checks the test triggers; it has no session of its own, as after a lost connection. */
@@ -153,16 +156,21 @@ const watching = (
   node: string,
   cleanUps: (cleaned: string) => Promise<void> = async () => {},
   fence: Pick<FreezeFence, 'ask'> = createFreezeFence({ now: () => 0 }, 1, () => {}),
+  { shared = null, confirmMs = [] }: { shared?: SharedLines | null; confirmMs?: readonly number[] } = {},
 ) => {
   const seen = { cleaned: [] as string[], lost: 0 };
   let next: (() => void) | null = null;
   const watch = createNodeWatch({
     database,
     node,
-    numbers: watchedNumbers,
+    shared,
+    numbers: { ...watchedNumbers, confirmMs },
     clock: {
       now: Date.now,
-      setTimeout: (callback) => (next = callback),
+      setTimeout: (callback, milliseconds) =>
+        milliseconds < watchedNumbers.beatMs && milliseconds > 0
+          ? setTimeout(callback, milliseconds)
+          : (next = callback),
       clearTimeout: () => (next = null),
     },
     steadyClock: { now: Date.now },
@@ -331,4 +339,143 @@ test.serial('skips the clean-up of a node that has started again', async (t) => 
   t.deepEqual(survivor.seen.cleaned, []);
   t.deepEqual(await rowOf(database, names.dead), { isLost: false });
   await survivor.close();
+});
+
+// Sudden deaths
+
+const lines = 'the same lines';
+
+/** A gateway with its own connections, and another one that looks only when the test says so. */
+const suddenWorld = async (
+  t: ExecutionContext,
+  { reportedBy, takesLines = lines }: { reportedBy: SharedLines['reportedBy']; takesLines?: string },
+) => {
+  const url = await testDatabaseUrl(t);
+  const doomedDatabase = await openTestDatabase(t, url, 'doomed');
+  const database = await openTestDatabase(t, url, 'survivor');
+  const doomed = watching(doomedDatabase, 'doomed');
+  await doomed.join();
+  await doomed.tellTakes({ lines: takesLines, form: 1 });
+  const waits: boolean[] = [];
+  const observed: Database = {
+    ...database,
+    async awaitSessionEnd(node, aborted) {
+      const hasEnded = await database.awaitSessionEnd(node, aborted);
+      waits.push(hasEnded);
+      return hasEnded;
+    },
+  };
+  const survivor = watching(observed, 'survivor', undefined, undefined, {
+    shared: { lines, reportedBy },
+    confirmMs: [20, 50, 100, 200, 400],
+  });
+  await survivor.join();
+  survivor.open();
+  const isAwaited = async (): Promise<true | undefined> =>
+    (await database.execute("select 1 from pg_locks where locktype = 'advisory' and not granted")).length > 0
+      ? true
+      : undefined;
+  return {
+    database,
+    doomedDatabase,
+    survivor,
+    waits,
+    isAwaited,
+    untilCleaned: () =>
+      until('it is cleaned up', () => (survivor.seen.cleaned.includes('doomed') ? true : undefined)),
+  };
+};
+
+test.serial(
+  'the end of all connections of a gateway begins its clean-up without another check',
+  async (t) => {
+    const { survivor, doomedDatabase, isAwaited, untilCleaned } = await suddenWorld(t, {
+      reportedBy: 'database',
+    });
+    await survivor.look();
+    await until('the session is awaited', isAwaited);
+    await doomedDatabase.close();
+    await untilCleaned();
+    t.deepEqual(survivor.seen.cleaned, ['doomed']);
+    await survivor.close();
+  },
+);
+
+test.serial('a gateway that loses its session and keeps other connections is alive', async (t) => {
+  const { survivor, database, doomedDatabase, isAwaited, waits } = await suddenWorld(t, {
+    reportedBy: 'database',
+  });
+  await doomedDatabase.ping();
+  await survivor.look();
+  await until('the session is awaited', isAwaited);
+  await database.execute(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
+     and pid in (select pid from pg_stat_activity where application_name = 'trunkline doomed')`,
+  );
+  await until('its end is noticed', () => (waits.includes(true) ? true : undefined));
+  await survivor.look(2);
+  t.deepEqual(survivor.seen.cleaned, []);
+  await survivor.close();
+});
+
+test.serial('a gateway with other lines is left to the periodic checks', async (t) => {
+  const { survivor, database, doomedDatabase } = await suddenWorld(t, {
+    reportedBy: 'relay',
+    takesLines: 'other lines',
+  });
+  await survivor.look();
+  await doomedDatabase.close();
+  await until('its connections have ended', async () =>
+    (await nodeWithoutConnections(database, 'doomed')) === undefined ? undefined : true,
+  );
+  survivor.leftRelay('doomed');
+  await survivor.look(2);
+  t.deepEqual(survivor.seen.cleaned, []);
+  await survivor.close();
+});
+
+test.serial('a gateway that only lost its connection with the relay is alive', async (t) => {
+  const { survivor, doomedDatabase, untilCleaned } = await suddenWorld(t, { reportedBy: 'relay' });
+  survivor.leftRelay('doomed');
+  await survivor.look(2);
+  t.deepEqual(survivor.seen.cleaned, []);
+  await doomedDatabase.close();
+  survivor.leftRelay('doomed');
+  await untilCleaned();
+  await survivor.close();
+});
+
+test.serial(
+  'a gateway that the relay reports before this one has started is judged afterwards',
+  async (t) => {
+    const database = await ownDatabase(t);
+    const doomed = watching(database, 'doomed');
+    await doomed.join();
+    await doomed.tellTakes({ lines, form: 1 });
+    const survivor = watching(database, 'survivor', undefined, undefined, {
+      shared: { lines, reportedBy: 'relay' },
+    });
+    await survivor.join();
+    survivor.leftRelay('doomed');
+    t.deepEqual(survivor.seen.cleaned, []);
+    survivor.open();
+    await until('it is cleaned up', () => (survivor.seen.cleaned.length > 0 ? true : undefined));
+    await survivor.close();
+  },
+);
+
+test.serial('a session that does not exist is not awaited', async (t) => {
+  const database = await ownDatabase(t);
+  t.false(await database.awaitSessionEnd('nobody', new AbortController().signal));
+});
+
+test.serial('the wait for a session ends with its signal', async (t) => {
+  const database = await ownDatabase(t);
+  const waiting = new AbortController();
+  const wait = t.throwsAsync(database.awaitSessionEnd('test', waiting.signal));
+  await until('the session is awaited', async () =>
+    (await database.execute('select 1 from pg_locks where not granted')).length > 0 ? true : undefined,
+  );
+  waiting.abort();
+  await wait;
 });

@@ -39,6 +39,7 @@ export const scriptedDatabase = (answer: Answer): Database => {
     entityManager: never,
     listen: never,
     withAdvisoryLock: never,
+    awaitSessionEnd: never,
     ping: never,
     close: never,
   };

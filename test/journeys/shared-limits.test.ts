@@ -60,6 +60,8 @@ test.serial(
     t.is(again.placed.length, 4);
     t.deepEqual([...new Set(again.refusals)], ['429 concurrency_limit 10']);
 
+    // A call that rings at a killed gateway ends and frees its place.
+    for (const callId of again.placed) await untilStatus(one, callId, 'active');
     const held = (
       await rows(`select id from call where node = 'three' and answered_at is not null and ended_at is null`)
     ).map((row) => z.object({ id: z.string() }).parse(row).id);
@@ -67,7 +69,6 @@ test.serial(
     const meanwhile = await placeAtOnce([one, two], 20);
     t.deepEqual(meanwhile.placed, []);
     for (const callId of held) await untilTakenOver(one, callId);
-    // The ringing calls there have ended.
     await until('nobody counts for the dead one', async () => {
       const [node] = await rows(`select 1 from node where name = 'three'`);
       return node === undefined ? true : undefined;

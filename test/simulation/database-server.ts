@@ -72,8 +72,10 @@ export class DatabaseServer {
   readonly #connections = new Map<number, Connection>();
   /** Connections with messages in progress while their node is cut off, accepted or not. */
   readonly #halted = new Set<Connection>();
-  /** Statements that wait for another connection's transaction or lock, in order. */
+  /** Statements that wait for another connection's transaction, in order. */
   #waiting: Question[] = [];
+  /** Statements that wait for another connection's lock, which it holds until it ends. */
+  #waitingForLock: Question[] = [];
   #inTransaction: Connection | null = null;
   readonly #chores: string[] = [];
   readonly #cutOff = new Set<string>();
@@ -215,7 +217,7 @@ export class DatabaseServer {
       messages: told,
     } = this.#postgres.run(messages, connection);
     if (sqlState === '55P03') {
-      this.#waiting.push(question);
+      this.#waitingForLock.push(question);
       return;
     }
     this.#inTransaction = isInTransaction ? connection : null;
@@ -273,7 +275,8 @@ export class DatabaseServer {
       this.#postgres.exec('rollback');
       this.#inTransaction = null;
     }
-    this.#waiting = this.#waiting.filter((question) => question.connection !== connection);
+    const isOther = (question: Question): boolean => question.connection !== connection;
+    this.#waiting = [...this.#waiting, ...this.#waitingForLock.splice(0)].filter(isOther);
     this.#keepHouse(`delete from server_session where pid = ${connection.pid}`);
     this.#keepHouse(`delete from session_lock where pid = ${connection.pid}`);
     if (this.#inTransaction === null) this.#goOn();

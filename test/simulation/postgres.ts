@@ -21,7 +21,9 @@ const sessionsOfItsOwn = `
   set simulated.session = '0';
   create unlogged table session_lock (key bigint primary key, pid int not null);
   create unlogged table server_session (pid int primary key, node text not null, backend_start timestamptz not null default clock_timestamp());
-  create view pg_stat_activity as select pid, backend_start from server_session;
+  create view pg_stat_activity as
+    select pid, backend_start, current_database() as datname, 'trunkline ' || node as application_name
+    from server_session;
   create view pg_locks as
     select 'advisory' as locktype, 1::smallint as objsubid, true as granted,
       (select oid from pg_database where datname = current_database()) as database,
@@ -36,6 +38,11 @@ const sessionsOfItsOwn = `
     select exists (select from taken) $$;
   create function pg_advisory_lock(wanted bigint) returns void language plpgsql as $$ begin
     if not public.pg_try_advisory_lock(wanted) then
+      raise exception 'somebody else holds the lock' using errcode = '55P03';
+    end if;
+  end $$;
+  create function pg_advisory_xact_lock_shared(wanted bigint) returns void language plpgsql as $$ begin
+    if exists (select from session_lock where key = wanted and pid <> public.pg_backend_pid()) then
       raise exception 'somebody else holds the lock' using errcode = '55P03';
     end if;
   end $$;
@@ -71,7 +78,7 @@ const writers = `
 
 /** Statements whose result depends on the session. */
 const asksForSession =
-  /advisory_lock|pg_backend_pid|pg_terminate_backend|insert into "?call_fact|update "?call_checkpoint/;
+  /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call_fact|update "?call_checkpoint/;
 
 export type Answer = {
   messages: Message[];

@@ -1,6 +1,6 @@
 /**
  * Mutual supervision of gateways of one database: each periodically renews its registration (`membership.ts`), and the
- * first one that finds another dead (`judge-nodes.ts`) cleans up after it (`clean-ups.ts`).
+ * first one that finds another dead (`sudden-deaths.ts`, `judge-nodes.ts`) cleans up after it (`clean-ups.ts`).
  *
  * A gateway that was declared dead but runs (it was cut off from the database, or frozen) learns this at its next
  * renewal: it releases its calls, which others have taken, and registers again. After a freeze it sends nothing before
@@ -16,12 +16,15 @@ import { createCleanUps, type CleanUp } from './clean-ups.ts';
 import type { Counting } from '#src/cluster/counting.ts';
 import { createNodeJudge, type JudgeNumbers } from './judge-nodes.ts';
 import { createMembership, type Membership } from './membership.ts';
+import { createSuddenDeaths, type SharedLines } from './sudden-deaths.ts';
 
 export type NodeWatchNumbers = JudgeNumbers & {
   /** Interval of the checks, each of which also renews the registration. */
   beatMs: number;
   /** Lifetime of a claim, after which another gateway may take the clean-up over. */
   claimMs: number;
+  /** See `SuddenDeathsOptions`. */
+  confirmMs: readonly number[];
 };
 
 /** Duties when another gateway is dead, or when this one was declared dead. */
@@ -41,6 +44,8 @@ export type NodeWatch = Pick<Membership, 'tellAddress' | 'tellTakes' | 'tellCoun
   join(): Promise<void>;
   /** Starts the supervision of the others. */
   open(duties: NodeDuties, counting: Counted): void;
+  /** The relay has lost its connection with this gateway. */
+  leftRelay(name: string): void;
   /** Removes the registration once this gateway holds no calls. */
   close(): Promise<void>;
 };
@@ -49,6 +54,8 @@ export const createNodeWatch = (options: {
   database: Database;
   /** Name of this gateway among those of the database. */
   node: string;
+  /** The far ends that this gateway shares with others; null for none. */
+  shared: SharedLines | null;
   numbers: NodeWatchNumbers;
   /** Closed after a freeze of this process, until its registration is renewed. */
   fence: Pick<FreezeFence, 'ask'>;
@@ -61,6 +68,13 @@ export const createNodeWatch = (options: {
   const membership = createMembership(options);
   const judge = createNodeJudge(numbers);
   const cleanUps = createCleanUps({ ...options, claimMs: numbers.claimMs });
+  const suddenDeaths = createSuddenDeaths({
+    ...options,
+    confirmMs: numbers.confirmMs,
+    onDead: (dead) => cleanUps.begin(dead),
+  });
+  /** Reports of the relay before `open`; null afterwards. */
+  let leftEarly: string[] | null = [];
   let isDatabaseAway = false;
   let atEachLook: NodeDuties['atEachLook'] = async () => {};
   let counting: Counted | null = null;
@@ -74,6 +88,7 @@ export const createNodeWatch = (options: {
     await counting?.look({ others, at }, see);
     // Not awaited: this gateway continues to renew its registration.
     judge.look(others).forEach(cleanUps.begin);
+    suddenDeaths.look(others);
     void atEachLook().catch((error: unknown) =>
       logger.warn({ err: error }, 'what this gateway does at each look failed; the next one tries again'),
     );
@@ -86,6 +101,7 @@ export const createNodeWatch = (options: {
       isDatabaseAway = false;
     } catch (error) {
       judge.blink();
+      suddenDeaths.blink();
       if (!isDatabaseAway)
         logger.warn({ err: error }, 'this gateway cannot say that it lives: the database is away');
       isDatabaseAway = true;
@@ -105,10 +121,17 @@ export const createNodeWatch = (options: {
       membership.onLost(duties.onLost);
       cleanUps.add(duties.cleanUps);
       ({ atEachLook } = duties);
+      leftEarly?.forEach(suddenDeaths.leftRelay);
+      leftEarly = null;
       beating.start(0);
+    },
+    leftRelay(name) {
+      if (leftEarly === null) suddenDeaths.leftRelay(name);
+      else leftEarly.push(name);
     },
     async close() {
       await beating.stop();
+      suddenDeaths.close();
       await cleanUps.settled();
       await membership.leave();
     },

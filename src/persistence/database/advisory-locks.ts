@@ -9,6 +9,10 @@ const keyOf = (name: string | Expression<string>) => sql`hashtextextended(${name
 /** Takes the lock; waits until it is free. */
 export const takeLock = (name: string) => sql`select pg_advisory_lock(${keyOf(name)})`;
 
+/** Waits until the lock is free, without keeping it. */
+export const awaitLock = (name: Expression<string>) =>
+  sql`select pg_advisory_xact_lock_shared(${keyOf(name)})`;
+
 export const tryLock = (name: Expression<string>) =>
   sql<{ taken: boolean }>`select pg_try_advisory_lock(${keyOf(name)}) as taken`;
 

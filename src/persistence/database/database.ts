@@ -19,6 +19,7 @@ import { connectionsOver, discard } from './dialect.ts';
 import { migrate, migrationTable } from '../migrations/migrate.ts';
 import { migrations } from '../migrations/index.ts';
 import { openNodeSession, type NodeSessionLimits } from '../nodes/node-session.ts';
+import { awaitSessionEnd } from '../nodes/session-end.ts';
 import { openPool, type OpenPool, type PoolLimits } from './open-pool.ts';
 import { ormOver, statementsIn, statementsOf, type Statements } from './statements.ts';
 import { EntityNames, type Tables } from './tables.ts';
@@ -99,6 +100,8 @@ export type Database = Statements & {
   listen: (channel: string, onNotify: () => void) => Promise<() => Promise<void>>;
   /** Runs work under a database-wide lock named `what`; other gateways wait. */
   withAdvisoryLock: <Result>(what: string, work: () => Promise<Result>) => Promise<Result>;
+  /** Waits for the end of another gateway's session; see `session-end.ts` of src/persistence/nodes. */
+  awaitSessionEnd: (node: string, aborted: AbortSignal) => Promise<boolean>;
   /** Checks the database; throws if it does not respond. */
   ping: () => Promise<void>;
   /** Closes all connections within a time limit. */
@@ -138,10 +141,11 @@ const describe = (
 };
 
 /**
- * Size of the node's pool: one connection for the node's session, one for mutually exclusive work, and two for
- * migrations.
+ * Size of the node's pool: one connection for the node's session, one for mutually exclusive work, two for migrations,
+ * and two to wait for the end of another's session, because a wait may begin before the former one's connection is
+ * closed.
  */
-const nodePoolSize = 4;
+const nodePoolSize = 6;
 
 const migrating: Partial<Options> = {
   entities: [],
@@ -227,6 +231,7 @@ export const openDatabase = async (settings: {
       entityManager,
       listen: session.listen,
       withAdvisoryLock: (what, work) => withAdvisoryLock(connect, what, work),
+      awaitSessionEnd: (other, aborted) => awaitSessionEnd(connect, other, aborted),
       ping: async () => {
         await statements.execute('select 1');
       },

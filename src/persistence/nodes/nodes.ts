@@ -2,11 +2,12 @@
  * The gateways of the database. Each gateway periodically renews its row and holds its name by a session
  * (`node-session.ts`). The clean-up after a dead gateway is claimed by one other gateway.
  */
+import { sql, type Expression } from 'kysely';
 import { nodeHasSession } from '../database/advisory-locks.ts';
 import { now, secondsAhead } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
-import type { Row } from '../database/tables.ts';
+import type { Queries, Row } from '../database/tables.ts';
 
 /** One run of a gateway, from start to end. */
 export type NodeInstance = Pick<Row<'Node'>, 'name' | 'instance'>;
@@ -17,6 +18,8 @@ export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
   isLost: boolean;
   /** Whether a database session holds its name. */
   hasSession: boolean;
+  /** The far ends that it reaches (`TakesOver`); null while it takes over no calls. */
+  takesLines: string | null;
 };
 
 type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
@@ -74,20 +77,39 @@ const renewing = kyselyQuery((queries, { name, instance }: NodeInstance) =>
 export const renewNode = async (db: Statements, node: NodeInstance): Promise<boolean> =>
   (await renewing(db, node)).length > 0;
 
-const others = kyselyQuery((queries, { name }: { name: string }) =>
+const nodesSeen = (queries: Queries) =>
   queries
     .selectFrom('Node')
     .select(({ eb, ref }) => [
       'name',
       'instance',
       'seenAt',
+      'takesLines',
       eb('lostAt', 'is not', null).$castTo<boolean>().as('isLost'),
       nodeHasSession(ref('Node.name')).as('hasSession'),
-    ])
-    .where('name', '<>', name),
+    ]);
+
+const others = kyselyQuery((queries, { name }: { name: string }) =>
+  nodesSeen(queries).where('name', '<>', name),
 );
 
 export const otherNodes = (db: Statements, name: string): Promise<OtherNode[]> => others(db, { name });
+
+/** PostgreSQL cuts the name of a client (`openPool` of database.ts) after 63 characters. */
+const hasConnection = (name: Expression<string>) => sql<boolean>`exists (
+  select from pg_stat_activity
+  where datname = current_database() and application_name = left('trunkline ' || ${name}, 63))`;
+
+const withoutConnections = kyselyQuery((queries, { name }: { name: string }) =>
+  nodesSeen(queries)
+    .where('name', '=', name)
+    .where(({ not, ref }) => not(nodeHasSession(ref('Node.name'))))
+    .where(({ not, ref }) => not(hasConnection(ref('Node.name')))),
+);
+
+/** The gateway of this name, if it is registered and no connection of its process to the database is left. */
+export const nodeWithoutConnections = async (db: Statements, name: string): Promise<OtherNode | undefined> =>
+  (await withoutConnections(db, { name }))[0];
 
 type Claim = NodeInstance & { seenAt: Date; forSec: number };
 
