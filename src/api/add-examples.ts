@@ -9,8 +9,8 @@ type Schemas = Readonly<Record<string, Schema>>;
 const uuid = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
 
 /**
- * `undefined` if no example can be derived, such as for a text without an example: an optional field is then omitted,
- * and a nullable one is null.
+ * Returns the example of a schema; `undefined` if none can be derived, such as for a text without an example. An
+ * optional field without an example is omitted, a nullable one is null.
  */
 export const exampleOf = (schema: Schema, schemas: Schemas): unknown => {
   if (typeof schema === 'boolean') return undefined;
@@ -64,7 +64,7 @@ const objectExample = (schema: Keywords, schemas: Schemas): Record<string, unkno
       .filter(([, value]) => value !== undefined),
   );
 
-/** The first characters of a file identify its format. */
+/** First bytes of a file, which identify its format. */
 const beginnings: Readonly<Record<string, string>> = {
   'text/html': '<!doctype html>…',
   'text/css': 'body { … }',

@@ -38,7 +38,7 @@ export type ApiServices = {
   operation: OperationServices;
 };
 
-/** Calls of this gateway and, where the database knows them, of others. */
+/** Calls of this gateway, and those of other gateways as far as the database has them. */
 export type CallServices = Pick<
   CallControl,
   | 'placeCall'
@@ -56,13 +56,13 @@ export type CallServices = Pick<
   repeatedRequests: RepeatedRequests;
   storedCalls: StoredCalls;
   recordings: Recordings;
-  /** Retention of SIP messages of calls in days, and whether the lines are simulated and have none. */
+  /** SIP messages of calls: their retention in days, and whether the lines are simulated and have none. */
   sipTrace: { days: number; isSimulated: boolean };
-  /** Notifies of each call fact that this gateway has written. */
+  /** Subscribes to the call facts that this gateway has written. */
   watchFacts: (callId: string, onFact: () => void) => () => void;
   /**
-   * Notifies of the states of a call on any gateway until it ends: the known state immediately, then whenever there may
-   * be a new fact. The returned function unsubscribes.
+   * Subscribes to the states of a call on any gateway until it ends: emits the known state immediately, then whenever
+   * there may be a new fact. The returned function unsubscribes.
    */
   watchCall: (
     callId: string,
@@ -70,9 +70,9 @@ export type CallServices = Pick<
   ) => () => void;
   /** Whether this gateway runs the call now. */
   isHeldHere: (callId: string) => boolean;
-  /** Event streams of calls that are open. */
+  /** Permits for open event streams of calls. */
   streams: StreamPermits;
-  /** `null` if the simulated line is not running: its endpoints answer 404. */
+  /** The simulated line; `null` if it is not running, and its endpoints respond with 404. */
   simulator: Simulator | null;
 };
 
@@ -105,13 +105,13 @@ export type DirectoryServices = Directory & {
   tryAgent: (request: TrialRequest, workspaceId: string) => Promise<AgentTrial>;
 };
 
-/** Events on their way to customers. */
+/** Events for customers and their delivery. */
 export type EventServices = {
   endpoints: Endpoints;
   webhookTests: WebhookTests;
 };
 
-/** This gateway as its operator runs it. */
+/** Operation of this gateway: health, limits and drawings. */
 export type OperationServices = {
   /** The name of this gateway among those that share the database. */
   node: string;
@@ -128,7 +128,7 @@ export type OperationServices = {
   /** Whether this error is transient with the database, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   metrics: Registry;
-  /** Called for each request after its response has ended. */
+  /** Called for each request after its response was sent. */
   onAnswered: (request: AnsweredRequest) => void;
   /** Whether calls can be observed in the Stately inspector. */
   inspects: boolean;
@@ -149,9 +149,9 @@ type EventStreamTimes = {
   slowReaderMs: number;
   /** Polling interval for a call of another gateway. */
   pollMs: number;
-  /** Interval for checking that the reader's key or token is still valid. */
+  /** Interval of checks that the reader's key or token is still valid. */
   revalidateMs: number;
-  /** Maximum wait for the recording and summary after the end of a call. */
+  /** Maximum wait for recording and summary after the end of a call. */
   lateFactsMs: number;
   /** Reconnection delay of a client after a broken connection. */
   retryMs: number;
@@ -172,8 +172,8 @@ export type RequestLimits = {
 
 export interface Recordings {
   /**
-   * Opens the file of a completed recording, here or at the gateway `node` that wrote it; `undefined` if the file is
-   * missing. Refuses with `service_unavailable` while its storage does not respond; so does reading it.
+   * Opens the file of a completed recording, on this gateway or on the gateway `node` that wrote it; `undefined` if the
+   * file is missing. Refuses with `service_unavailable` while its storage does not respond; reading refuses likewise.
    */
   open(recording: {
     callId: string;
@@ -182,10 +182,7 @@ export interface Recordings {
   }): Promise<OpenRecording<Readable> | undefined>;
 }
 
-/**
- * The simulated telephone network (guides/design/start.md, "The simulated line"). A script is a list of steps, which it
- * defines.
- */
+/** The simulated telephone network (guides/design/start.md, "The simulated line"). Its scripts are lists of steps. */
 export interface Simulator {
   /** Returns the errors of a script by step, counted from 0; empty for a valid script. */
   checkScript(
@@ -196,13 +193,13 @@ export interface Simulator {
   receiveSimulatedCall(request: {
     workspaceId: string;
     to: string;
-    /** Domestic format, `+…` from abroad, or `anonymous`. */
+    /** Number of the caller: domestic, `+…` from abroad, or `anonymous`. */
     from: string;
-    /** `null` for a polite caller. */
+    /** Script of the caller; `null` for the default, a polite caller. */
     script: Script | null;
     /** Headers of the simulated INVITE. */
     sipHeaders?: SipHeaders;
-    /** Traces the script. */
+    /** Whether the progress of the script is recorded. */
     rehearsal?: ScriptRehearsal;
   }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
   /** Sets the behaviour of the callee with this number for this workspace; the script was validated. */
@@ -212,7 +209,7 @@ export interface Simulator {
     script: Script,
     rehearsal: ScriptRehearsal | undefined,
   ): Promise<void>;
-  /** `undefined` for a number that the workspace has not defined. */
+  /** Returns the behaviour of a callee; `undefined` for a number that the workspace has not defined. */
   calleeScript(workspaceId: string, number: string): Script | undefined;
   /** Returns the progress of a call's script; `undefined` if the call is not traced or ended too long ago. */
   scriptProgress(
@@ -222,7 +219,7 @@ export interface Simulator {
 
 export type Script = readonly unknown[];
 
-/** Trace of a script; `people` by their numbers. */
+/** Progress of a script; `people` are the scripts of transfer targets, by their numbers. */
 export type ScriptRehearsal = {
   stepTimeoutSec: number;
   people?: Readonly<Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'>> | undefined;

@@ -13,7 +13,7 @@ import { traceApiRequest } from './http/trace-api-request.ts';
 import type { ApiServices } from './api-services.ts';
 import { answerUnmatched, checkTarget } from './http/unmatched.ts';
 
-/** `failures` counts failed authentications; the WebSocket routes may share it. */
+/** Creates the API. `failures` counts failed authentications; the WebSocket routes may use the same counter. */
 export const createApi = (
   services: ApiServices,
   failures: Counter = createCounter('failures', services.operation.limits.failuresPerAddress, services),
@@ -32,10 +32,10 @@ export const createApi = (
   return app;
 };
 
-/** Returns the first segments of an API path or pattern: `/api/v1/calls`. They contain no parameter in any pattern. */
+/** Returns the first segments of an API path or pattern, such as `/api/v1/calls`; no pattern has parameters in them. */
 const resourceOf = (path: string): string => /^\/api\/v1\/[^/]+/.exec(path)?.[0] ?? '';
 
-/** One router per resource: a single router would try every pattern for every path. */
+/** One router per resource, because a single router would try every pattern for every path. */
 const findRoute = (services: ApiServices, failures: Counter): RouterMiddleware<ApiState> => {
   const authentication = createAuthentication(services, failures);
   const middlewares = new Map(

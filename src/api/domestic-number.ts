@@ -14,7 +14,7 @@ export const domesticNumber = (country: Country, path: string, value: string): s
   });
 };
 
-/** The caller of a simulated call in a trunk's format: domestic, `+…` from abroad, or `anonymous`. */
+/** Parses the caller of a simulated call: domestic, `+…` from abroad, or `anonymous`. */
 export const callingNumber = (country: Country, path: string, value: string): string => {
   if (value === '' || value === anonymous) return anonymous;
   if (!value.startsWith('+')) return domesticNumber(country, path, value);

@@ -5,7 +5,7 @@ import { languages } from '#src/domain/language.ts';
 const isStorable = (value: string): boolean => !value.includes('\0') && value.isWellFormed();
 const notStorable = { error: 'This text holds characters that cannot be stored.' };
 
-/** Counted as in JSON Schema: an emoji is one character, although it takes two code units. */
+/** Length in characters as in JSON Schema: an emoji is one character, although it has two code units. */
 const hasAtMost = (longest: number, value: string): boolean =>
   value.length <= longest || (value.length <= 2 * longest && Array.from(value).length <= longest);
 
@@ -30,7 +30,7 @@ export const name = z
 /** An example of a signing secret in the form of Standard Webhooks, which is not in use. */
 export const exampleSecret = 'whsec_dGhpcyBpcyBubyBzZWNyZXQsIGp1c3QgYW4gZXhhbXBsZQ==';
 
-/** For responses; the code has a Date instead (`codec.ts`). */
+/** A timestamp in a response; the code has a Date (`codec.ts`). */
 export const timestamp = z
   .string()
   .meta({
@@ -61,7 +61,7 @@ export const integerInQuery = (lowest: number, highest: number, fallback: number
       },
     });
 
-/** 1970 to 9999: the common range of Date and the database. */
+/** Years 1970 to 9999: the common range of Date and the database. */
 const representable = (instant: Date) => instant.getTime() >= 0 && instant.getTime() < Date.UTC(10_000, 0);
 
 const beyond = { error: 'This is beyond the years 1970 to 9999.' };
@@ -76,7 +76,7 @@ export const moment = isoMoment
   .refine(representable, beyond)
   .meta({ override: { type: 'string', format: 'date-time' } });
 
-/** A timestamp in a query. A space is read as the `+` that a client failed to encode. */
+/** A timestamp in a query. A space is accepted as a `+` that the client did not encode. */
 export const momentInQuery = z
   .string()
   .transform((value) => value.replace(/ (?=\d\d:\d\d$)/, '+'))

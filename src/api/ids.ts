@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * An id that belongs to no object. Invalid UUIDs are looked up under it, so that they take the same path as unknown
- * ids.
+ * An id that belongs to no object. A malformed id is replaced by this one, so that it takes the same path as an unknown
+ * id.
  */
 const nobody = '00000000-0000-0000-0000-000000000000';
 

@@ -57,7 +57,7 @@ export const refusalsOf = (route: Route): RefusalCode[] => {
   return [...codes];
 };
 
-/** Includes the codes of HTTP itself, which belong to no operation. */
+/** All problem codes, including those of HTTP itself, which belong to no operation. */
 const allProblems = Object.fromEntries(
   refusalCodes.map((code) => [`Problem.${code}`, problemSchema(code)] as const),
 );
@@ -194,10 +194,10 @@ export const openApiDocument = (routes: readonly Route[], version: string): oas3
     },
     {
       override: ({ jsonSchema, io }) => {
-        // Responses may gain fields, which clients generated from this document should tolerate.
+        // Permits additional members in responses: clients generated from this document should tolerate new fields.
         if (io === 'output' && jsonSchema.additionalProperties === false)
           delete jsonSchema.additionalProperties;
-        // Drops the pattern, because the format already defines it.
+        // Drops the pattern of a field whose format already defines it.
         if (jsonSchema.format === 'uuid') delete jsonSchema.pattern;
       },
     },

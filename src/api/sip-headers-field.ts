@@ -1,4 +1,6 @@
-/** Headers of an INVITE (guides/design/wire.md, "SIP headers"): those of one call, and the lists of a trunk. */
+/**
+ * Custom SIP headers in requests (guides/design/wire.md, "SIP headers"): those of one call, and the lists of a trunk.
+ */
 import * as z from 'zod';
 import {
   areDifferentHeaders,

@@ -21,25 +21,28 @@ import { eventBody } from './payloads.ts';
 export type AttemptOptions = DeliveryTimes & {
   db: Database;
   sealing: Sealing;
-  /** Must allow a workspace as many concurrent requests as attempts. */
+  /** HTTP client; it must allow a workspace as many concurrent requests as attempts. */
   clients: EndpointClients;
-  /** Notified whether the endpoint answered at all, regardless of the status. */
+  /** Circuit breakers, which count whether an endpoint responded at all, regardless of the status. */
   breakers: CircuitBreakers;
-  /** The clock by which deliveries fall due. */
+  /** Clock of the due times of deliveries: that of the database. */
   clock: Clock;
-  /** The wall clock, whose time receivers verify. */
+  /** Wall clock for the signature's timestamp, which receivers verify. */
   wallClock: Clock;
   /** Time limit of one attempt. */
   timeoutMs: number;
   logger: Logger;
-  /** From 0 (inclusive) to 1 (exclusive). */
+  /** Random number from 0 (inclusive) to 1 (exclusive). */
   random: () => number;
 };
 
 export type AfterAttempt =
   { state: 'delivered' } | { state: 'dead'; isEndpointGone: boolean } | { state: 'waiting'; retryMs: number };
 
-/** Returns the delivery after an attempt, as its chart defines; `failures` counts those of its current round. */
+/**
+ * Returns the delivery after an attempt, as the delivery chart defines it. `failures` counts those of the current
+ * round.
+ */
 export const afterAttempt = (
   delivery: { times: DeliveryTimes; failures: number },
   event: Extract<DeliveryEvent, { type: `attempt.${string}` }>,
@@ -54,7 +57,7 @@ export const afterAttempt = (
   return { state: 'dead', isEndpointGone: actions.some(({ type }) => type === 'disableEndpoint') };
 };
 
-/** Outcome stored if an attempt could not be made; the cause, such as a missing master key, is logged. */
+/** Outcome that is stored if an attempt could not be made. The cause, such as a missing master key, is logged. */
 const notMade: DeliveryOutcome = {
   result: 'failed',
   httpStatus: null,
@@ -63,7 +66,7 @@ const notMade: DeliveryOutcome = {
   durationMs: 0,
 };
 
-/** Does not reject; errors that prevent the attempt are logged. */
+/** Makes an attempt. Does not reject; errors that prevent the attempt are logged. */
 const make = async (
   options: AttemptOptions,
   { event, endpoint }: ClaimedDelivery,
@@ -103,7 +106,8 @@ const store = async (
       logger.info({ http_status: httpStatus, duration_ms: durationMs }, 'event delivered');
       return;
     case 'dead':
-      // Stored first, so that nothing more is claimed for a removed endpoint.
+      // Disables the endpoint before the attempt is stored, so that no further delivery is claimed for a removed
+      // endpoint.
       if (next.isEndpointGone)
         await disableWebhookEndpoint(db, endpoint.id, 'The endpoint answered 410 Gone');
       await recordDeliveryAttempt(db, id, attempted, { state: 'dead' });

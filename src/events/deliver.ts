@@ -9,7 +9,7 @@ export type DeliveryRequest = {
   url: string;
   eventId: string;
   body: string;
-  /** One secret; two while it is being replaced. */
+  /** Signing secrets: one, or two while the secret is being replaced. */
   secrets: readonly string[];
   /** Time limit from the start to the end of the response. */
   timeoutMs: number;
@@ -18,20 +18,26 @@ export type DeliveryRequest = {
 };
 
 export type DeliveryOutcome = {
-  /** `gone`: 410, the endpoint wants no more events. `interrupted`: cancelled by the signal with unknown result. */
+  /**
+   * Outcome. `gone`: the endpoint responded 410 and wants no more events. `interrupted`: cancelled by the signal, with
+   * unknown result.
+   */
   result: 'delivered' | 'failed' | 'gone' | 'interrupted';
-  /** Null without a response. */
+  /** Status of the response; null without a response. */
   httpStatus: number | null;
   /** Description of the failure without URL or content; null when delivered. */
   error: string | null;
-  /** Delay requested by `Retry-After` with 429 and 503; null without it. */
+  /** Delay that the endpoint requested by `Retry-After` with 429 or 503; null if none. */
   retryAfterMs: number | null;
   durationMs: number;
 };
 
 type Judgement = Omit<DeliveryOutcome, 'durationMs' | 'retryAfterMs'> & { retryAfterMs?: number | null };
 
-/** The connection is kept if the body ends within this size; otherwise it is closed. */
+/**
+ * Maximum of the response body in bytes that is read, so that the connection can be kept; with a longer body it is
+ * closed.
+ */
 const readBytes = 16 * 1024;
 
 const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => string> = {
@@ -46,7 +52,7 @@ const explanations: Record<EndpointFailureKind, (failure: EndpointFailure) => st
   reply_too_large: () => 'The answer was too large',
 };
 
-/** The status decides; errors while reading the body are ignored. */
+/** Ignores errors while reading the body, because the status decides. */
 const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
   let size = 0;
   try {
@@ -59,7 +65,7 @@ const dropBody = async ({ body }: EndpointResponse): Promise<void> => {
   }
 };
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT`, the only date format that may be sent (RFC 9110, 5.6.7). */
+/** Matches `Sun, 06 Nov 1994 08:49:37 GMT`, the only date format that may be sent (RFC 9110, 5.6.7). */
 const httpDate = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /**
@@ -89,7 +95,7 @@ const judge = ({ status, headers }: EndpointResponse, now: number): Judgement =>
   };
 };
 
-/** Never throws for errors of the network or the endpoint. */
+/** Attempts the delivery. Never throws for errors of the network or the endpoint. */
 export const deliver = async (
   { client, clock }: { client: EndpointClient; clock: Clock },
   { url, eventId, body, secrets, timeoutMs, signal }: DeliveryRequest,

@@ -57,7 +57,7 @@ const createAttempts = (
     try {
       await attemptDelivery(options, delivery, breakOff.signal);
     } catch (err) {
-      // The delivery is retried when its lease ends.
+      // Logged only: the delivery is retried when its lease ends.
       logger.error({ err, delivery_id: delivery.id }, 'the outcome of a delivery was not stored');
     }
     underWay.delete(delivery.id);
@@ -67,7 +67,7 @@ const createAttempts = (
   return {
     begin(delivery) {
       const { id: endpointId, workspaceId } = delivery.endpoint;
-      // An endpoint in cool-down is tried with this delivery.
+      // This delivery tests an endpoint in cool-down.
       breakers.of(endpointId).mayTry();
       underWay.set(delivery.id, { workspaceId, ended: attempt(delivery) });
     },
@@ -92,7 +92,7 @@ export type DeliveryWorkerOptions = Omit<AttemptOptions, 'breakers'> & {
   /** Concurrent attempts, per endpoint and for this process. */
   perEndpoint: number;
   inAll: number;
-  /** When an endpoint cools down. */
+  /** Conditions under which an endpoint cools down. */
   breakers: BreakerNumbers;
   /** How long `close` waits for attempts before it cancels them. */
   closeMs: number;
@@ -117,7 +117,7 @@ const longestSleepMs = 60_000;
 /** Delay after a failed query. */
 const databaseRetryMs = 1_000;
 
-/** Endpoints that do not answer, their number of allowed deliveries, and the time of the next one. */
+/** Endpoints in cool-down, with the number of allowed deliveries and the time of the next one. */
 const leftAlone = (breakers: CircuitBreakers): { restrained: Map<string, number>; againInMs: number } => {
   const restrained = new Map<string, number>();
   let againInMs = Infinity;
@@ -141,7 +141,7 @@ export const createDeliveryWorker = (options: DeliveryWorkerOptions): DeliveryWo
   const claimDue = async (): Promise<number> => {
     const now = clock.now();
     const free = inAll - attempts.count();
-    // Without a free place, the next attempt that ends triggers a poll.
+    // If no place is free, the end of the next attempt triggers a poll.
     if (free <= 0) return now + longestSleepMs;
     const { restrained, againInMs } = leftAlone(breakers);
     const claimed = await claimDeliveries(db, {

@@ -1,6 +1,6 @@
 /**
  * Webhook endpoints as a workspace administers them (guides/design/events.md, "Endpoints"). Every function takes the
- * asking workspace and returns `undefined` for endpoints of another one.
+ * workspace that sends the request, and returns `undefined` for endpoints of other workspaces.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '#src/domain/clock.ts';
@@ -42,9 +42,9 @@ export type WebhookEndpoint = Omit<WebhookEndpointRecord, 'secretSealed' | 'prev
 
 export type WebhookEndpointSettings = {
   url: string;
-  /** Null for all types. */
+  /** Event types; null for all types. */
   events: EventType[] | null;
-  /** Null for the calls of all numbers. */
+  /** Number whose calls are reported; null for the calls of all numbers. */
   numberId: string | null;
 };
 
@@ -57,7 +57,7 @@ const refuseField = (path: string, message: string): never => {
   throw new Refusal('invalid_request', message, { extras: { errors: [{ path, message }] } });
 };
 
-/** Throws a Refusal (`invalid_request`) that names the field. */
+/** Validates a field. Throws a Refusal (`invalid_request`) that names the field. */
 const checkTargets = async (
   { db, urlProblem }: EndpointAdministration,
   workspaceId: string,
@@ -70,7 +70,10 @@ const checkTargets = async (
   }
 };
 
-/** Returns the secret, which is not shown again. Throws a Refusal (`invalid_request`) for a bad URL or number. */
+/**
+ * Creates an endpoint and returns its secret, which is not shown again. Throws a Refusal (`invalid_request`) for a bad
+ * URL or number.
+ */
 export const createEndpoint = async (
   administration: EndpointAdministration,
   workspaceId: string,
@@ -90,7 +93,7 @@ export const createEndpoint = async (
   return { endpoint: withoutSecrets(record), secret };
 };
 
-/** Oldest first. */
+/** Lists the endpoints, oldest first. */
 export const listEndpoints = async (db: Database, workspaceId: string): Promise<WebhookEndpoint[]> =>
   (await listWebhookEndpoints(db, workspaceId)).map(withoutSecrets);
 
@@ -103,8 +106,8 @@ export const getEndpoint = async (
 };
 
 /**
- * Deliveries of a paused endpoint wait until its `state` is `active` again; that also re-enables a disabled endpoint.
- * Throws a Refusal (`invalid_request`) for a bad URL or number.
+ * Changes an endpoint. Deliveries of a paused endpoint wait until its `state` is `active` again; that also re-enables a
+ * disabled endpoint. Throws a Refusal (`invalid_request`) for a bad URL or number.
  */
 export const patchEndpoint = async (
   administration: EndpointAdministration,
@@ -117,8 +120,8 @@ export const patchEndpoint = async (
 };
 
 /**
- * Returns the new secret once. The previous one also signs until `previousSecretUntil`, 24 hours from now; an even
- * older one stops at once.
+ * Replaces the secret and returns the new one once. The previous one also signs until `previousSecretUntil`, 24 hours
+ * from now; an even older one stops at once.
  */
 export const rotateSecret = async (
   { db, sealing, clock }: EndpointAdministration,
@@ -132,7 +135,7 @@ export const rotateSecret = async (
   return record && { endpoint: withoutSecrets(record), secret };
 };
 
-/** Newest first, each with its attempts. */
+/** Lists deliveries, newest first, each with its attempts. */
 export const listEndpointDeliveries = async (
   db: Database,
   { endpointId, workspaceId }: EndpointIn,
@@ -151,7 +154,7 @@ export type Endpoints = {
     request: WebhookEndpointSettings,
   ): Promise<{ endpoint: WebhookEndpoint; secret: string }>;
   patch(endpoint: EndpointIn, patch: EndpointPatch): Promise<WebhookEndpoint | undefined>;
-  /** Resolves to whether the endpoint existed. */
+  /** Deletes an endpoint. Resolves to whether it existed. */
   delete(endpoint: EndpointIn): Promise<boolean>;
   rotateSecret(endpoint: EndpointIn): Promise<{ endpoint: WebhookEndpoint; secret: string } | undefined>;
   deliveries(

@@ -30,7 +30,7 @@ const transferPayload = (
   reason,
   started_at: time(startedAt),
   connected_at: time(connectedAt),
-  // Omitted without SIP details.
+  // SIP details; omitted if there are none.
   sip:
     sip === null
       ? undefined
@@ -43,7 +43,7 @@ const transferPayload = (
         },
 });
 
-/** Omitted if empty. */
+/** Returns custom headers and the network's reasons; undefined if there are none. */
 const sipPayload = ({ sip_headers: headers, sip_explanation: explanation }: CallSnapshot) => {
   const { reasons, callInfo } = presentExplanation(explanation);
   return headers || reasons || callInfo
@@ -75,7 +75,7 @@ const callPayload = (call: CallSnapshot, time: (stored: string | null) => string
     duration_sec,
     // Omitted in events stored before this field existed.
     answered_by,
-    // Omitted if nothing was said about the call.
+    // These fields are omitted if the call has no value for them.
     metadata: call.metadata ?? undefined,
     consent: call.consent ? { ...call.consent, at: time(call.consent.at) } : undefined,
     transfer: call.transfer ? transferPayload(call.transfer, time) : undefined,
@@ -92,7 +92,7 @@ const recordingPayload = ({ status, content_type, duration_sec, bytes, truncated
   truncated,
 });
 
-/** JSON. Timestamps have the offset of the workspace's time zone at the time of the event. */
+/** Returns the body as JSON. Timestamps have the offset of the workspace's time zone at the time of the event. */
 export const eventBody = ({ id, type, at, snapshot }: OutgoingEvent): string => {
   const time = (stored: string | null): string | null =>
     stored === null ? null : timestampIn(snapshot.time_zone, new Date(stored));
@@ -101,7 +101,7 @@ export const eventBody = ({ id, type, at, snapshot }: OutgoingEvent): string => 
     type,
     timestamp: timestampIn(snapshot.time_zone, at),
     call: callPayload(snapshot.call, time),
-    // Omitted if there is none.
+    // Recording; omitted if there is none.
     recording: snapshot.recording && recordingPayload(snapshot.recording),
   });
 };

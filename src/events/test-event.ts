@@ -40,7 +40,7 @@ export const testAdvice = ({
   timeoutMs,
 }: {
   url: string;
-  /** Error of a request without a response; undefined if there was a response or a timeout. */
+  /** Describes the failure of a request without a response; undefined if there was a response or a time-out. */
   failure: EndpointFailure | undefined;
   exchange: Exchange | undefined;
   timeoutMs: number;
@@ -153,7 +153,7 @@ export const createWebhookTests = (options: {
   clock: Clock;
   timeoutMs: number;
 }) => ({
-  /** Throws a Refusal (`not_found`) when the workspace has no such endpoint. */
+  /** Sends the test event. Throws a Refusal (`not_found`) if the workspace has no such endpoint. */
   async send(endpoint: { id: string; workspaceId: string }): Promise<WebhookTest> {
     const { db, sealing, clients, clock, timeoutMs } = options;
     const { id, workspaceId } = endpoint;

@@ -5,10 +5,10 @@
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import type { Stretch } from './encoder.ts';
 
-/** Size of a piece: about five milliseconds of encoding work. */
+/** Length of a piece, whose encoding takes about five milliseconds. */
 const pieceSamples = recordingSampleRate;
 
-/** Threshold below which producers that can wait may send more: ten seconds. */
+/** Queue length below which producers that can wait may send more: ten seconds. */
 const drainedSamples = 10 * recordingSampleRate;
 
 /** Maximum length of the queue: two minutes, 8 MB. */
@@ -28,7 +28,7 @@ export type AudioQueue = {
    * Returns the next piece as soon as there is one, and the end after the last piece. Rejects if the end is an error.
    */
   next(): Promise<Stretch[] | AudioEnd>;
-  /** Throws if the end is an error. */
+  /** Throws if the queue ended with an error. */
   throwIfFailed(): void;
   /** Discards the queued audio. */
   discard(): void;

@@ -26,7 +26,7 @@ export type Encoder = {
 
 type Code = Parameters<typeof createEncoder>[1];
 
-/** A loop: `Float32Array.from` would take a third of the encoding time. */
+/** A loop, because `Float32Array.from` would take a third of the encoding time. */
 const toFloats = (samples: Int16Array): Float32Array => {
   const floats = new Float32Array(samples.length);
   for (let at = 0; at < samples.length; at += 1) floats[at] = (samples[at] ?? 0) / 32_768;
@@ -36,8 +36,8 @@ const toFloats = (samples: Int16Array): Float32Array => {
 const common = { channels: 2, sampleRate: recordingSampleRate } as const;
 
 /**
- * A factory of encoders. The code is compiled once, for the first one. Encoders are never reused: reconfiguring one
- * leaks some of its memory.
+ * A factory of encoders. Their code is compiled once, for the first encoder. Encoders are never reused: reconfiguring
+ * one leaks some of its memory.
  */
 export const createEncoders = (format: RecordingFormat): (() => Promise<Encoder>) => {
   let code: Code;
@@ -58,7 +58,7 @@ export const createEncoders = (format: RecordingFormat): (() => Promise<Encoder>
     code ??= await readFile(new URL(import.meta.resolve(`wasm-media-encoders/wasm/${format}`)));
     const encoder = await configured(code);
     return {
-      // The bytes are in the encoder's own memory, which its next call overwrites.
+      // Copied: the bytes are in the encoder's own memory, which its next call overwrites.
       encode: ({ counterparty, agent }) => encoder.encode([toFloats(counterparty), toFloats(agent)]).slice(),
       finish: () => encoder.finalize().slice(),
     };

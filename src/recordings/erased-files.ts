@@ -29,7 +29,8 @@ type Options = {
 };
 
 /**
- * Recordings that were erased while this gateway did not run: another gateway may have recorded their files as removed.
+ * Also removes files that another gateway may have recorded as removed: their recordings were erased while this gateway
+ * did not run.
  */
 const removeErasedMeanwhile = async ({ folder, database }: Options, stopped: AbortSignal): Promise<void> => {
   const files = await folder.list();
@@ -40,7 +41,7 @@ const removeErasedMeanwhile = async ({ folder, database }: Options, stopped: Abo
   }
 };
 
-/** Sorts before every call id. */
+/** First value of the position: it sorts before every call id. */
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 async function* allErased({ database, node, numbers: { atOnce } }: Options): AsyncGenerator<ErasedFile> {

@@ -1,7 +1,7 @@
 /**
- * Encoded silence in place of an earlier part that is elsewhere, so that a position in the file equals the position in
- * the call. One encoded piece is repeated: encoding minutes of silence would take seconds of processor time while calls
- * are being taken over.
+ * Encoded silence that replaces an earlier part of the recording, which is at another gateway. A position in the file
+ * then equals the position in the call. One encoded piece is repeated, because encoding minutes of silence would take
+ * seconds of processor time while calls are being taken over.
  */
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import { mp3Bitrate, type Encoder, type RecordingFormat } from './encoder.ts';
@@ -9,9 +9,9 @@ import { granuleOf, pagesIn, positionAfter, repeatedPage } from './ogg-pages.ts'
 import type { Playable } from './salvage.ts';
 
 export type LeadingSilence = {
-  /** In order; together they form the beginning of a file. */
+  /** Pieces in order, which together form the beginning of a file. */
   pieces: Iterable<Uint8Array>;
-  /** The resulting playable part. It contains at most the requested number of samples. */
+  /** The playable part that results. It contains at most the requested number of samples. */
   playable: Playable;
 };
 
@@ -65,7 +65,7 @@ const mp3Beginning = async (
   samples: number,
 ): Promise<LeadingSilence | null> => {
   const encoded = await encodedSilence(newEncoder);
-  // In the middle the encoder outputs pure silence.
+  // Takes the repeated piece from the middle, where the encoder outputs pure silence.
   const from = Math.floor(encoded.length / frameBytes / 2) * frameBytes;
   const frame = encoded.subarray(from, from + frameBytes);
   const count = Math.floor(samples / samplesInFrame);
@@ -80,7 +80,7 @@ const mp3Beginning = async (
   };
 };
 
-/** Null if the gap is short enough to be encoded. */
+/** Returns the silence; null if the gap is short enough to be encoded. */
 export const leadingSilence = (
   format: RecordingFormat,
   newEncoder: () => Promise<Encoder>,

@@ -9,8 +9,8 @@ import {
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
- * Settles every pending recording: with its complete file, else with the playable part of its half-written file, else
- * as failed. Resolves to their calls.
+ * Settles every pending recording: by its complete file, else by the playable part of its half-written file, else as
+ * failed. Resolves to their calls.
  */
 export const settleLeftBehind = async (options: {
   folder: RecordingFolder;
@@ -61,7 +61,10 @@ const sweep = async ({
     if (!isResumed(callId) && !elsewhere.has(callId)) await folder.remove(part);
 };
 
-/** Local files of completed recordings: from before a store was configured, or while it was unavailable. */
+/**
+ * Returns local files of completed recordings: those from before a store was configured, and those written while it was
+ * unavailable.
+ */
 export async function* completedBefore(
   folder: Pick<RecordingFolder, 'list' | 'read'>,
   database: Database,

@@ -28,7 +28,7 @@ type Options = {
   /** Name of this gateway among those of the database. */
   node: string;
   numbers: LeftElsewhereNumbers;
-  /** Calls whose recordings were settled at start; the database may not reflect it yet. */
+  /** Calls whose recordings were settled at start, which the database may not show yet. */
   settled: readonly string[];
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
@@ -40,7 +40,7 @@ export const createLeftElsewhere = (options: Options): LeftElsewhere => {
   const { folder, database, node, numbers, clock, logger } = options;
   /** Pending assignments: gateway by call. */
   const leaving = new Map<string, string>();
-  /** Recordings assigned to this gateway and finished here; the database may not reflect it yet. */
+  /** Recordings that were assigned to this gateway and finished here, which the database may not show yet. */
   const finished = new Set(options.settled);
 
   const leaveAll = async (): Promise<void> => {

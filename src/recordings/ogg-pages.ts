@@ -101,7 +101,7 @@ export const createFollowingPages = (after: StreamPosition): ((encoded: Uint8Arr
     waiting = Buffer.concat([waiting, encoded]);
     const pages: Buffer[] = [];
     for (let page = takePage(); page !== undefined; page = takePage()) {
-      // The headers end before the first sample (Vorbis I specification, A.2).
+      // Drops the headers, which end before the first sample (Vorbis I specification, A.2).
       isAudio ||= granuleOf(page) > 0n;
       if (!isAudio) continue;
       sequence = (sequence + 1) >>> 0;

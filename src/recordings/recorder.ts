@@ -7,7 +7,7 @@ import { createAudioQueue } from './audio-queue.ts';
 export type RecordingOutcome =
   | ({ status: 'completed' } & CompleteAudio)
   | { status: 'failed'; error: Error }
-  /** Another process continues the file. */
+  /** The recording was released, because another process continues the file. */
   | { status: 'left' };
 
 export type Recorder = RecordingSink & {
@@ -43,7 +43,7 @@ export const createRecorder = (
       return { status: 'completed', ...(await file.complete(piece === 'cut')) };
     } catch (error) {
       sound.discard();
-      // The first error is more informative than an error of closing the file.
+      // Keeps the first error, which is more informative than an error of closing the file.
       await file?.abandon().catch(() => {});
       return {
         status: 'failed',

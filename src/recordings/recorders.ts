@@ -64,7 +64,7 @@ const openNew = async (
   return { name, format, file: await openRecordingFile(folder.pathOf(name), encoders(format)) };
 };
 
-/** Continues the file of another process. */
+/** Continues a file that another process began. */
 const goOn = async (
   callId: string,
   { talkedMs, begunAt }: { talkedMs: number; begunAt: number },
@@ -122,7 +122,7 @@ const createOutcomes = ({ folder, clock, logger, node, ...options }: Omit<Record
       return;
     }
     logger.error(reason, 'a recording failed');
-    // The next start removes a file that cannot be removed now.
+    // A file that cannot be removed now is removed at the next start.
     await folder.discard(callId).catch(() => {});
     lacking(callId, earlier);
   };
@@ -144,7 +144,7 @@ export const createRecorders = (options: RecordersOptions): Recorders => {
   /** The active recordings by call. */
   const ofCalls = new Map<string, Promise<void>>();
   const settling = new Set<Promise<void>>();
-  /** Calls that another process has recorded until now. */
+  /** Calls that another process has recorded so far. */
   const expected = new Map<string, EarlierRecording>();
   const sources = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
   const opening: Opening = { folder, format, encoders: (of) => sources[of] };

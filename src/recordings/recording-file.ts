@@ -26,7 +26,7 @@ export type CompleteAudio = {
 export type RecordingFile = {
   /** Encodes audio and waits for the disk, while further audio is queued. Rejects on a disk error. */
   append(stretches: readonly Stretch[]): Promise<void>;
-  /** Completes the file. `isCut`: the end of the call is missing. */
+  /** Completes the file. `isCut`: the last part of the call is missing. */
   complete(isCut: boolean): Promise<CompleteAudio>;
   /** Closes the unfinished file, so that another process can continue it. */
   leave(): Promise<void>;
@@ -40,7 +40,7 @@ export type EarlierPart = Playable & {
   goesOnAtSec: number;
 };
 
-/** A new file name survives a power failure only after the folder is synced. */
+/** Syncs the folder: without that, a new file name may not survive a power failure. */
 export const syncFolder = async (path: string): Promise<void> => {
   await using folder = await open(path, 'r');
   await folder.sync();
@@ -52,10 +52,10 @@ const samplesOf = (seconds: number): number => Math.round(seconds * recordingSam
 const samplesIn = ({ bytes, position }: Playable): number =>
   position === null ? samplesOf((bytes * 8) / (mp3Bitrate * 1_000)) : Number(position.granule);
 
-/** Maximum gap; a process that is gone for longer has lost its call. */
+/** Maximum gap in seconds; a process that was gone for longer has lost its call. */
 const longestHoleSec = 120;
 
-/** Yields one second at a time, which limits the encoding work per step. */
+/** Yields one second of silence at a time, which limits the encoding work per step. */
 function* silence(samples: number): Generator<Stretch> {
   for (let left = Math.min(samples, samplesOf(longestHoleSec)); left > 0; left -= recordingSampleRate) {
     const quiet = new Int16Array(Math.min(left, recordingSampleRate));
@@ -63,7 +63,7 @@ function* silence(samples: number): Generator<Stretch> {
   }
 }
 
-/** Writes no prepared silence if the gap is short enough to be encoded. */
+/** Encodes the silence of a short gap instead of writing prepared silence. */
 const writeSilence = async (
   file: FileHandle,
   { format, silentUntilSec }: MissingBeginning,
@@ -77,11 +77,11 @@ const writeSilence = async (
 
 const asItIs = (encoded: Uint8Array): Uint8Array => encoded;
 
-/** A recording whose beginning is missing here: silent up to this position, in seconds of the call. */
+/** Part of a recording whose beginning is missing here: silence up to this position, in seconds of the call. */
 export type MissingBeginning = { format: RecordingFormat; silentUntilSec: number };
 
 /**
- * Rejects if the file cannot be created. With an earlier part, `path` is that part's final name, and the part is
+ * Creates the file; rejects if that fails. With an earlier part, `path` is that part's final name, and the part is
  * continued.
  */
 export const openRecordingFile = async (
@@ -99,7 +99,7 @@ export const openRecordingFile = async (
   const earlier = written ?? (lacking && (await writeSilence(file, lacking, newEncoder)));
   let samples = earlier === null ? 0 : samplesIn(earlier);
   let bytes = earlier?.bytes ?? 0;
-  // MP3 frames are independent of each other.
+  // MP3 frames are independent of each other, so they can be appended.
   const following = earlier?.position ? createFollowingPages(earlier.position) : asItIs;
 
   const write = async (encoded: Uint8Array): Promise<void> => {

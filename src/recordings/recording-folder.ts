@@ -25,7 +25,7 @@ export type CompleteFile = {
 };
 
 export type RecordingFolder = {
-  /** Path of a new file, relative to the folder. */
+  /** Returns the path of a new file, relative to the folder. */
   nameFor(callId: string, at: number, format: RecordingFormat): string;
   pathOf(file: string): string;
   /**
@@ -34,7 +34,7 @@ export type RecordingFolder = {
    */
   find(callId: string): Promise<CompleteFile | undefined>;
   /**
-   * Completes the partial file that a dead process, or a full disk, left of a call; undefined if no part of it is
+   * Completes the partial file of a call after the death of a process or a full disk; undefined if no part of it is
    * playable.
    */
   salvage(callId: string): Promise<CompleteFile | undefined>;
@@ -43,7 +43,7 @@ export type RecordingFolder = {
   /** A complete file with the name returned by `list`; undefined if it was removed. */
   read(file: string): Promise<CompleteFile | undefined>;
   holds(file: string): Promise<boolean>;
-  /** Undefined if the file does not exist. */
+  /** Opens the file; undefined if it does not exist. */
   open(file: string): Promise<OpenRecording<Readable> | undefined>;
   remove(file: string): Promise<void>;
   /** Path of a call's half-written file, relative to the folder; undefined if there is none. */
@@ -56,7 +56,7 @@ export type RecordingFolder = {
 
 export const formatOf = (file: string): RecordingFormat => (file.endsWith('.mp3') ? 'mp3' : 'ogg');
 
-/** A missing file is a valid result; other disk errors are thrown. */
+/** Treats a missing file as a valid result; throws other disk errors. */
 const absence = (error: unknown): undefined => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
@@ -140,7 +140,7 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       const { size } = await opened.stat();
       return {
         bytes: size,
-        // The open file can be read to its end even if it is removed meanwhile.
+        // Reads through the open file, which works to its end even if the file is removed meanwhile.
         read: async (range) => opened.createReadStream(range),
         close: () => opened.close(),
       };

@@ -69,7 +69,7 @@ export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave
    * is unavailable, also while reading.
    */
   open(recording: { callId: string; file: string }): Promise<OpenRecording<Readable> | undefined>;
-  /** Opens a file of this gateway's folder only, regardless of its status in the database. */
+  /** Opens a file in this gateway's folder, regardless of its status in the database. */
   openOwn(file: string): Promise<OpenRecording<Readable> | undefined>;
   /**
    * Cuts off active recordings and waits until their outcomes are reported. Pending uploads wait for the next start.
@@ -107,7 +107,7 @@ export const createRecordings = async (
   options: Appending & {
     folder: string;
     format: RecordingFormat;
-    /** `null`: recordings stay in the folder. */
+    /** Store of completed recordings; `null`: recordings stay in the folder. */
     store: StoreKeeperOptions | null;
     /** For recordings of gateways that disappeared. */
     abandoned: AbandonedNumbers;
@@ -143,7 +143,7 @@ export const createRecordings = async (
     onFailed: announce.failed,
   };
 
-  /** Also uploads files completed here before a store was configured or while it was unavailable. */
+  /** Uploads also the files completed here before a store was configured or while it was unavailable. */
   const bringOlder = async ({ take }: StoreKeeper): Promise<void> => {
     try {
       for await (const file of completedBefore(folder, database)) take(file, true);

@@ -20,9 +20,9 @@ export type S3Account = {
 
 export type StoreLimits = {
   connectMs: number;
-  /** A request without a byte in either direction for this long has failed. */
+  /** Time in ms without a byte in either direction after which a request has failed. */
   stallMs: number;
-  /** Larger files are uploaded in parts of this size. S3 requires at least 5 MiB. */
+  /** Size in bytes above which a file is uploaded in parts of this size. S3 requires at least 5 MiB. */
   partBytes: number;
 };
 
@@ -40,7 +40,7 @@ const reasonOf = (error: unknown): string => {
 const isAbsence = (error: unknown): boolean =>
   error instanceof Error && (('status' in error && error.status === 404) || isAbsence(error.cause));
 
-/** Drops the store's error texts, which may repeat signed data or the key's owner. */
+/** Drops the store's error texts, which may contain signed data or the key's owner. */
 const failing = async <Value>(what: string, work: () => Promise<Value>): Promise<Value> => {
   try {
     return await work();
@@ -68,7 +68,7 @@ const connect = (account: S3Account, limits: StoreLimits): { s3: S3mini; agent: 
         method,
         headers: [...new Headers(headers), ['accept-encoding', 'identity']],
         ...(typeof body === 'string' || body instanceof Blob ? { body } : {}),
-        // Redirects are rejected, so that no data is sent to another host.
+        // Rejects redirects, so that no data is sent to another host.
         redirect: 'manual',
         dispatcher: agent,
       }),
@@ -88,7 +88,7 @@ const sizeOf = async (s3: S3mini, key: string): Promise<number | undefined> => {
 type Upload = { key: string; file: Blob; contentType: string };
 
 const verify = async (s3: S3mini, { key, file }: Upload): Promise<void> => {
-  // S3 may answer the completion of an upload with 200 and an error.
+  // Checks the body as well: S3 may answer the completion of an upload with 200 and an error.
   if ((await sizeOf(s3, key)) !== file.size)
     throw new StoreFailure('The store of recordings lost a recording');
 };
@@ -105,7 +105,8 @@ const putInParts = async (s3: S3mini, upload: Upload, partBytes: number): Promis
     await s3.completeMultipartUpload(key, uploadId, parts);
     await verify(s3, upload);
   } catch (error) {
-    // Incomplete uploads cost the operator money. If the abort also fails, the first error is more informative.
+    // Aborts an incomplete upload, which would cost the operator money. If the abort also fails, the first error is
+    // thrown, because it is more informative.
     await s3.abortMultipartUpload(key, uploadId).catch(() => undefined);
     throw error;
   }

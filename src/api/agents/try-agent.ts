@@ -119,7 +119,7 @@ export const tryAgent = defineRoute({
   return { status: 200, body: trial };
 });
 
-/** Adds the stored token, if requested, and the stored headers. */
+/** Adds the stored token to the trial if the request asks for it, and the stored headers. */
 const storedSecretsFor = async (
   services: ApiServices,
   { numberId, token, direction }: Decoded<z.output<typeof trialRequest>>,

@@ -6,7 +6,7 @@ import type { FactType, JournalEntry } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../http/codec.ts';
 import { timestamp } from '../fields.ts';
 
-/** All journal facts, in the usual order of a call. */
+/** Types of all journal facts, in the usual order of a call. */
 const types: Readonly<Record<FactType, true>> = {
   'call.answered': true,
   'call.answered_by': true,
@@ -72,16 +72,16 @@ export const callEvent = z
 
 export type PresentedEvent = Decoded<z.output<typeof callEvent>>;
 
-/** Journal names that the API renames. */
+/** Journal fields that have another name in the API. */
 const otherNames: Readonly<Record<string, string>> = { reason: 'end_reason' };
 
-/** The location of a file is not published. */
+/** Fields that are not published, such as the location of a file. */
 const hidden = new Set(['file']);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The journal stores timestamps as milliseconds in fields that end in "At". */
+/** Fields whose name ends in "At" are timestamps, which the journal stores as milliseconds. */
 const presentField = (name: string, value: unknown, timeZone: string): unknown => {
   if (isRecord(value)) return presentFields(value, timeZone);
   return typeof value === 'number' && name.endsWith('At') ? timestampIn(timeZone, new Date(value)) : value;

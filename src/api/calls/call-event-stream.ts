@@ -15,7 +15,7 @@ import { encode } from '../http/codec.ts';
 import type { StreamPermit } from '../http/stream-permits.ts';
 import { callEvent, presentEvent } from './call-event-schema.ts';
 
-/** A wake-up signal for a single waiter. A wake-up without a waiter is remembered. */
+/** A wake-up signal for a single waiter. A wake-up while there is no waiter is remembered. */
 type WakeUp = {
   wake(): void;
   /** Resolves on a wake-up, or after this time. */
@@ -49,7 +49,7 @@ type SeenJournal = {
   /** Sequence number of the last fact; 0 before the first. */
   last(): number;
   add(entry: JournalEntry): void;
-  /** Whether the last fact of the call was read, as far as the fact types show. */
+  /** Whether the last fact of the call was read. A fact after the end may still follow, such as the summary. */
   isWhole(): boolean;
   /** End of the call in milliseconds; infinite until its fact was read. */
   endedAt(): number;
@@ -93,7 +93,7 @@ export const createPulledStream = (
     stream.push(done === true ? null : value);
   };
 
-  // Readable.from would retain all resources until its pending wait ends.
+  // Written by hand, because Readable.from would keep all resources until its pending wait ends.
   return new Readable({
     read() {
       clock.clearTimeout(slowness);
@@ -115,7 +115,7 @@ const mostStates = 50;
 const message = (event: string, data: object, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** A repeated task and its interval. */
+/** A repeated task and its interval in milliseconds. */
 const createInterval = (clock: Clock, everyMs: number) => {
   let dueAt = clock.now() + everyMs;
   return {
@@ -137,7 +137,7 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
     if (states.length > mostStates) states.shift();
     wakeUp.wake();
   };
-  // Facts after the end of a call are included: its recording, its summary.
+  // Waits for facts after the end of a call: its recording and its summary.
   const stopFacts = services.calls.watchFacts(callId, wakeUp.wake);
   const stopWatch =
     endedAt === null ? services.calls.watchCall(callId, { onState, onFact: wakeUp.wake }) : undefined;
@@ -145,7 +145,7 @@ const watchCall = ({ id: callId, endedAt }: CallRecord, permit: StreamPermit, se
   return {
     states,
     wait: wakeUp.wait,
-    /** Maximum wait, regardless of where the call runs: another gateway may be unable to send notifications. */
+    /** The wait has a limit wherever the call runs, because another gateway may be unable to send notifications. */
     longestWaitMs: () => (services.calls.isHeldHere(callId) ? keepAliveMs : Math.min(pollMs, keepAliveMs)),
     stop() {
       stopFacts();
@@ -186,8 +186,7 @@ export const callEventStream = (
         if (!(await isStillValid())) return;
         validity.restart();
       }
-      // Sends the facts stored so far before the gateway shuts down; the client continues elsewhere after its last
-      // fact.
+      // At shutdown, sends the facts stored so far; the client reconnects elsewhere after its last fact.
       const isLast = permit.signal.aborted;
       const events = await storedCalls.journal(call.id, seen.last());
       if (events.length > 0 || watch.states.length > 0) keepAlive.restart();

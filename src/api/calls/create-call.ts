@@ -57,7 +57,7 @@ export const createCall = defineRoute({
   idempotent: true,
   body: createCallBody.meta({
     id: 'CreateCall',
-    // Headers in an example would require a trunk that accepts them; this example works without one.
+    // Omits headers from the example, because they would require a trunk that accepts them.
     example: {
       to: '010-0000-0001',
       instruction: 'Confirm the reservation of tomorrow at three.',
@@ -105,7 +105,7 @@ export const createCall = defineRoute({
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
-/** Empty if the client sent no metadata. */
+/** Metadata and custom SIP headers of the call, if the client sent any. */
 const saidOf = ({ metadata: said = {}, sipHeaders: headers = {} }: Said) => ({
   ...(isEmpty(said) ? {} : { metadata: said }),
   ...(isEmpty(headers) ? {} : { sipHeaders: headers }),

@@ -67,7 +67,7 @@ export const answerRecording = async (
   }
   const etag = `"${call.id}-${file.bytes}"`;
   const known = { 'Accept-Ranges': 'bytes', ETag: etag, 'Cache-Control': 'private, no-cache' };
-  // Evaluated before Range (RFC 9110, 13.2.2).
+  // `If-None-Match` takes precedence over `Range` (RFC 9110, 13.2.2).
   if (names(headers['if-none-match'], etag)) {
     await file.close();
     return { status: 304, headers: known } as const;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { callIdInPath } from '../ids.ts';
 import { defineRoute } from '../http/route.ts';
 
-/** Common part of pausing and resuming. */
+/** Common part of the routes for pausing and resuming a recording. */
 const declaration = {
   method: 'post',
   tag: 'Calls',

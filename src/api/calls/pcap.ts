@@ -1,7 +1,7 @@
 /**
- * SIP messages as a capture file for Wireshark, tshark and sngrep:
- * https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html. Each message is written as one UDP datagram in an
- * Ethernet frame, even if it was sent over TCP or TLS, because that makes it readable.
+ * Writes SIP messages as a capture file for Wireshark, tshark and sngrep:
+ * https://www.ietf.org/archive/id/draft-ietf-opsawg-pcap-05.html. Each message becomes one UDP datagram in an Ethernet
+ * frame, even if it was sent over TCP or TLS, because these programs then show it as one message.
  */
 import { ipBytes, isIpv6 } from '#src/domain/ip-address.ts';
 import { splitAddress, withNumericAddresses, type SipMessage } from '#src/domain/sip-message.ts';
@@ -18,7 +18,7 @@ const fileHeader = (): Buffer => {
   return header;
 };
 
-/** RFC 1071. */
+/** Internet checksum (RFC 1071). */
 const checksumOf = (...parts: readonly Buffer[]): number => {
   let sum = 0;
   for (const part of parts)
@@ -29,7 +29,7 @@ const checksumOf = (...parts: readonly Buffer[]): number => {
 
 type Ends = { from: { host: string; port: number }; to: { host: string; port: number } };
 
-/** RFC 768; `addresses` are the beginning of the pseudo header. */
+/** UDP datagram (RFC 768); `addresses` are the beginning of the pseudo header. */
 const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer => {
   const header = Buffer.alloc(8);
   header.writeUInt16BE(from.port, 0);
@@ -37,7 +37,7 @@ const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer =
   header.writeUInt16BE(8 + payload.length, 4);
   const pseudo = Buffer.from([0, 17, 0, 0]);
   pseudo.writeUInt16BE(8 + payload.length, 2);
-  // 0 would mean that there is no checksum.
+  // A checksum of 0 would mean that there is none, so it is sent as all ones.
   header.writeUInt16BE(checksumOf(addresses, pseudo, header, payload) || 0xffff, 6);
   return Buffer.concat([header, payload]);
 };
@@ -45,7 +45,7 @@ const udpOf = (payload: Buffer, { from, to }: Ends, addresses: Buffer): Buffer =
 const hops = 64;
 const udp = 17;
 
-/** RFC 791. */
+/** IPv4 header (RFC 791). */
 const ipv4Of = (payload: Buffer, ends: Ends): Buffer => {
   const addresses = Buffer.concat([ipBytes(ends.from.host, false), ipBytes(ends.to.host, false)]);
   const datagram = udpOf(payload, ends, addresses);
@@ -58,7 +58,7 @@ const ipv4Of = (payload: Buffer, ends: Ends): Buffer => {
   return Buffer.concat([header, addresses, datagram]);
 };
 
-/** RFC 8200. */
+/** IPv6 header (RFC 8200). */
 const ipv6Of = (payload: Buffer, ends: Ends): Buffer => {
   const addresses = Buffer.concat([ipBytes(ends.from.host, true), ipBytes(ends.to.host, true)]);
   const datagram = udpOf(payload, ends, addresses);

@@ -11,8 +11,8 @@ import { presentSound } from './sound-schema.ts';
 type Rare = 'consent' | 'metadata' | 'wordsErasedAt' | 'erasedAt';
 
 /**
- * Omits metadata if empty, consent if the other party heard no notice, and erasure times if the call is not erased:
- * clients that do not know these fields receive the same document as before.
+ * Omits metadata if empty, consent if the other party heard no announcement, and erasure times if the call is not
+ * erased. Clients that do not know these fields then receive the same document as before.
  */
 const withRareFields = <Call extends Pick<CallRow, Rare>>(
   call: Call,
@@ -44,7 +44,7 @@ const presentTransfer = ({ transfer }: Pick<CallRow, 'transfer'>) => {
   };
 };
 
-/** Properties included in every read of a call. */
+/** Properties that every response with the call has. */
 export const presentListedFields = <Call extends Pick<CallRow, Rare | 'transfer'>>(call: Call) => ({
   ...withRareFields(call),
   transfer: presentTransfer(call),
@@ -75,7 +75,7 @@ const presentSip = ({ sipStatus, sipReason, sipCallId, sipHeaders, sipExplanatio
   ...presentExplanation(sipExplanation),
 });
 
-/** Pending while the call rings, in force from the answer on; never in force for an unanswered call. */
+/** Options are pending while the call rings and in force from the answer on; never in force for an unanswered call. */
 const presentOptions = (call: CallRow) => {
   const options = { maxDurationSec: call.maxDurationSec, recording: call.recordingEnabled };
   return {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import * as z from 'zod';
 import type { ApiMiddleware } from './context.ts';
 
-/** Polled every few seconds by machines, so not logged. */
+/** Paths that machines poll every few seconds; they are not logged. */
 const quiet = new Set(['/healthz', '/readyz', '/metrics']);
 
 export type AnsweredRequest = {
@@ -11,13 +11,13 @@ export type AnsweredRequest = {
   /** The pattern of the route; null if none matched. */
   route: string | null;
   status: number;
-  /** From the arrival of the request to the end of the response. */
+  /** Duration from the arrival of the request to the end of the response, in milliseconds. */
   seconds: number;
-  /** Event streams, which last as long as their reader is connected. */
+  /** Event streams are logged when they end: they last as long as their reader is connected. */
   isStream: boolean;
 };
 
-/** A path may contain anything; only valid call ids are logged. */
+/** A call id for the log; other path segments may contain anything and are not logged. */
 const callInPath = z.object({ call_id: z.uuid().optional() });
 
 /** Logs one line per request, without the raw path, query, body or address. Also calls `onAnswered`. */

@@ -2,7 +2,10 @@ import { note } from '#src/administration/administrator.ts';
 import type { AuthenticatedAdmin } from '#src/administration/admin-authentication.ts';
 import type { ApiServices } from '../api-services.ts';
 
-/** Each change by the admin API, and each reading of a secret, writes a row. `detail` contains no secret. */
+/**
+ * Writes the audit log: one entry for each change by the admin API and for each reading of a secret. `detail` must not
+ * contain secrets.
+ */
 export const audit = (
   { directory }: ApiServices,
   admin: AuthenticatedAdmin,

@@ -29,11 +29,14 @@ export type RouteNeeds = {
   needsNoDatabase: boolean;
 };
 
-/** Authenticates a client, or refuses with 401, 403 or 429. */
+/** Authenticates a client. Refuses with 401, 403 or 429. */
 export type Authenticators = { [A in Auth]: (ctx: ApiContext, needs: RouteNeeds) => Promise<CallerOf[A]> };
 
 export type Authentication = Authenticators & {
-  /** Whether the key or token of an authenticated client is still valid. Does not count failures. */
+  /**
+   * Whether the key or token of an authenticated client is still valid. A negative result does not count as a failed
+   * authentication.
+   */
   isStillValid: (ctx: ApiContext, auth: Auth) => Promise<boolean>;
   /** Counts one failed authentication; refuses with 429 beyond the limit of its address. */
   countFailure: (ctx: ApiContext) => Promise<void>;
@@ -46,7 +49,10 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
   const findAdmin = createAdminSearch(services);
   const perKey = createLimit(createCounter('key', limits.perKey, services));
   const failures = createLimit(failureCounter);
-  /** A valid key is never delayed by failures of other clients at the same address. */
+  /**
+   * Checks the failure limit only for invalid keys: failures of other clients at the same address never delay a valid
+   * key.
+   */
   const countFailure = (ctx: ApiContext): Promise<void> => failures(ctx, clientAddress(ctx.req));
   const refuseUnauthenticated = async (ctx: ApiContext): Promise<never> => {
     await countFailure(ctx);
@@ -90,8 +96,8 @@ export const createAuthentication = (services: ApiServices, failureCounter: Coun
 };
 
 /**
- * Authenticates by the token of a request, or without one by the browser's session. Refuses a session with 403 if
- * another page uses it.
+ * Authenticates by the token of a request, or by the browser's session if there is no token. Refuses a session with 403
+ * if the page belongs to another origin.
  */
 const createAdminSearch = (
   services: ApiServices,
@@ -110,7 +116,7 @@ const createAdminSearch = (
 const bearerOf = (ctx: ApiContext): string | undefined =>
   /^Bearer +([\w.~+/-]{1,200}=*) *$/i.exec(ctx.get('Authorization'))?.[1];
 
-/** Absent, empty and `null` mean the key's own number. */
+/** Whether `X-Number-Id` is compatible with the key; absent, empty and `null` mean the key's own number. */
 const refuseOtherNumber = (named: string, number: CallableNumber): void => {
   const id = named.trim().toLowerCase();
   if (id === '' || id === 'null' || id === number.id) return;

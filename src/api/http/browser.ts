@@ -1,5 +1,5 @@
 /**
- * Properties of the browser behind a request: its session, and whether the requesting page belongs to this gateway
+ * Properties of the browser that sent a request: its session, and whether the requesting page belongs to this gateway
  * (guides/design/threats.md, "Sessions of the console").
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -8,8 +8,8 @@ import proxyAddress from 'proxy-addr';
 import { createClientAddress } from './client-address.ts';
 
 /**
- * The console sends this header with each request; a page of another origin would need permission for it, which is not
- * granted.
+ * Header that the console sends with each request. A page of another origin would need permission to send it, which the
+ * gateway does not grant.
  */
 export const consoleHeader = 'x-trunkline-console';
 
@@ -18,15 +18,17 @@ export type Browser = {
   cookieName: string;
   /** The session secret; undefined without a cookie. */
   session: string | undefined;
-  /** The request comes from a page of any origin; programs send no origin. */
+  /** Whether a page sent the request, from any origin; programs send no origin. */
   isPage: boolean;
-  /** According to the browser, the requesting page came from this gateway. Valid only for browsers. */
+  /**
+   * Whether the requesting page came from this gateway, according to the browser's headers. Valid only for browsers.
+   */
   isOurPage: boolean;
-  /** The request has the header that only the console sends. */
+  /** Whether the request has the header that only the console sends. */
   isConsole: boolean;
-  /** The browser runs on the machine of this gateway, without a remote proxy in between. */
+  /** Whether the browser runs on the machine of this gateway, without a remote proxy in between. */
   isOnThisMachine: boolean;
-  /** The request arrived over https at a trusted proxy. */
+  /** Whether the request arrived over https at a trusted proxy. */
   isHttps: boolean;
 };
 
@@ -38,7 +40,10 @@ const cookieNameAt = (host: string | undefined): string => {
   return port === '' ? 'trunkline_session' : `trunkline_session_${port}`;
 };
 
-/** `secret` null removes the cookie. Its path is `/`, because WebSocket URLs are outside the API's path. */
+/**
+ * Sets the session cookie; `secret` null removes it. Its path is `/`, because WebSocket URLs are outside the API's
+ * path.
+ */
 export const cookieOf = (
   secret: string | null,
   seconds: number,
@@ -97,7 +102,7 @@ const isOurPage = ({ headers, method }: IncomingMessage, host: string | undefine
   return origin !== null && isSameHost(origin, host);
 };
 
-/** `trustedProxies`: their forwarded scheme, host and client address are accepted. */
+/** `trustedProxies`: addresses whose forwarded scheme, host and client address are accepted. */
 export const createReadBrowser = (trustedProxies: readonly string[]): ReadBrowser => {
   const isTrusted = proxyAddress.compile([...trustedProxies]);
   const clientAddress = createClientAddress(trustedProxies);

@@ -5,8 +5,9 @@ import proxyAddress from 'proxy-addr';
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
- * Without trusted proxies it is the address of the connection, because any client can forge `X-Forwarded-For`. Each
- * proxy appends its peer's address: from the end, the first address that is not a trusted proxy is the client's.
+ * Returns the client's address. Without trusted proxies it is the address of the connection, because any client can
+ * forge `X-Forwarded-For`. Each proxy appends its peer's address, so the client's is the last address that is not a
+ * trusted proxy.
  */
 export const createClientAddress = (trustedProxies: readonly string[]): ClientAddress => {
   const isTrusted = proxyAddress.compile([...trustedProxies]);

@@ -89,7 +89,7 @@ export const decode = <Schema extends z.ZodType | undefined>(
   schema: Schema | undefined,
   wire: OutputOf<Schema>,
 ): Decoded<OutputOf<Schema>> =>
-  // The compiler cannot follow names that are computed at run time.
+  // Cast, because the compiler cannot follow names that are computed at run time.
   (schema === undefined ? undefined : codecOf(schema).decode(wire)) as Decoded<OutputOf<Schema>>;
 
 /** Encodes a value; omits fields that the schema does not declare. Timestamps are written in this time zone. */

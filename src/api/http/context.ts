@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Middleware } from 'koa';
 import type { RouterContext } from '@koa/router';
 
-/** State of one request beside Koa's own. */
+/** State of one request that Koa's own context does not have. */
 export type ApiState = {
   requestId: string;
   /** The pattern of the answering route, for the access log; the path may contain data that must not be logged. */
@@ -23,7 +23,9 @@ export type Rendered = {
 
 const sane = /^[\w.:+/=-]{1,128}$/;
 
-/** Each response names its request; a client's valid `X-Request-Id` is kept, so that both logs can be correlated. */
+/**
+ * Sets the request id of the response; a client's valid `X-Request-Id` is used, so that both logs can be correlated.
+ */
 export const nameRequest: ApiMiddleware = (ctx, next) => {
   const given = ctx.get('X-Request-Id');
   ctx.state.requestId = sane.test(given) ? given : randomUUID();

@@ -1,7 +1,7 @@
-/** The end of a page of a list. Opaque to clients: its content may change. */
+/** Cursors of lists: the position after a page. Opaque to clients: their content may change. */
 import * as z from 'zod';
 
-/** For lists sorted by a timestamp, then by an id. */
+/** Cursor of a list that is sorted by a timestamp, then by an id. */
 export type MomentCursor = { at: Date; id: string };
 
 const form = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
@@ -9,7 +9,7 @@ const form = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 export const encodeMomentCursor = ({ at, id }: MomentCursor): string =>
   Buffer.from(`${at.getTime()}.${id}`).toString('base64url');
 
-/** `undefined` for any value that `encodeMomentCursor` did not create. */
+/** Decodes a cursor; `undefined` for any value that `encodeMomentCursor` did not create. */
 export const decodeMomentCursor = (cursor: string): MomentCursor | undefined => {
   const [, time, id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (time === undefined || id === undefined) return undefined;
@@ -37,7 +37,7 @@ const inQuery = <Cursor>(decode: (cursor: string) => Cursor | undefined) =>
 
 export const momentCursorInQuery = inQuery(decodeMomentCursor);
 
-/** For lists sorted by an increasing number. */
+/** Cursor of a list that is sorted by an increasing number. */
 export const encodeCountCursor = (count: number): string => Buffer.from(`n${count}`).toString('base64url');
 
 export const decodeCountCursor = (cursor: string): number | undefined => {

@@ -1,4 +1,4 @@
-/** A record in a query, whose names are data, is sent as separate parameters: `metadata.order=42`. */
+/** Records in a query, whose names are data. Each member is a separate parameter: `metadata.order=42`. */
 import * as z from 'zod';
 
 type Query = Readonly<Record<string, unknown>>;

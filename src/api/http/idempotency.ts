@@ -29,8 +29,8 @@ const sent = z
 export const idempotencyHeader = z.object({ 'idempotency-key': sent.optional() });
 
 /**
- * Runs `answer` unless it already ran with this key; `answer` stores its response along with its effect. Two requests
- * are equal if their validated bodies are.
+ * Runs `answer` unless it already ran with this key. `answer` stores its response together with its effect. Two
+ * requests are equal if their validated bodies are.
  */
 export const once = async (
   headers: unknown,

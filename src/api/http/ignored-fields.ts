@@ -15,8 +15,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Returns dotted paths of the members that the schema does not declare. Values without declared members, such as
- * records, are data.
+ * Returns dotted paths of the members that the schema does not declare. Records declare no members: their names are
+ * data.
  */
 function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Generator<string> {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
@@ -29,7 +29,7 @@ function* undeclared(schema: z.core.$ZodType, value: unknown, before = ''): Gene
     for (const [index, item] of value.entries())
       yield* undeclared(schema.element, item, `${before}${index}.`);
   } else if (schema instanceof z.ZodObject && isObject(value)) {
-    // A schema that refuses or accepts unknown members ignores none.
+    // A schema that refuses unknown members, or accepts any, ignores none.
     const ignores = schema.def.catchall === undefined;
     for (const [name, member] of Object.entries(value)) {
       const declared = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;

@@ -18,7 +18,7 @@ export const readJsonBody = async (request: IncomingMessage, limitBytes: number)
   return parse(bytes);
 };
 
-/** `application/json`, in UTF-8: the only encoding of JSON (RFC 8259, 8.1). */
+/** Whether the content type is `application/json` in UTF-8, the only encoding of JSON (RFC 8259, 8.1). */
 const isJson = (type: string): boolean => {
   const [essence = '', ...parameters] = type.toLowerCase().split(';');
   const charset = parameters.find((parameter) => parameter.trim().startsWith('charset='));
@@ -55,7 +55,7 @@ const parse = (bytes: Buffer): unknown => {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    // The parser's own message quotes the body.
+    // Replaces the parser's message, which quotes the body.
     throw new Refusal('invalid_request', 'The request body is not valid JSON.', {
       extras: { errors: [{ path: '', message: 'This is not valid JSON in UTF-8.' }] },
     });

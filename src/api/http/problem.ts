@@ -16,7 +16,7 @@ const fieldError = z
   })
   .meta({ id: 'FieldError' });
 
-/** The named extension members of some problems. */
+/** Extension members of the problems that have some, by code. */
 const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   invalid_request: {
     errors: z.array(fieldError).optional().meta({ description: 'Each field that does not validate.' }),
@@ -82,7 +82,10 @@ const describeProblem = (code: RefusalCode) => {
 
 const described = new Map<RefusalCode, ReturnType<typeof describeProblem>>();
 
-/** Returns the schema of one code's problem; always the same object, so that it becomes one component. */
+/**
+ * Returns the schema of one code's problem. It is the same object for each call, so that the document has one component
+ * for it.
+ */
 export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProblem> => {
   const schema = described.get(code) ?? describeProblem(code);
   described.set(code, schema);

@@ -39,7 +39,7 @@ export const createCounter = (
   };
 
   const inAll = async (key: string): Promise<CountedRequests> => {
-    // Always counts in memory too, in case the other gateways or the database become unavailable.
+    // Counts in memory as well, for the time when the other gateways or the database are unavailable.
     const here = await inMemory(key);
     try {
       return (await withTimeout(clock, limits.countingMs, () => withOthers(`${policy} ${key}`))) ?? here;

@@ -6,7 +6,7 @@ import type { ApiServices } from '../api-services.ts';
 import type { ApiMiddleware, ApiState, Rendered } from './context.ts';
 import { asRefusal, problemMediaType, problemOf } from './problem.ts';
 
-/** Parts that responses to errors need. */
+/** Dependencies of error responses. */
 type Refusing = { operation: Pick<ApiServices['operation'], 'logger' | 'isPassing'> };
 
 /** Returns the response for an error; logs unexpected errors. */
@@ -37,11 +37,12 @@ export const refuse =
     }
   };
 
-/** The client logs its own mistakes; an unexpected error is logged with its cause. */
+/** Logs errors of the gateway. Refusals with a status below 500 are mistakes of the client and are not logged. */
 const logFailure = (logger: Logger, { code, status, message, cause }: Refusal, requestId: string): void => {
   const about = { code, detail: message, err: cause, request_id: requestId };
   if (code === 'internal_error') logger.error({ err: cause, request_id: requestId }, 'a request failed');
-  // There may be hundreds of them per second, and the beginning and end of load shedding are logged.
+  // Logged at debug level only: there may be hundreds of them per second, and the beginning and end of load shedding
+  // are logged.
   else if (code === 'over_capacity') logger.debug(about, 'a request was refused');
   else if (status >= 500) logger.warn(about, 'a request was refused');
 };
@@ -49,8 +50,8 @@ const logFailure = (logger: Logger, { code, status, message, cause }: Refusal, r
 const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
 
 /**
- * Koa's own fallback writes plain text. Errors here occurred during the response (a file that cannot be read further, a
- * disconnected client), so the error is logged, and answered if no data was sent.
+ * Replaces Koa's fallback, which writes plain text. Errors here occurred during the response (a file that cannot be
+ * read further, a disconnected client). They are logged, and answered if no data was sent yet.
  */
 export const refuseLate = (app: Koa<ApiState>, { operation: { logger, isPassing } }: Refusing): void => {
   const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {

@@ -39,12 +39,15 @@ const parseQuery = (queryString: string): Readonly<Record<string, string | strin
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** JSON by `schema`, other content by `media`, the client's preference if both exist, no body if neither does. */
+/**
+ * Responses of a route: JSON by `schema`, other content by `media`, the client's preference if both exist, no body if
+ * neither does.
+ */
 export type ResponseDeclaration = {
   description: string;
   schema?: z.ZodType;
   media?: readonly string[];
-  /** By media type. JSON takes the examples of its schema, a file the first bytes of its type. */
+  /** Content by media type. JSON uses the examples of its schema, a file the first bytes of its type. */
   examples?: Readonly<Record<string, unknown>>;
   headers?: z.ZodObject;
 };
@@ -80,12 +83,12 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
   query: Decoded<OutputOf<Query>>;
   headers: OutputOf<Headers>;
   body: Decoded<OutputOf<Body>>;
-  /** The handler of GET also answers HEAD; handlers that open files need to know. */
+  /** Whether the request is HEAD. The handler of GET also answers HEAD; handlers that open files need to know. */
   isHead: boolean;
   accepts: Accepts;
   /** Whether the client accepts this content encoding. */
   takesEncoding: (encoding: string) => boolean;
-  /** Whether the key or token is still valid: for responses that may outlast it. */
+  /** Whether the key or token is still valid; used by responses that may outlast it. */
   isStillValid: () => Promise<boolean>;
   browser: Browser;
   /** Counts one failed authentication of the request's address; refuses with 429 beyond the limit. */
@@ -97,7 +100,7 @@ export type RouteRequest<A extends Auth, Params, Query, Headers, Body> = {
 };
 
 /**
- * An unvalidated request of an authenticated client: a separate HTTP request, or part of one that makes several
+ * A request of an authenticated client before its validation: an HTTP request, or one of several requests within one
  * (`mcp/own-fetch.ts`).
  */
 export type UnvalidatedRequest = Pick<
@@ -116,7 +119,7 @@ export type UnvalidatedRequest = Pick<
 
 type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
   method: Method;
-  /** With `{name}` for parameters, as in OpenAPI. */
+  /** Path of the route, with `{name}` for parameters, as in OpenAPI. */
   path: string;
   operationId: string;
   tag: string;
@@ -128,21 +131,26 @@ type Declaration<A extends Auth, Params, Query, Headers, Body, Responses> = {
   headers?: Headers | undefined;
   /** A schema that accepts `undefined` makes the body optional. */
   body?: Body | undefined;
-  /** Body fields with a separate code instead of `invalid_request`. */
+  /** Fields of the body whose errors have a code of their own instead of `invalid_request`. */
   fieldCodes?: Readonly<Partial<Record<string, RefusalCode>>>;
   /**
-   * Begins a call: a gateway at capacity refuses before it authenticates the client, because every lookup adds load.
+   * Whether the route begins a call. A gateway at capacity refuses such a request before it authenticates the client,
+   * because every lookup adds load.
    */
   beginsCall?: boolean;
-  /** Prepares shared data of its responses before the port opens: otherwise the first request would block all calls. */
+  /** Prepares shared data of the responses before the port opens; otherwise the first request would block all calls. */
   prepare?: (services: ApiServices) => Promise<void>;
-  /** Works for a call on this gateway while the database is unavailable. Only for routes of a number key. */
+  /**
+   * Whether the route works for a call on this gateway while the database is unavailable. Only for routes of a number
+   * key.
+   */
   needsNoDatabase?: boolean;
-  /** Supports `Idempotency-Key`. Only for routes of a number key. */
+  /** Whether the route supports `Idempotency-Key`. Only for routes of a number key. */
   idempotent?: boolean;
   responses: Responses;
   /**
-   * Codes beyond those that follow from the declaration itself (authentication, validation, limits, unexpected errors).
+   * Error codes beyond those that follow from the declaration itself (authentication, validation, limits, unexpected
+   * errors).
    */
   refusals: readonly RefusalCode[];
 };
@@ -191,7 +199,7 @@ export const defineRoute = <
       return route.beginsCall === true ? withinCapacity(services, answer) : answer();
     },
     async answer({ caller: anybody, readBody, readBrowser, nameIgnored, ...asked }, services) {
-      // The client was authenticated as this route requires.
+      // Type of the client that this route's authentication returns.
       const caller = anybody as CallerOf[A];
       const sentBody = route.body === undefined ? undefined : await readBody();
       const ignored = ignoredFields(route, asked.query, sentBody);
@@ -209,7 +217,7 @@ export const defineRoute = <
           headers,
           body: decode(route.body, body),
           keyed,
-          // Lazy, because most requests do not need it and it is expensive.
+          // Evaluated lazily, because most requests do not need it and it is expensive.
           get browser() {
             return readBrowser();
           },

@@ -1,4 +1,4 @@
-/** Counts open streams and ends them all: event streams have no end of their own to wait for. */
+/** Counts open event streams, and ends all of them at shutdown, because they do not end by themselves. */
 import type { Clock } from '#src/domain/clock.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { doneWithin } from '#src/domain/with-timeout.ts';

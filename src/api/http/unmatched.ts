@@ -7,7 +7,8 @@ import type { ApiContext, ApiMiddleware } from './context.ts';
  */
 export const checkTarget: ApiMiddleware = (ctx, next) => {
   const { httpVersion, rawHeaders } = ctx.req;
-  // Names and values alternate. `headersDistinct` would sort all headers for a single one.
+  // Counts the `Host` headers in the raw list, in which names and values alternate; `headersDistinct` would sort all
+  // headers.
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     throw new Refusal('invalid_request', 'Send the header Host, once.');
@@ -22,7 +23,7 @@ export const checkTarget: ApiMiddleware = (ctx, next) => {
   return next();
 };
 
-/** After the router: an unknown path is 404, a known one 405 with `Allow`; OPTIONS returns the methods. */
+/** Runs after the router: an unknown path gets 404, a known one 405 with `Allow`; OPTIONS returns the methods. */
 export const answerUnmatched = (ctx: ApiContext): void => {
   const methods = [...new Set((ctx.matched ?? []).flatMap((layer) => layer.methods))];
   if (methods.length === 0) throw new Refusal('not_found', 'There is no such address in this API.');

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { invalidField, Refusal, type FieldError, type RefusalCode } from '#src/domain/refusal.ts';
 
-/** `undefined` without a schema. */
+/** The validated part of a request; `undefined` without a schema. */
 export type OutputOf<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /** Validates one part of a request. Errors are `invalid_request`, unless every invalid field has a code of its own. */
@@ -10,14 +10,14 @@ export const validated = <Schema extends z.ZodType | undefined>(
   value: unknown,
   fieldCodes: Readonly<Partial<Record<string, RefusalCode>>> = {},
 ): OutputOf<Schema> => {
-  // The conditional type cannot follow the check.
+  // Cast, because the conditional type cannot follow the check.
   if (schema === undefined) return undefined as OutputOf<Schema>;
   const result = schema.safeParse(value, { error: inPlainWords });
   const left = leftOutIn(value);
   if (result.success && left.length === 0) return result.data as OutputOf<Schema>;
   const found = result.success ? [] : result.error.issues.flatMap(fieldErrorsOf);
   const errors = [...found, ...left.filter(({ path }) => !found.some((error) => error.path === path))];
-  // A client may use the name of an inherited property: "toString".
+  // Own properties only: a client may use the name of an inherited property, such as "toString".
   const codes = errors.map(({ path }) => (Object.hasOwn(fieldCodes, path) ? fieldCodes[path] : undefined));
   const [first] = errors;
   const [code] = codes;
@@ -26,10 +26,10 @@ export const validated = <Schema extends z.ZodType | undefined>(
   throw invalidField(...errors);
 };
 
-/** Zod silently omits this name from its result. */
+/** Zod silently omits the name `__proto__` from its result. */
 const leftOut = '__proto__';
 
-/** Fields that Zod would lose. */
+/** Returns the names of fields that Zod would omit. */
 const leftOutIn = (whole: unknown): FieldError[] => {
   const found: FieldError[] = [];
   const waiting = [{ value: whole, path: '' }];
@@ -45,7 +45,7 @@ const leftOutIn = (whole: unknown): FieldError[] => {
 
 const inPlainWords = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'This is required.';
-  // The name of a record's field is invalid: its own schema gives the reason.
+  // The name of a record's member is invalid; the schema of the names gives the reason.
   return issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined;
 };
 

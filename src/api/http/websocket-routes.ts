@@ -36,7 +36,7 @@ const tokenOf = ({ headers }: IncomingMessage, query: URLSearchParams): string |
   return inHeader ?? asProtocol?.trim() ?? query.get('token') ?? undefined;
 };
 
-/** Undefined for a session used by a page of another origin. */
+/** Returns the client's credentials; undefined for a session that a page of another origin uses. */
 const credentialOf = (
   request: IncomingMessage,
   query: URLSearchParams,
@@ -48,7 +48,7 @@ const credentialOf = (
 };
 
 export const createWebSocketRoutes = (options: {
-  /** Undefined for an invalid token or session. */
+  /** Returns the authenticated client; undefined for an invalid token or session. */
   authenticate: (
     credential: Credential,
   ) => Promise<{ workspaceId: string; actor: string; role: AdminRole } | undefined>;
@@ -81,7 +81,7 @@ export const createWebSocketRoutes = (options: {
       timer = setTimeout(() => void look(), revalidateMs);
     };
     lookLater();
-    // A connection that is closing counts as closed, whatever the other side does.
+    // Treats a connection that is closing as closed, regardless of the other side.
     socket.once('finish', stop);
     socket.once('close', stop);
   };

@@ -8,14 +8,14 @@ const failed = (told: object): CallToolResult => ({
   isError: true,
 });
 
-/** The gateway of this tool is unreachable. The message is for the user of the tool. */
+/** Thrown when the gateway of this tool is unreachable. The message is for the user of the tool. */
 export class NoGateway extends Error {
   override readonly name = 'NoGateway';
 }
 
 /**
- * Result of a failed tool for the model: the members of the API's problem document, of which it may act on `code` and
- * show `detail`. Rethrows internal errors.
+ * Returns the result of a failed tool for the model: the members of the API's problem document. The model may act on
+ * `code` and show `detail`. Rethrows internal errors.
  */
 export const failedTool = (error: unknown, signal: AbortSignal): CallToolResult => {
   if (error instanceof TrunklineProblem) {

@@ -26,18 +26,18 @@ import { createSchema } from 'zod-openapi';
 
 type ToolSchema = { type: 'object'; [keyword: string]: unknown };
 
-/** JSON Schema also has `true` and `false`, which never represent an object. */
+/** Excludes `true` and `false`, which are valid in JSON Schema and never describe an object. */
 const objectIn = (schema: object | boolean): object => (typeof schema === 'object' ? schema : {});
 
-/** As in the OpenAPI document, with referenced schemas included. */
+/** Input schema as in the OpenAPI document, with referenced schemas included. */
 const toolSchema = ({ shape }: z.ZodObject, io: 'input' | 'output'): ToolSchema => {
-  // Created again: a registered schema would become a reference, and a tool requires an object.
+  // Created again, because a registered schema would become a reference, and a tool requires an object.
   const { schema, components } = createSchema(z.object(shape), {
     io,
     schemaRefPath: '#/$defs/',
     opts: {
       override: ({ jsonSchema }) => {
-        // Responses may gain fields; a tool ignores unknown ones, as the API does.
+        // Allows unknown members: responses may gain fields, which a tool ignores as the API does.
         if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
         if (jsonSchema.format === 'uuid') delete jsonSchema.pattern;
       },
@@ -76,7 +76,9 @@ const toldOf = ({ type, data }: CallEvent): string => {
 
 export type McpServerParts = { version: string; clock: Clock; options: () => Promise<ClientOptions> };
 
-/** `options` are read at each use of a tool: a gateway may have been restarted at another address. */
+/**
+ * Creates the server. `options` are read at each use of a tool: a gateway may have been restarted at another address.
+ */
 export const createMcpServer = ({ version, clock, options }: McpServerParts): Server => {
   const server = new Server({ name: 'trunkline', version }, { capabilities: { tools: {} }, instructions });
 

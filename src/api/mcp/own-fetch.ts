@@ -1,6 +1,6 @@
 /**
- * A `fetch` for the client of the gateway's own API: responses come from the gateway's own routes with their checks,
- * refusals and handlers, without a socket in between. The client was authenticated before, and counted once.
+ * A `fetch` by which the API client calls the gateway's own routes without a socket. The routes apply their checks,
+ * refusals and handlers; the client was already authenticated and counted once.
  */
 import { Readable } from 'node:stream';
 import type { ClientOptions } from '#src/client/send.ts';
@@ -40,7 +40,7 @@ const responseOf = (
   return new Response(ReadableStream.from(body), { status, headers });
 };
 
-/** `asker`: the client, from the original request. Only routes of a number key are served. */
+/** `asker`: the client of the original request. Only routes of a number key are served. */
 export const createOwnFetch = (
   routes: readonly Route[],
   asker: Omit<UnvalidatedRequest, 'params' | 'query' | 'headers' | 'readBody' | 'accepts' | 'nameIgnored'>,
@@ -68,7 +68,7 @@ export const createOwnFetch = (
           query: Object.fromEntries(searchParams),
           headers,
           accepts: (...types) => types.find((type) => type === headers['accept']) ?? types[0] ?? false,
-          // The tools only send declared fields.
+          // Reads the body as JSON without checks, because the tools send only declared fields.
           nameIgnored: () => undefined,
           readBody: () => Promise.resolve(typeof body === 'string' ? JSON.parse(body) : undefined),
         },

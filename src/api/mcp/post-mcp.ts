@@ -6,13 +6,13 @@ import { createOwnFetch, ownUrl } from './own-fetch.ts';
 
 const eventStream = 'text/event-stream';
 
-/** Clients must accept both. */
+/** Content types that clients must accept. */
 const answerTypes = ['application/json', eventStream] as const;
 
 /**
- * A page of another site may resolve its own host name to this machine (DNS rebinding), and then resembles a page of
- * this gateway: only a page that reached this machine by the machine's name is trusted (guides/design/threats.md,
- * "Hostile browsers and clients").
+ * Refuses pages that did not reach this machine by the machine's name. A page of another site may resolve its own host
+ * name to this machine (DNS rebinding), and then resembles a page of this gateway (guides/design/threats.md, "Hostile
+ * browsers and clients").
  */
 const refusePages = ({ isPage, isOurPage, isOnThisMachine }: Browser): void => {
   if (!isPage || (isOurPage && isOnThisMachine)) return;

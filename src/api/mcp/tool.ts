@@ -6,7 +6,7 @@ import type { CallNews } from '#src/client/watch.ts';
 import type { OperationId, RequestMembers } from '#src/client/send.ts';
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Unvalidated: the API operation validates them and refuses them with its own errors. */
+/** Arguments, not validated here: the API operation validates them and refuses them with its own errors. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export type Asking = {
@@ -25,7 +25,7 @@ export type Answer = Readonly<Record<string, unknown>>;
 export type Tool = {
   name: string;
   title: string;
-  /** Description for a model that decides whether to use the tool: its function, its cost, its effect on people. */
+  /** Description for a model that decides whether to use the tool: its function, its cost, and its effect on people. */
   description: string;
   annotations: ToolAnnotations;
   input: z.ZodObject;

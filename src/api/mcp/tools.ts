@@ -55,7 +55,7 @@ const waitForCall: Tool = {
     try {
       await follow(callId, AbortSignal.any([signal, enough.signal]), asking);
     } catch (error) {
-      // Otherwise the stream broke off or the wait timed out: the call shows its state.
+      // Reached when the stream broke off or the wait timed out: returns the call's current state.
       if (signal.aborted || error instanceof TrunklineProblem) throw error;
     } finally {
       clock.clearTimeout(timer);
@@ -68,7 +68,7 @@ const waitForCall: Tool = {
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const acting = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
-/** The call id of a tool and its other arguments. */
+/** Splits the arguments of a tool into the call id and the others. */
 const callAnd = (given: Arguments): { call_id: string; body: Arguments } => {
   const { call_id: _, ...body } = given;
   return { ...validated(callIdInPath, given), body };
@@ -129,7 +129,7 @@ const listCalls: Tool = {
   call: (given, { ask }) => ask('listCalls', given),
 };
 
-/** A ringing call is cancelled instead of hung up; the agent does not have to distinguish them. */
+/** Cancels a ringing call and hangs up an answered one; the agent does not have to distinguish them. */
 const endCall = async (callId: string, body: Arguments, { ask }: Asking): Promise<Answer> => {
   try {
     return await ask('hangUp', { call_id: callId, body });

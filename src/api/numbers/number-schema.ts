@@ -169,7 +169,7 @@ const speechFields = {
   }),
 };
 
-/** Limits of a workspace over all its numbers, and of a number. */
+/** Limits that both a workspace (over all its numbers) and a number have. */
 export const dailyMinutes = z.int().min(1).max(1_000_000).nullable().meta({
   description:
     "Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone.",

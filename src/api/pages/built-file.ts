@@ -8,7 +8,7 @@ const endings = { br: '.br', gzip: '.gz' } as const;
 
 export type Encoding = keyof typeof endings;
 
-/** `undefined` for a missing file, as in a console that was not built. The caller validates `name`. */
+/** Reads a file; `undefined` if it is missing, as in a console that was not built. The caller validates `name`. */
 export const readBuilt = async (
   name: string,
   takesEncoding: (encoding: Encoding) => boolean,

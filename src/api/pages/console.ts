@@ -38,7 +38,9 @@ const policyFor = (styles: string, others = ''): string =>
 
 const plainPolicy = policyFor(`'sha256-${styleHash}'`);
 
-/** All resources come from this gateway; a fetched recording is played from memory (`blob:`). */
+/**
+ * Content security policy: all resources come from this gateway; a fetched recording is played from memory (`blob:`).
+ */
 const builtPolicy = policyFor(
   "'self'",
   "script-src 'self'; connect-src 'self'; img-src 'self'; media-src blob:; ",

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Encoding } from './built-file.ts';
 
-/** Nearly the smallest size, in a tenth of the time. */
+/** Compression level: nearly the smallest size, in a tenth of the time. */
 const quality = 9;
 
 const compressors = {
@@ -15,7 +15,7 @@ const compressors = {
 
 type Packed = { body: Buffer; headers: Readonly<Record<string, string>> };
 
-/** Static content in the smallest encoding that each client accepts; created once for each, on its first use. */
+/** Static content in the smallest encoding that the client accepts. Each encoding is created on its first use. */
 const createPacked = (
   plain: Buffer,
 ): ((takesEncoding: (encoding: Encoding) => boolean) => Promise<Packed>) => {

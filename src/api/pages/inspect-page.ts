@@ -138,7 +138,7 @@ addEventListener('message', ({ source, origin, data }) => {
   for (const message of waiting.splice(0)) pass(message);
   tellProgress();
 });
-/** Requested here, after the listener is installed: a frame that loads earlier would not be noticed. */
+/** Sets the address only after the listener is installed: the message of a frame that loads earlier would be missed. */
 frame.src = inspector + '/inspect';
 
 /** Any response shows that the server is reachable; its content is hidden from another origin. */
@@ -176,7 +176,7 @@ document.querySelector('#window').addEventListener('click', () => {
   target = opened;
   isListening = false;
   frame.hidden = true;
-  // The new inspector has received no messages yet: the gateway sends the current actors again.
+  // Requests the current actors again: the new inspector has received no messages yet.
   watch();
 });
 

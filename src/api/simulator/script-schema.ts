@@ -24,7 +24,7 @@ const steps = {
   trunk_error: 'Only step of a callee: the line fails (`true`).',
 };
 
-/** Each step is an object with one member. The simulated line itself validates steps; this schema documents them. */
+/** Documents the steps of a script, each an object with one member. The simulated line itself validates them. */
 export const script = z
   .array(z.unknown())
   .max(200)

@@ -56,7 +56,7 @@ export const adminTokenRequest = z.strictObject({
   }),
 });
 
-/** Null for a token that does not expire. Throws a Refusal (`invalid_request`). */
+/** Returns the expiry of a token; null for a token that does not expire. Throws a Refusal (`invalid_request`). */
 export const endOf = (
   { expiresAt: at = null, expiresInDays: days = null }: Decoded<z.output<typeof adminTokenRequest>>,
   now: number,

@@ -1,10 +1,10 @@
-/** Contents of a trunk's fields: hosts, addresses and credentials in SIP syntax. */
+/** Validates fields of a trunk that become part of SIP messages: hosts, addresses and credentials. */
 import { isIP } from 'node:net';
 import * as z from 'zod';
 
 const label = /^(?!-)[0-9A-Za-z_-]{1,63}(?<!-)$/;
 
-/** A name whose last label is a number is a malformed address. */
+/** A host name whose last label is a number is rejected: it is a malformed address. */
 const isHostName = (text: string): boolean => {
   const labels = text.split('.');
   return text.length <= 253 && labels.every((part) => label.test(part)) && !/^\d+$/.test(labels.at(-1) ?? '');
@@ -52,7 +52,7 @@ export const password = z
   .max(256)
   .regex(/^[ -~]+$/, { error: 'A password is made of visible ASCII characters and spaces.' });
 
-/** A quoted string without escapes. */
+/** A digest realm: a quoted string without escapes. */
 export const realm = z
   .string()
   .min(1)

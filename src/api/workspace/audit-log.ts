@@ -43,7 +43,7 @@ export const listAudit = defineRoute({
 
 const pageSize = 500;
 
-/** New columns are appended. */
+/** Columns of the CSV export; new columns are appended at the end. */
 const header = csvLine(['at', 'actor', 'action', 'subject', 'detail']);
 
 export const exportAudit = defineRoute({

@@ -44,7 +44,7 @@ export const listedCall = callListItem
 
 type Page = Parameters<StoredCalls['workspacePage']>[0];
 
-/** Refuses a search without a search term. */
+/** Returns the query for a call list. Refuses a search that contains no searchable word. */
 export const wantedCalls = (
   { directory: { country } }: ApiServices,
   { id: workspaceId, timeZone }: { id: string; timeZone: string },

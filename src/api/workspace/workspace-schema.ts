@@ -13,7 +13,7 @@ import { destinations } from '../numbers/destinations-schema.ts';
 
 /** Whether this is an IANA time zone name known to this machine, such as `Asia/Seoul`. */
 const isTimeZone = (name: string): boolean => {
-  // Offsets such as +09:00 are also accepted by Intl, but are not names.
+  // Excludes offsets such as +09:00, which Intl accepts although they are not names.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -86,7 +86,7 @@ export const workspace = z
   .object({ id: z.uuid(), ...workspaceFields, effective, created_at: timestamp })
   .meta({ id: 'Workspace' });
 
-/** Adds the effective values for a number without its own settings. */
+/** Adds the values that apply to a number without its own settings. */
 export const presentWorkspace = (
   platform: ApiServices['directory']['platform'],
   record: WorkspaceRecord,
