@@ -119,48 +119,52 @@ export const startGateway = async (
   // Journal, and calls of a dead process of this gateway
   const cluster = await startCluster(runtime);
   const journalling = startJournal(runtime, { languageModel });
-  const orphanedCalls = createOrphanedCalls({ ...runtime, ...journalling });
+  const orphanedCalls = createOrphanedCalls({ ...runtime, journal: journalling.journal });
   const left = await takeLeftCalls(runtime, orphanedCalls, journalling);
 
   // Dependencies of calls
   const liveCalls = createLiveCalls();
   const outgoing = await startOutgoing(runtime);
   const events = await startEvents(runtime, outgoing);
-  const recordings = await startRecordings(runtime, { ...journalling, ...left });
+  const recordings = await startRecordings(runtime, journalling.journal, left.isResumed);
   const overheard = createOverheard({ bus: runtime.bus, find: (callId) => switchboard.find(callId) });
-  const lineParts = { ...journalling, ...left, liveCalls, outgoing, recordings, overheard, trunkMachineWith };
-  const telephony = await startTelephony(runtime, lineParts);
-  telemetry.metrics.watch({ ...runtime, ...journalling, ...telephony, liveCalls });
+  const telephony = await startTelephony(runtime, {
+    legs: journalling.legs,
+    isResumed: left.isResumed,
+    liveCalls,
+    outgoing,
+    recordings,
+    overheard,
+    trunkMachineWith,
+  });
+  telemetry.metrics.watch({ ...runtime, ...telephony, journal: journalling.journal, liveCalls });
   const agents = startAgents(runtime, { telemetry, outgoing, languageModel });
 
   // Calls
-  const world = { telemetry, journalling, orphanedCalls, recordings, overheard, agents };
-  const calls = startCalls(runtime, { ...world, liveCalls, telephony, cluster, callMachineWith });
+  const used = { telemetry, journalling, liveCalls, recordings, overheard, telephony, agents, cluster };
+  const calls = startCalls(runtime, used, callMachineWith);
+  const parts = { ...used, calls };
   const { control, switchboard } = calls;
   await telephony.lines.start(calls.onArrival);
-  const takeOver = startTakeOver(runtime, { ...world, calls });
+  const takeOver = startTakeOver(runtime, parts, orphanedCalls);
   await takeOver.resume(left.waiting);
   await cluster.open({
     perform: control.performHere,
     take: takeOver.take,
-    ...nodeDuties({ ...runtime, takeOver, telephony, switchboard }),
+    ...nodeDuties(runtime, parts, takeOver),
   });
   await cluster.takes(true);
-  const handOver = startHandOver(runtime, { ...world, calls, liveCalls, cluster, telephony });
+  const handOver = startHandOver(runtime, parts);
 
   // HTTP server. The credentials are written before listening; with port 0, after.
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
   const server = await startHttpServer(runtime, {
-    ...world,
-    liveCalls,
+    ...parts,
+    recordings: cluster.share(recordings),
     outgoing,
     events,
-    recordings: cluster.share(recordings),
-    cluster,
-    telephony,
-    calls,
     streams,
     version,
   });
@@ -174,7 +178,10 @@ export const startGateway = async (
     startedInMs: performance.now() - begun,
     makeSignInLink: () => linkOfCredentials(runtime, credentials),
     async close() {
-      await endCalls({ ...calls, ...telephony, handOver, streams, logger }, config.drainSec, policy.closing);
+      const { admission } = calls;
+      const { lines } = telephony;
+      const ending = { admission, switchboard, lines, handOver, streams, logger };
+      await endCalls(ending, config.drainSec, policy.closing);
       await running.disposeAsync();
     },
     hurry() {

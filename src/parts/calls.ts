@@ -222,8 +222,9 @@ type CallParts = {
   recordings: Recordings;
   overheard: Overheard;
   cluster: Cluster;
-  callMachineWith: (world: CallWorld) => typeof callMachine;
 };
+
+type CallMachineWith = (world: CallWorld) => typeof callMachine;
 
 export type Calls = {
   control: CallControl;
@@ -239,7 +240,8 @@ export type Calls = {
 /** The switchboard and the resources of its calls. */
 const openSwitchboard = (
   { steadyClock, callClock, callTime, bus, environment, logger }: Runtime,
-  { journalling, liveCalls, telephony, agents, recordings, overheard, callMachineWith }: CallParts,
+  { journalling, liveCalls, telephony, agents, recordings, overheard }: CallParts,
+  callMachineWith: CallMachineWith,
   transferOwn: TransferOwnCall,
 ): { switchboard: Switchboard; openLines: OpenLines } => {
   const { journal, transitions, progress, settings } = journalling;
@@ -295,10 +297,10 @@ const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeader
     : { headersIn: lines.trunkHeadersIn, headersOut: lines.trunkHeadersOut };
 
 /** Arrivals are not accepted yet. */
-export const startCalls = (runtime: Runtime, parts: CallParts): Calls => {
+export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: CallMachineWith): Calls => {
   const { config, database, sealing, clock, steadyClock, callTime, bus, logger, started } = runtime;
   const { liveCalls, agents } = parts;
-  const { switchboard, openLines } = openSwitchboard(runtime, parts, (callId, wanted) =>
+  const { switchboard, openLines } = openSwitchboard(runtime, parts, callMachineWith, (callId, wanted) =>
     control.transferOwnCall(callId, wanted),
   );
   const knownKeys = createKnownKeys({ database, liveCalls, everyMs: knownKeysMs, clock, logger });

@@ -29,10 +29,10 @@ import {
 import { doneWithin } from '#src/domain/with-timeout.ts';
 import { sharedLines, type Cluster } from './cluster.ts';
 import type { Telephony } from './telephony.ts';
+import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
 import type { NodeDuties } from '#src/continuity/nodes/node-watch.ts';
 import { releaseDeliveriesOf } from '#src/persistence/events/deliveries.ts';
-import type { Database } from '#src/persistence/database/database.ts';
 import type { StreamPermits } from '#src/api/http/stream-permits.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
 import type { Lines } from '#sip/lines.ts';
@@ -85,15 +85,10 @@ export type StartedTakeOver = TakeOver & {
 
 export const startTakeOver = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
-  parts: {
-    journalling: CallJournal;
-    orphanedCalls: OrphanedCalls;
-    calls: Calls;
-    agents: Agents;
-    recordings: Recordings;
-  },
+  parts: { journalling: CallJournal; calls: Calls; agents: Agents; recordings: Recordings },
+  orphanedCalls: OrphanedCalls,
 ): StartedTakeOver => {
-  const { orphanedCalls, calls } = parts;
+  const { calls } = parts;
   const { node } = config;
   const takeOver = createTakeOver({
     database,
@@ -146,20 +141,19 @@ export const startTakeOver = (
 };
 
 /** Duties of this gateway towards others that share the database. */
-export const nodeDuties = (parts: {
-  database: Database;
-  telephony: Telephony;
-  takeOver: StartedTakeOver;
-  switchboard: Switchboard;
-}): NodeDuties => ({
+export const nodeDuties = (
+  { database }: Runtime,
+  { telephony, calls }: { telephony: Telephony; calls: Calls },
+  takeOver: StartedTakeOver,
+): NodeDuties => ({
   cleanUps: [
     // First, because others wait for its answers.
-    { what: 'taking over its calls', run: parts.takeOver.takeFrom },
-    { what: 'hanging up on its far ends', run: parts.telephony.endLegsOf },
-    { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(parts.database, node) },
+    { what: 'taking over its calls', run: takeOver.takeFrom },
+    { what: 'hanging up on its far ends', run: telephony.endLegsOf },
+    { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
   ],
-  onLost: parts.switchboard.leaveAll,
-  atEachLook: parts.takeOver.settle,
+  onLost: calls.switchboard.leaveAll,
+  atEachLook: takeOver.settle,
 });
 
 /** `null`: no successor; calls are waited for. `because` is the middle of a sentence. */
@@ -231,7 +225,7 @@ export const startHandOver = (
   parts: {
     cluster: Cluster;
     calls: Calls;
-    liveCalls: { count: { get(): number } };
+    liveCalls: LiveCalls;
     journalling: CallJournal;
     telephony: Telephony;
     recordings: Recordings;

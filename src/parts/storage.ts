@@ -20,7 +20,8 @@ import { createS3Store } from '#src/recordings/s3-store.ts';
  */
 export const startRecordings = async (
   { config, database, clock, logger, started }: Runtime,
-  { journal, isResumed }: { journal: Journal; isResumed: (callId: string) => boolean },
+  journal: Journal,
+  isResumed: (callId: string) => boolean,
 ): Promise<Recordings> => {
   const { format, folder, store } = config.recordings;
   await prepareRecordingsFolder(folder);
