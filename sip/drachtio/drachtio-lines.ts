@@ -129,6 +129,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
   });
   const mediaThread = createMediaThread({
     ports: options.rtp.ports,
+    fence,
     logger,
     ...(options.startMediaThread === undefined ? {} : { start: options.startMediaThread }),
   });

@@ -22,7 +22,9 @@ export type ToMediaThread =
   | { type: 'press'; id: number; digits: string }
   /** Requests the current statistics. */
   | { type: 'measure'; id: number }
-  | { type: 'close'; id: number };
+  | { type: 'close'; id: number }
+  /** Sends audio again after a stall. */
+  | { type: 'resume' };
 
 export type FromMediaThread =
   | { type: 'opened'; id: number; port: number }
@@ -35,4 +37,6 @@ export type FromMediaThread =
   | { type: 'short frames'; id: number }
   /** Incoming audio and digits of all calls since the last message. */
   | { type: 'heard'; audio: { id: number; samples: Int16Array }[]; digits: { id: number; digit: string }[] }
-  | { type: 'statistics'; id: number; statistics: RtpStatistics };
+  | { type: 'statistics'; id: number; statistics: RtpStatistics }
+  /** The thread did not run for seconds; it sends nothing until `resume`. */
+  | { type: 'stalled' };

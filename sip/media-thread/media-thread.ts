@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
+import { openFence, type Fence } from '#src/domain/fence.ts';
 import type { RtpChannel } from '#sip/rtp/direct-endpoint.ts';
 import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
 import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts';
@@ -98,7 +99,7 @@ const settle = ({ measuring, statistics }: Entry): void => {
 };
 
 /** Main thread's register of the calls in the thread. */
-const createRegister = () => {
+const createRegister = (onStalled: () => void) => {
   const entries = new Map<number, Entry>();
   let lastId = 0;
 
@@ -133,6 +134,7 @@ const createRegister = () => {
         for (const { id, digit } of message.digits) entries.get(id)?.events?.onDigit(digit);
         return;
       }
+      if (message.type === 'stalled') return onStalled();
       const entry = entries.get(message.id);
       if (entry === undefined) return;
       switch (message.type) {
@@ -185,11 +187,15 @@ const forRtp = (
 export const createMediaThread = (options: {
   /** Port range for RTP. */
   ports: { from: number; to: number };
+  /** While it is closed after a stall, no audio is sent; always open by default. */
+  fence?: Fence;
   logger: Logger;
   start?: StartThread;
 }): MediaThread => {
-  const { ports, logger, start = startWorker } = options;
-  const register = createRegister();
+  const { ports, fence = openFence, logger, start = startWorker } = options;
+  const resume = (): void => tell({ type: 'resume' });
+  // If the calls are lost, their channels are closed by then.
+  const register = createRegister(() => void fence.pass().then(resume, resume));
   /** Started at the first call: without audio there is no thread. */
   let running: RunningThread | null = null;
   let isClosed = false;

@@ -23,6 +23,9 @@ export type SessionsOptions = {
 
 const statisticsEveryBeats = 50;
 
+/** A longer gap between two ticks is a stall; shorter than the gap that closes the fence (`src/domain/fence.ts`). */
+const mostGapMs = 5_000;
+
 /** The beat runs while there are calls. */
 const createBeat = (tick: () => void, time: BeatTime) => {
   let stop: (() => void) | null = null;
@@ -65,6 +68,18 @@ export const createSessions = (options: SessionsOptions): Sessions => {
   const ports = createRtpPorts(options.ports);
   const heard = createHeard(tell);
   let beats = 0;
+  let tickedAt: number | null = null;
+  let isStalled = false;
+
+  /** A process that was frozen may have lost its calls to another one. */
+  const noticeStall = (): void => {
+    const now = time.now();
+    const gapMs = now - (tickedAt ?? now);
+    tickedAt = now;
+    if (gapMs <= mostGapMs || isStalled) return;
+    isStalled = true;
+    tell({ type: 'stalled' });
+  };
 
   const measure = (id: number): void => {
     const session = rtp.get(id);
@@ -73,14 +88,21 @@ export const createSessions = (options: SessionsOptions): Sessions => {
 
   const tick = (): void => {
     beats += 1;
-    for (const session of rtp.values()) session.tick();
-    for (const session of unicast.values()) session.tick();
+    noticeStall();
+    if (!isStalled) {
+      for (const session of rtp.values()) session.tick();
+      for (const session of unicast.values()) session.tick();
+    }
     heard.tell();
     if (beats % statisticsEveryBeats !== 0) return;
     for (const id of rtp.keys()) measure(id);
   };
   const beat = createBeat(tick, time);
-  const keepBeat = (): void => beat.keep(rtp.size + unicast.size > 0);
+  const keepBeat = (): void => {
+    const isWanted = rtp.size + unicast.size > 0;
+    if (!isWanted) tickedAt = null;
+    beat.keep(isWanted);
+  };
 
   const openRtp = async ({ id, address, ring }: Opening<'open'>): Promise<number> => {
     const taken = await ports.take(address);
@@ -131,6 +153,9 @@ export const createSessions = (options: SessionsOptions): Sessions => {
           return measure(message.id);
         case 'close':
           return close(message.id);
+        case 'resume':
+          isStalled = false;
+          return undefined;
       }
     },
     closeAll: () => [...opening, ...rtp.keys(), ...unicast.keys()].forEach(close),

@@ -13,6 +13,7 @@ import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { createHeard } from '#sip/media-thread/incoming-audio.ts';
 import { startPacer } from '#sip/media-thread/pacer.ts';
 import type { FromMediaThread } from '#sip/media-thread/media-thread-messages.ts';
+import { createSessions } from '#sip/media-thread/sessions.ts';
 import { createMediaThread, type MediaThread } from '#sip/media-thread/media-thread.ts';
 import { createLead } from '#sip/freeswitch/unicast-lead.ts';
 import { openUnicastSession } from '#sip/freeswitch/unicast-session.ts';
@@ -571,4 +572,58 @@ test.serial('ignores errors of packets to a closed port', async (t) => {
     await new Promise((resolve) => setImmediate(resolve));
   }
   t.is(heard.length, 1);
+});
+
+test.serial('sends no audio after a stall until it is resumed', async (t) => {
+  const ear = createSocket('udp4').bind(0, '127.0.0.1');
+  t.teardown(() => ear.close());
+  await once(ear, 'listening');
+  let packets = 0;
+  ear.on('message', () => (packets += 1));
+  let now = 0;
+  let wake: () => void = () => {};
+  const told: FromMediaThread['type'][] = [];
+  const sessions = createSessions({
+    ports: { from: 25_200, to: 25_598 },
+    time: {
+      now: () => now,
+      after(_milliseconds, callback) {
+        wake = callback;
+        return () => {};
+      },
+    },
+    tell: ({ type }) => void told.push(type),
+  });
+  t.teardown(sessions.closeAll);
+  const pass = (milliseconds: number): void => {
+    now += milliseconds;
+    wake();
+  };
+  const remote = { address: '127.0.0.1', port: ear.address().port };
+  sessions.take({ type: 'open', id: 1, address: '127.0.0.1', ring: ringMemory(1_024) });
+  await until('it is open', () => told.includes('opened') || undefined);
+  sessions.take({
+    type: 'agree',
+    id: 1,
+    agreement: {
+      remote,
+      remoteReports: { ...remote, port: 9 },
+      codec: 'PCMU',
+      payloadType: 0,
+      dtmfPayloadType: null,
+      keys: null,
+      receives: new Map(),
+      isSending: true,
+      isReceiving: true,
+    },
+  });
+  for (let ticks = 0; ticks < 5; ticks += 1) pass(20);
+  await until('it is heard', () => packets === 5 || undefined);
+  pass(60_000);
+  for (let ticks = 0; ticks < 5; ticks += 1) pass(20);
+  t.is(told.filter((type) => type === 'stalled').length, 1);
+  sessions.take({ type: 'resume' });
+  for (let ticks = 0; ticks < 5; ticks += 1) pass(20);
+  await until('it is heard again', () => packets >= 10 || undefined);
+  t.is(packets, 10);
 });
