@@ -1,6 +1,4 @@
-/**
- * One measurement. Resources that it starts belong to `started`, which is disposed of even if the run is interrupted.
- */
+/** One bench. `started` disposes of the resources that it starts, even if the run is interrupted. */
 export type Bench = (run: {
   started: AsyncDisposableStack;
   print: (figure: string, text: string) => void;

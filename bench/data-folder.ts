@@ -7,7 +7,10 @@ import { findPostmaster } from '#src/persistence/embedded/postmaster.ts';
 
 const pollMs = 20;
 
-/** A new folder that is removed with `started`, together with a database that a killed gateway left running in it. */
+/**
+ * Creates a folder that is removed when `started` is disposed of, after a database that a killed gateway left running
+ * in it was stopped.
+ */
 export const makeDataFolder = (started: AsyncDisposableStack): string => {
   const path = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
   const cluster = join(path, 'postgresql', 'cluster');

@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
   };
   serve().catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
 });
-// Longer than any pause between two turns, so that no turn includes the time of a new connection.
+// Keep-alive time-out longer than any pause between two turns, so that no turn includes the time of a new connection.
 server.keepAliveTimeout = 60_000;
 server.listen(Number(port), '127.0.0.1');
 

@@ -185,7 +185,7 @@ export const benchFairness: Bench = async ({ started, print }) => {
   const calls: { which: 'quiet' | 'noisy'; ids: Set<unknown> }[] = [];
   const load: number[] = [];
   for (let round = 0; round < rounds * 2; round += 1) {
-    // Order: quiet, noisy, noisy, quiet. Neither is always second.
+    // Order of rounds: quiet, noisy, noisy, quiet, so that neither kind always comes second.
     const which = round % 4 === 0 || round % 4 === 3 ? 'quiet' : 'noisy';
     calls.push({ which, ids: await runRound(which) });
     load.push(loadavg()[0] ?? 0);

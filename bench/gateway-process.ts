@@ -51,7 +51,7 @@ export const gatewayProgram = (
 
 const json = { 'content-type': 'application/json' };
 
-/** Has a new data folder; all resources belong to `started`. */
+/** Starts a gateway with a new data folder; its resources are released with `started`. */
 export const startGatewayProcess = async (
   started: AsyncDisposableStack,
   {
@@ -66,7 +66,7 @@ export const startGatewayProcess = async (
   const known = credentialsFile.parse(
     JSON.parse(await readFile(join(dataFolder, 'dev-credentials.json'), 'utf8')),
   );
-  // The only limit without a setting.
+  // Raises the only limit that has no setting.
   await database.execute('update workspace set max_calls_in_progress = 100000 where id = $1', [
     known.workspace_id,
   ]);

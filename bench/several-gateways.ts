@@ -19,7 +19,9 @@ const mostGateways = 3;
 const rounds = 3;
 const requests = 1_200;
 const connections = 16;
-/** A single gateway detects another one within a second; and calls are still being ended after they were placed. */
+/**
+ * Waits until a gateway has detected another one, which takes up to a second, and until all placed calls have ended.
+ */
 const restMs = 3_000;
 
 const masterKey = Buffer.alloc(32, 7).toString('base64');

@@ -87,6 +87,6 @@ for (const format of ['json', 'pretty'] as const)
     logger.warn({ err: '\u001B[2J' }, 'what is no error');
     const written = (await lines(2)).join('');
     t.notRegex(written, /[^\P{Cc}\n]|\p{Bidi_Control}/u);
-    // JSON escapes the escaped controls again.
+    // JSON escapes the escape characters once more.
     t.regex(written, /The server says \\+u001b\[2J\\+u202e/);
   });

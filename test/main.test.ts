@@ -1,4 +1,4 @@
-/** SIGTERM drains; the second one, or the time-out, hangs up. */
+/** SIGTERM drains the gateway; a second signal or the time-out hangs up. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
@@ -96,7 +96,7 @@ test.serial('hangs up a call that outlasts the drain time-out and stores its end
 test.serial('hangs up at once at a second signal and still stores active calls', async (t) => {
   const gateway = await gatewayWithCall(t, 600);
   gateway.signal('SIGINT');
-  // As npm does when both receive the signal from the terminal.
+  // Sends the signal twice, as npm does if both processes receive it from the terminal.
   gateway.signal('SIGINT');
   await gateway.printed('waiting for one call');
   t.notRegex(gateway.stdout(), /second stop signal/);

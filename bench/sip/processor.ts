@@ -41,7 +41,7 @@ export const benchProcessor =
     /** Milliseconds per call, by share. */
     const measure = async (start: StartSystem): Promise<Map<string, number>> => {
       const system = await start(started);
-      // Excludes what the first calls load once.
+      // Excludes code and connections that the first calls load once.
       await load(system, 10);
       await pause(restMs);
       const before = await readProgramTimes();

@@ -19,7 +19,7 @@ export const benchResources =
   async ({ started, print }) => {
     const gateway = await gatewaySystem(servers, trunkPort)(started);
     const load = { sipPort: servers.sipPort, localPort: trunkPort, number: gateway.number, callsPerSecond };
-    // Excludes what the first calls load once.
+    // Excludes code and connections that the first calls load once.
     await placeLoad(servers.folder, { ...load, calls: 10, callMs: 1_000 });
     const before = await readMemory(gateway);
     const rampMs = (calls / callsPerSecond) * 1_000;

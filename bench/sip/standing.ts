@@ -81,7 +81,7 @@ export const benchStanding =
     ) => {
       const gateway = await gatewaySystem(servers, trunkPort, settings, isRecorded)(started);
       const load = { sipPort: servers.sipPort, localPort: trunkPort, number: gateway.number, callsPerSecond };
-      // Excludes what the first calls load once.
+      // Excludes code and connections that the first calls load once.
       await placeLoad(servers.folder, { ...load, calls: 10, callMs: 2_000, isTalking: true });
       const before = await readMemory(gateway);
       const rampMs = (calls / callsPerSecond) * 1_000;

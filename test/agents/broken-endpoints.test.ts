@@ -29,7 +29,7 @@ import {
 } from './broken-endpoints/try-broken.ts';
 
 // Everywhere
-// Responses of anything in front of a server, or in its place.
+// Responses of proxies and other software in front of a server, or in its place.
 
 /** Possible responses in front of any server, with the advice for each type. */
 const everywhere: Omit<Broken, 'type'>[] = [
@@ -175,7 +175,7 @@ const answersOf: Readonly<Record<AgentType, Answer>> = {
   ),
 };
 
-/** Both end with the same mark, or are JSON without words. */
+/** Pairs that cannot be distinguished: their replies end with the same mark, or are JSON without words. */
 const wordless = new Set(['n8n webhook', 'openai_compatible mastra', 'mastra openai_compatible']);
 
 const wrongTypes: Broken[] = agentTypes.flatMap((type) =>

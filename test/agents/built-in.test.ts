@@ -35,7 +35,7 @@ const en: Call = {
   task: 'Please confirm the booking for tomorrow at 3 pm',
 };
 
-/** The turns and replies, in order; the last reply comes with its single hangup. */
+/** Words of the other party and replies in turn; the agent requests its only hangup with the last reply. */
 const transcripts: [title: string, call: Call, turns: string[]][] = [
   [
     'an accepted task, in Korean',
@@ -248,7 +248,7 @@ test.serial('joins the lines of an instruction into one sentence', async (t) => 
 });
 
 // Hear
-// The built-in agent's understanding of words; every conversation ends.
+// How the built-in agent classifies the other party's words, and that every conversation ends.
 
 test.serial('uses English for an unsupported language, and the base language for a regional variant', (t) => {
   t.is(wordsFor('fr'), wordsFor('en'));
@@ -713,7 +713,7 @@ const setUpTurns = (
     done.push(what);
     return Promise.resolve();
   };
-  /** Time limits until a first word. */
+  /** Time limits for the first word. */
   const limits: number[] = [];
   const observedClock: Clock = {
     now: () => clock.now() + waited,
@@ -816,7 +816,7 @@ test.serial("treats DTMF digits as an answer, and logs the model's silence after
 });
 
 test.serial('applies one time limit to the first word across all rounds of tool calls', async (t) => {
-  // Time passes only in the model.
+  // The clock advances only while the model responds.
   const took = { clock: { ...systemClock, now: () => 0 }, tookMs: 2_000 };
   const silent = setUpTurns([{ words: '', tools: ['transfer'], breaks: 'no' }], took);
   await silent.hear();

@@ -248,7 +248,7 @@ const recorded = [
   ).values(),
 ];
 
-/** Responses without a word and without an end: no words were expected, so the reply is missing. */
+/** Recorded responses without words that must fail, with the failure of each. */
 const missing: Readonly<Record<string, string>> = {
   '12-generate-non-stream': 'invalid_reply',
   'old-v0.18.0-errPart-stream-vnext': 'no_reply',

@@ -393,12 +393,12 @@ test.serial('assembles tool calls by index, id or name', async (t) => {
     call({ function: press('1') }) + call({ function: press('2') }),
     call({ index: 0, function: press('1') }) + call({ index: 0, function: press('2') }),
     call({ index: '0', id: 'a', function: press('1') }) + call({ index: '0', id: 'b', function: press('2') }),
-    // Parts; only the first has the id.
+    // The tool call in parts, of which only the first has the id.
     call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '{"keys":' } }) +
       call({ index: 0, function: { arguments: '"1"}' } }) +
       call({ index: 0, id: 'b', function: { name: 'press_keys' } }) +
       call({ index: 0, function: { arguments: '{"keys":"2"}' } }),
-    // The name again with each part.
+    // The tool call in parts that all repeat the name.
     call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '{"keys":' } }) +
       call({ index: 0, id: 'a', function: { name: 'press_keys', arguments: '"1"}' } }) +
       call({ index: 1, id: 'b', function: press('2') }),

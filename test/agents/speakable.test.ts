@@ -325,7 +325,7 @@ for (const part of [
       const text = part.repeat(characters / part.length);
       say(text, `a${text}b`);
     };
-    // Linear cost would be ten times as much, quadratic a hundred times.
+    // For ten times the text, linear cost is ten times as much and quadratic cost a hundred times.
     const times = await timesAsCostly(taken(20_000), taken(2_000), 40);
     t.true(times <= 40, `ten times as long, it costs ${Math.round(times)} times as much`);
   });
@@ -464,7 +464,7 @@ for (const character of ['가', 'a', '.', '"', '[', '1. ']) {
       for (let piece = 0; piece < count; piece += 1) cutter.add(character);
       t.true(cutter.end().length < 2);
     };
-    // Linear cost would be ten times as much, quadratic a hundred times.
+    // For ten times the text, linear cost is ten times as much and quadratic cost a hundred times.
     const times = await timesAsCostly(cutPieces(200_000), cutPieces(20_000), 40);
     t.true(times <= 40, `ten times as many cost ${Math.round(times)} times as much`);
   });

@@ -175,7 +175,7 @@ test.serial('sends custom headers and shows only their names', async (t) => {
   t.is(redirected.turn?.failure?.kind, 'redirect_refused');
   const other = await tryWith(t, sendJson({ [key]: 'Hi' }), { headers });
   t.regex(other.turn?.advice ?? '', /its fields are: "••••"/);
-  // A long one is cut at the end of the shown part of a body.
+  // A long token is cut at the end of the shown part of a body.
   const long = 'key-'.repeat(1_024);
   const cut = await tryWith(t, sendBody(`Unknown key ${long}`, 401), { headers: { 'x-api-key': long } });
   for (const { trial } of [spoken, refused, redirected, other, cut]) {
@@ -298,7 +298,7 @@ test.serial('escapes control characters in the report', async (t) => {
   t.true(text.includes('Failed: http_error, HTTP 500'));
   t.true(text.includes('What to change: The server itself failed (HTTP 500).'));
   t.true(text.includes('\\u001b[2J\\u202e'));
-  // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+  // oxlint-disable-next-line no-control-regex -- asserts that there are no control characters
   t.notRegex(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
 });
 

@@ -17,8 +17,8 @@ const readLinesOf = async (pieces: readonly Uint8Array[], longestLine = 1_000): 
 test.serial('reads four kinds of line ends, and a last line without a line end', async (t) => {
   t.deepEqual(await readLinesOf([Buffer.from('LF\nCRLF\r\nCR\rRS\x1e\r\n\n\rlast')]), [
     'LF',
-    'CRLF',
-    'CR',
+    'events with CRLF line ends',
+    'events with CR line ends',
     'RS',
     '',
     '',
@@ -53,7 +53,7 @@ test.serial('reads the same lines from any text in any chunks', async (t) => {
         pieces.push(bytes.subarray(at, at + size));
         at += size;
       }
-      // oxlint-disable-next-line no-control-regex -- RS is what is meant
+      // oxlint-disable-next-line no-control-regex -- matches the record separator (RS)
       const expected = text.split(/\r\n?|\n|\u001e/);
       if (expected.at(-1) === '') expected.pop();
       t.deepEqual(await readLinesOf(pieces), expected);

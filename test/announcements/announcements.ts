@@ -1,6 +1,6 @@
 /**
  * Sixty openings of outbound calls: voicemails, network announcements, call screening, menus and people, in Korean,
- * English and Japanese. The texts are our own, in the manner of carriers and telephones.
+ * English and Japanese. The texts were written for these tests, modelled on those of carriers and telephones.
  */
 import type { AnsweredBy } from '#machines/line.ts';
 

@@ -32,7 +32,7 @@ export type Verdict = {
 
 export type Judged = { announcement: Announcement; lengthMs: number; verdict: Verdict };
 
-/** True if the agent says its opening meanwhile. */
+/** True if the agent says its opening during the announcement. */
 export type Agent = 'speaks' | 'waits';
 
 const frameLength = 160;

@@ -23,7 +23,7 @@ import { addNumber, addWorkspace, fakeGateway, testLimits } from './fake-gateway
 import { storeCall } from './stored-calls.ts';
 
 // Streams
-// Streams of events: how long they stay open, and for whom.
+// Lifetime of event streams, and access to them.
 
 test.serial('keeps a silent stream open by sending comments', async (t) => {
   const gateway = await fakeGateway(t, {
@@ -64,7 +64,7 @@ test.serial('on shutdown, sends written events, ends open streams and rejects ne
   const { path, write } = await callWith(gateway, 1);
   const stream = await openEventStream(`${gateway.baseUrl}${path}`, gateway.number.key);
   await stream.until('the answer', ({ id }) => id === '1');
-  // The stream is not notified of the rest: it would find it at its next poll.
+  // Writes further facts without notifying the stream, which would find them at its next poll.
   await write(1, 3);
   await streams.close(0);
   await until('the stream has ended', () => stream.isOver() || undefined);
@@ -299,7 +299,7 @@ test.serial('sends each fact exactly once after it is written, even to clients t
     news.publish('stored', { callId, fact: { type: 'recording.failed', at: 1 }, ended: null });
   const gateway = await fakeGateway(t, {
     watchFacts: (callId, onFact) => news.subscribe('stored', onFact, callId),
-    // Held by this gateway: no polling.
+    // This gateway owns the call, so the stream does not poll.
     isHeldHere: () => true,
   });
   const { id, path, write } = await callWith(gateway, 1);

@@ -434,7 +434,7 @@ test.serial("lists only calls of the key's number", async (t) => {
 
 test.serial('sorts calls newest first, then by id; consecutive pages have no gap', async (t) => {
   const gateway = await fakeGateway(t);
-  // Pairs that started in the same millisecond.
+  // Pairs of calls that started in the same millisecond.
   const calls = [];
   for (let second = 0; second < 7; second += 1) {
     calls.push(await storeCall(gateway, { startedAt: at(Math.floor(second / 2)) }));
@@ -671,7 +671,7 @@ test.serial(
 );
 
 // Requests to a call
-// DTMF digits and words of a program in an active call.
+// DTMF digits and words requested by API in an active call.
 
 const activeCallId = randomUUID();
 const keys = `/api/v1/calls/${activeCallId}/keys`;

@@ -131,7 +131,7 @@ const serve = async (t: ExecutionContext, api: ReturnType<typeof createApi>): Pr
   return (server.address() as AddressInfo).port;
 };
 
-/** The services of the API, without their groups, and what some of them are made of. */
+/** The services of the API without their grouping, and dependencies of some of them. */
 export type FakeServices = CallServices &
   DirectoryServices &
   EventServices &

@@ -172,7 +172,7 @@ const described = routes.map((route) => {
   return { route, ...found };
 });
 
-/** Parsing drops undeclared fields: then the two differ. */
+/** Parsing drops undeclared fields, so an undeclared field makes the two differ. */
 const fits = (schema: z.ZodType, example: unknown): boolean =>
   isDeepStrictEqual(schema.safeParse(example).data, example);
 

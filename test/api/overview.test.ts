@@ -25,7 +25,7 @@ const started = (moment: string) => ({ startedAt: new Date(moment) });
 const inZone = (gateway: FakeGateway, zone: string) =>
   gateway.admin.patch('/api/v1/admin/workspace', { time_zone: zone });
 
-/** A reply that was heard `endpointingMs` and `firstAudioMs` after the words before it. */
+/** A reply whose audio began `endpointingMs` plus `firstAudioMs` after the words before it. */
 const storeTurn = (
   { database }: FakeGateway,
   callId: string,
@@ -112,7 +112,7 @@ test.serial("compares today's turn latency with yesterday's", async (t) => {
   const before = await storeCall(gateway, started('2026-11-19T03:00:00Z'));
   for (let turn = 1; turn <= 20; turn += 1)
     await storeTurn(gateway, today.id, turn, { endpointingMs: 300, firstAudioMs: turn * 10 });
-  // A reply to no words, such as the greeting.
+  // A reply that follows no words, such as the greeting.
   await storeTurn(gateway, today.id, 21, { firstAudioMs: 9_000 });
   await storeTurn(gateway, yesterday.id, 1, { endpointingMs: 500, firstAudioMs: 700 });
   await storeTurn(gateway, before.id, 1, { endpointingMs: 5_000, firstAudioMs: 7_000 });

@@ -306,7 +306,7 @@ test.serial(
   'rejects a search that would take too long, as a list and as a file, but not the list without a search',
   async (t) => {
     const { admin, database } = await fakeGateway(t);
-    // The index cannot be read while it is locked: to the server, that is a statement that takes long.
+    // Locks the index, so that a search waits until its statement time limit.
     await database.transaction(async ({ execute }) => {
       await execute('lock table call_search in access exclusive mode');
       for (const path of ['/api/v1/admin/calls', '/api/v1/admin/calls.csv']) {

@@ -505,7 +505,7 @@ const sent = (method: string) => (method === 'get' ? {} : { body: {} });
 /** Headers of the requesting user. */
 const queries: Readonly<Record<string, string>> = { findRoute: '?to=01000000042' };
 
-/** The only route that changes no data and is for admins alone. */
+/** The only route for admins alone that changes no data. */
 const showsSecret = ['revealKey'];
 
 test.serial(

@@ -1,7 +1,9 @@
 /** A recognizer that knows the words in advance, and emits them as late as real ones do. */
 import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 
-/** By words: like a streaming engine. By sentences: at a pause after each. */
+/**
+ * `words`: emits words one by one, like a streaming engine. `sentences`: emits each sentence at the pause after it.
+ */
 export type Gives = 'words' | 'sentences';
 
 /** Time from the end of a word to its recognition during further speech. */
@@ -13,7 +15,7 @@ export const scriptedRecognizer = (
   gives: Gives,
   after: (milliseconds: number, act: () => void) => void,
 ): Recognizer & {
-  /** These words begin and take this long; `null` is a sound without words. */
+  /** Announces that these words begin now and last this long; `null` for a sound without words. */
   hear(text: string | null, milliseconds: number): void;
   /** Makes the engine reveal, by an earlier utterance, how it emits words. */
   show(): void;

@@ -29,7 +29,7 @@ export type Verdict = {
 
 const frameLength = 160;
 const frameMs = 20;
-/** The agent has spoken for this long before the sound, and is observed for this long after it. */
+/** Duration of the agent's speech before the sound, and of the observation after it. */
 const beforeMs = 1_500;
 const behindMs = 4_000;
 /** Earlier words are over before the agent's words begin. */

@@ -33,7 +33,7 @@ import { platformPolicyOf } from '#src/start/platform-policy.ts';
 import { testDatabase } from '#test/helpers/database.ts';
 import { storedNumber, type StoredNumber } from '#test/helpers/stored-number.ts';
 
-/** The parts that calls need, without their groups. */
+/** The dependencies of calls without their grouping. */
 type Options = CallParts['storage'] &
   CallParts['live'] &
   CallParts['agents'] &
@@ -52,7 +52,7 @@ type OpenedLine = {
 /** The wall clock at the start of the simulated one. */
 export const beginning = Date.parse('2026-11-21T03:00:00.000Z');
 
-/** Readers of the wall clock read the simulated one. */
+/** Reads of the wall clock return the simulated time. */
 const wallClockBy = (clock: SimulatedClock) => ({
   now: () => beginning + clock.now(),
   setTimeout: (callback: () => void, ms: number) => clock.setTimeout(callback, ms),

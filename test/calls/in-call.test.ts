@@ -1,4 +1,4 @@
-/** Actions in a call: hangup, recording pause, words of a program. */
+/** Actions in a call: hangup, recording pause, words requested by API. */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';

@@ -62,7 +62,7 @@ test.serial('replays calls with their recorded states', async (t) => {
     t.is(replayed[0]?.call, 'ringing.alerting', what);
     t.true(finalStatuses.includes(replayed.at(-1)?.call ?? ''), what);
     for (const chart of ['call', 'conversation'] as const) {
-      // The watcher starts a moment late: everything seen from then on must be in the replay, to its end.
+      // The watcher starts a moment late: the replay must have all that it received, up to the end.
       const [then, now] = [path(lived, chart), path(replayed, chart)];
       t.deepEqual(now.slice(Math.max(0, now.length - then.length)), then, what);
     }

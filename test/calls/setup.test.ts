@@ -162,7 +162,7 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   return {
     admission,
     press: (by: Pressure | null) => (pressure = by),
-    /** Starts a call as `start-call.ts` does: it enters the switchboard, and its permit is free again. */
+    /** Starts a call like `start-call.ts`: adds it to the switchboard and returns its permit. */
     begin(call: Parameters<typeof admission.enter>[0] = wish) {
       const permit = admission.enter(call);
       const callId = `call-${(counter += 1)}`;

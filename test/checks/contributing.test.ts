@@ -35,7 +35,7 @@ const listOf = (heading: string): { code: string[]; all: string[] } => {
 const isListed = (listed: readonly string[], path: string): boolean =>
   listed.some((one) => path === one || path.startsWith(`${one}/`));
 
-/** `besides`: listed files that this example does not mention. */
+/** `besides`: listed files that do not mention this example. */
 const walked = test.macro<[string, RegExp, { example: string; besides?: readonly string[] }]>({
   title: (_, heading) => `the recipe "${heading}" lists the files that mention its example`,
   exec(t, heading, mark, { example, besides = [] }) {

@@ -97,8 +97,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     ],
   },
   /**
-   * The commands' parts; what is typed are the files above them, which read the configuration. Of the console they have
-   * its words.
+   * Parts of the commands, which may import the console's texts. The commands themselves are the files above, which
+   * read the configuration.
    */
   'src/commands': {
     values: [
@@ -113,7 +113,7 @@ export const rules: Readonly<Record<string, Rule>> = {
     packages: ['string-width', 'wrap-ansi', 'zod'],
   },
   'src/inspector': { values: ['src/domain'], packages: ['@statelyai/inspect', 'pino', 'ws', 'xstate'] },
-  /** The sound of calls for those who listen to them. */
+  /** Audio of calls for listening admins. */
   'src/listen-in': { values: ['src/domain'], packages: ['pino', 'ws'] },
   /** Pictures of the charts. */
   'src/charts': { values: ['machines'], packages: ['elkjs', 'xstate'] },

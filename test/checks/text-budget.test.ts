@@ -317,7 +317,7 @@ test.serial('LangGraph state: takes time proportional to the number of messages'
       isCutOff: false,
     }));
   const take = (count: number) => () => [...createSaidMessages().complete(messages(count))];
-  // Proportional cost is ten times as much, quadratic a hundred times.
+  // For ten times the text, proportional cost is ten times as much and quadratic cost a hundred times.
   const times = await timesAsCostly(take(20_000), take(2_000), 40);
   t.true(times <= 40, `ten times as many cost ${Math.round(times)} times as much`);
 });

@@ -375,7 +375,7 @@ const counting = async (wakeUps: WakeUps, channel: string) => {
   return {
     unlisten,
     count: () => count,
-    /** Wakes until it is received: a new listener may be known a moment later. */
+    /** Repeats a wake-up until it is received, because a new listener takes a moment to register. */
     heardFrom: async (waking: WakeUps) => {
       const before = count;
       await until('it is woken', async () => {

@@ -11,7 +11,7 @@ import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
 
 const tokens = '/api/v1/admin/tokens';
 
-/** At the pace of people, so that a held call outlasts its test. */
+/** Real speed of simulated lines, so that a held call outlasts its test. */
 const slowLines = { GW_SIMULATOR_SPEED: '1' };
 
 const viewerToken = async ({ gateway: { admin } }: Pick<ConsoleWorld, 'gateway'>): Promise<string> => {

@@ -14,7 +14,7 @@ import { hangUp, heldCallee, placeHeldCall } from './lasting-calls.ts';
 
 // Page
 
-/** Fast, and slow enough for a held call to outlast its test. */
+/** Speed of simulated lines: fast, but slow enough for a held call to outlast its test. */
 const someSpeed = { GW_SIMULATOR_SPEED: '4' };
 
 const count = 130;
@@ -110,7 +110,7 @@ consoleTest('searches and filters calls and keeps the filters in the URL', async
   t.is(lines[0]?.[names?.indexOf('counterparty') ?? -1], numberOf(count));
   await page.getByText('Saved.', { exact: true }).waitFor();
 
-  // Imitates a file without space for all calls.
+  // Imitates an export that exceeds the maximum number of calls.
   await page.route('**/calls.csv*', (route) =>
     route.fulfill({ contentType: 'text/csv', body: `call_id\r\n"${notAllExported}"\r\n` }),
   );
@@ -272,7 +272,7 @@ const call = (minute: number, changes: Partial<CallListItem> = {}): CallListItem
   ...changes,
 });
 
-/** Calls of these minutes; `next` marks that more follow. */
+/** A page of calls that started at these minutes; `next` marks that more pages follow. */
 const page = (minutes: readonly number[], next: string | null = null): CallListPage => ({
   calls: minutes.map((minute) => call(minute)),
   next_cursor: next,

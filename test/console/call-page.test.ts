@@ -20,7 +20,7 @@ import { willShow } from './will-show.ts';
 
 // A call in progress and its player
 
-/** Fast, and slow enough for a held call to outlast its test. */
+/** Speed of simulated lines: fast, but slow enough for a held call to outlast its test. */
 const someSpeed = { GW_SIMULATOR_SPEED: '4' };
 
 const instruction = '내일 오후 3시 예약을 확인해 주세요';

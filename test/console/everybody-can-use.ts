@@ -4,14 +4,16 @@ import type { ExecutionContext } from 'ava';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
-/** Less than half of what the package exports as its source. */
+/** The minified source, less than half the size of the source that the package exports. */
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 const violations = z.array(
   z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string(), failureSummary: z.string() })) }),
 );
 
-/** Only what a violation needs: passed checks and the selectors of their elements cost more than the checks. */
+/**
+ * Returns only the data of violations: passed checks and the selectors of their elements cost more than the checks.
+ */
 const options = { resultTypes: ['violations'], reporter: 'no-passes', selectors: false, preload: false };
 
 /** The contrast of every text takes most of the time, and depends on the colours alone. */
@@ -24,7 +26,7 @@ export const everybodyCanUse = async (
   what: string,
   { checksContrast = true } = {},
 ): Promise<void> => {
-  // Once per document: axe is large.
+  // Injected once per document, because axe is large.
   if (await page.evaluate('globalThis.axe === undefined')) await page.evaluate(axe);
   const chosen = checksContrast ? options : withoutContrast;
   const found = await page.evaluate(`axe.run(${JSON.stringify(chosen)}).then((result) => result.violations)`);

@@ -17,7 +17,7 @@ import { placeHeldCall } from './lasting-calls.ts';
 
 // Inspector of the console
 
-/** At the pace of people, so that a held call outlasts its test. */
+/** Real speed of simulated lines, so that a held call outlasts its test. */
 const inspecting = { GW_INSPECT: '1', GW_SIMULATOR_SPEED: '1' };
 
 consoleTest(

@@ -58,7 +58,7 @@ test('does not build an existing console again', async (t) => {
 test('reports a failed console build and starts the gateway anyway', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-console-'));
   t.teardown(() => rm(folder, { recursive: true }));
-  // Everything but the packages.
+  // All files that the build needs, except the packages.
   for (const path of [
     'package.json',
     'package-lock.json',
@@ -95,7 +95,7 @@ const firstPageBytes = 90_000;
 const partsOf = (page: Buffer): string[] =>
   [...page.toString().matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path);
 
-/** The API reference, with its document. */
+/** Maximum size of the API reference with its document. */
 const referenceBytes = 150_000;
 
 const everyFile = async (

@@ -25,7 +25,7 @@ import { startVoiceCounter } from './voice-counter.ts';
 
 const callee = '01055551234';
 const sentence = 'Please call me back tomorrow.';
-/** Lasts longer than the time between two sentences of the microphone, so that one of them comes into each reply. */
+/** Lasts longer than the time between two sentences of the microphone, so that each reply is interrupted by one. */
 const longReply =
   'Let me tell you when the delivery can come. On Monday and on Tuesday we are in your street in the morning, before ten, and on Wednesday and on Thursday in the afternoon, between two and five. On Friday somebody rings you an hour before, and on Saturday it costs four dollars more to have it brought to the door.';
 
@@ -40,7 +40,7 @@ const understood = /call me back/;
 const audible = 0.35;
 const quiet = 0.1;
 
-/** The address of its recognizer is known when that has begun. */
+/** The recognizer's address is known only after its start. */
 const understanding: Record<string, string> = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'vosk' };
 const englishOnly = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'pocketsphinx' };
 

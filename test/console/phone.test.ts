@@ -13,7 +13,7 @@ const callee = '01055551234';
 /** Simulated lines at the pace of people. */
 const byPeople = { GW_SIMULATOR_SPEED: '1' };
 
-/** The agent reads it out: for minutes, so that it is still speaking when a test interrupts it. */
+/** Instruction that the agent reads aloud for minutes, so that it is still speaking when a test interrupts it. */
 const longInstruction = '내일 오후 3시 예약을 확인해 주세요. '.repeat(40).trim();
 
 const calls = z.object({ calls: z.array(z.object({ id: z.string(), direction: z.string() })) });

@@ -9,8 +9,8 @@ import { allowLongSilence } from './lasting-calls.ts';
 const callee = '01055550000';
 
 /**
- * Pauses the replay in the page itself, as soon as the caller's words were marked and a second was played: the mark
- * passes, however long this test takes to check it. Resolves with whether the recording has paused, too.
+ * Pauses the replay within the page once the caller's words were marked and one more second was played, so that the
+ * state lasts however slow the test is. Resolves with whether the recording has paused as well.
  */
 const pauseBehindWords = `new Promise((resolve) => {
   let wasMarked = false;
@@ -28,7 +28,7 @@ const pauseBehindWords = `new Promise((resolve) => {
   audio.addEventListener('timeupdate', look);
 })`;
 
-/** Lets the agent finish: speech over it would interrupt it. */
+/** Waits for the agent to finish, because speech would interrupt it. */
 const script = [
   { listen: true },
   { say: '네, 말씀하세요.' },
@@ -73,7 +73,8 @@ const replay = async (t: ExecutionContext, page: Page): Promise<void> => {
 consoleTest(
   'signs in, watches, plays back and replays a call, and delivers its events',
   async (t, { gateway, open }) => {
-    // The second reply starts when the agent was seen thinking, and a second later: the replay stays there as long.
+    // The second reply starts one second after the test saw the agent thinking, so that the replay stays in that
+    // state for a second, too.
     let goOn = (): void => {};
     const isSeen = new Promise<void>((resolve) => (goOn = resolve));
     const agent = await startAgentServer([

@@ -276,7 +276,7 @@ test('asks the counterparty to repeat words that may be lost since the crash', (
     t.is(resumedAs('listening.silent', { unheldMs }, { asked: ['One moment.'] }), 'listening');
     t.is(resumedAs('saying.sounding', { unheldMs }, { unplayed: ['Well.'] }), 'saying');
   }
-  // A quick hand-over: only a counterparty that was speaking is asked.
+  // A quick hand-over: only a counterparty that was speaking is asked to repeat.
   t.is(resumedAs('listening.silent', { unheldMs: 200 }), 'listening');
   t.is(resumedAs('listening.hearing', { unheldMs: 200 }), 'words-lost');
   t.is(resumedAs('listening.catching-up.waiting', { unheldMs: 200 }), 'words-lost');
@@ -404,7 +404,7 @@ test('keeps the language that the agent set', (t) => {
 
 const lostConnection = (): Error => new Error('Connection terminated unexpectedly');
 
-/** A gateway to which two calls are handed over, on a connection that does `then` after the taking. */
+/** Hands two calls over to a gateway whose database connection runs `then` after the statement of the take-over. */
 const takingWorld = async (then: (database: Database) => Database['transaction']) => {
   const database = await testDatabase();
   const owner = await storedNumber(database);

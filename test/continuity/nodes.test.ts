@@ -246,7 +246,7 @@ test.serial('one of two gateways cleans up once after a dead third one', async (
   t.deepEqual(await database.execute('select 1 from node'), []);
 });
 
-/** The checks in which a clean-up is tried that fails this many times. */
+/** Numbers of the checks that try a clean-up which fails this many times. */
 const triesOf = async (t: ExecutionContext, failures: number): Promise<number> => {
   const { database, names } = await nodeWatchWorld(t);
   await watching(database, names.dead).join();

@@ -42,7 +42,7 @@ const inSingleBytes =
     response.end();
   };
 
-/** A response that breaks behind these bytes. */
+/** A response that breaks off after these bytes. */
 const breakBehind =
   (bytes: string): Answer =>
   (response) => {
@@ -252,7 +252,7 @@ const replies = (clause: Clause, kind: AgentKind): void => {
     t.deepEqual(await pieces.next(), { done: false, value: '네, ' });
     abort.abort();
     await t.throwsAsync(async () => pieces.next(), { name: 'AbortError' });
-    // Beside the end of the reply there may be that of a cancel request.
+    // A cancel request may end besides the reply.
     while (server.counts.aborted === 0) await server.responseClosed();
     t.is(server.counts.aborted, 1);
   });

@@ -117,7 +117,7 @@ const people: readonly Manner[] = [
 const mannerOf = (call: FarCall): Manner | undefined =>
   [...Object.values(farEnds), ...people].find(({ number }) => call.last('INVITE').startLine.includes(number));
 
-/** A voice that says seventeen letters a second, and records its languages. */
+/** A synthesizer that speaks seventeen letters a second and records its languages. */
 const humming = (spoken: string[]): Synthesizer => ({
   name: 'humming',
   async synthesize(text, language) {

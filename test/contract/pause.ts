@@ -5,7 +5,7 @@ import { createClause, type Clause, type DeclareTest } from './clause.ts';
 import type { FarEndKind, LineDriver } from './line-driver.ts';
 import type { WatchedLine } from './watched-line.ts';
 
-/** Far ends that speak in tones take a second for a murmur. */
+/** Far ends that speak in tones take a second for a backchannel. */
 const inTones = { ...pausing, speechMs: 1_500 };
 
 const pauseClauses = (clause: Clause): void => {

@@ -45,7 +45,7 @@ const person = (clock: ReturnType<typeof createOrderedClock>, phone: () => TestP
     after(ms + (manner.notices ? 600 : 0), { type: 'say', text });
   };
 
-  /** A voice that is slower than a calm one, and begins late. */
+  /** Speaking rate of the phone's voice: slower than calm speech, with a late start. */
   const speakAloud = ({ utterance, text }: Extract<ToPhone, { type: 'agent_says' }>): void => {
     const me = Symbol();
     speaking = me;

@@ -40,7 +40,7 @@ const dispatch = (
     core.dialogs.outgoing.set(id, { id, request: message, party, client, dialogId });
     return party.hear(message);
   }
-  // No party has this address: the network reports it.
+  // Reports a network error if no party has this address.
   const unreachable = responseTo(message, 503, { tag: newTag() });
   return tellReceived(client, { message: unreachable, id, dialogId, party: nobody(':0') });
 };
@@ -93,7 +93,7 @@ const respond = (core: Core, client: Client, { id, transactionId, written }: Com
     if (method === 'INVITE' && status < 300) core.dialogs.accepted(known);
     if (method === 'BYE') core.dialogs.dialogs.delete(known.dialogId);
   }
-  // For a dialog that is over, its id is omitted.
+  // Omits the id of an ended dialog.
   const dialogId = core.dialogs.dialogs.has(known.dialogId) || method === 'INVITE' ? known.dialogId : '';
   tellResponseSent(client, id, {
     message,

@@ -49,7 +49,7 @@ export type Dialog<Client> = {
   sequence: number;
   /** Transaction by which a client recognizes the ACK of its response. */
   transactionId: string;
-  /** An INVITE of ours was accepted but not yet acknowledged. */
+  /** True while a sent INVITE is accepted but not yet acknowledged. */
   awaitsAck: boolean;
 };
 
@@ -176,7 +176,7 @@ export const createSipDialogs = <Client>() => {
     incoming,
     dialogs,
 
-    /** Our request that this response belongs to. */
+    /** The sent request that this response belongs to. */
     answeredBy: (response: SipMessage): Outgoing<Client> | undefined =>
       [...outgoing.values()].find(
         ({ request }) =>
@@ -200,7 +200,7 @@ export const createSipDialogs = <Client>() => {
           tagOf(other) === tagOf(mustHave(request, 'From')),
       ),
 
-    /** Called when our INVITE was accepted, or got a reliable provisional response (RFC 3262). */
+    /** Called when a sent INVITE was accepted, or got a reliable provisional response (RFC 3262). */
     established({ id, request, party, client, dialogId }: Outgoing<Client>, answer: SipMessage): void {
       const known = dialogs.get(dialogId);
       if (known !== undefined) known.awaitsAck = true;
@@ -219,7 +219,7 @@ export const createSipDialogs = <Client>() => {
         });
     },
 
-    /** Called when we have accepted an INVITE. */
+    /** Called when a received INVITE was accepted. */
     accepted({ id, request, party, client, dialogId, tag }: Incoming<Client>): void {
       const known = dialogs.get(dialogId);
       if (known !== undefined) known.transactionId = id;

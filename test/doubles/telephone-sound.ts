@@ -17,7 +17,7 @@ export const createTelephoneSound = () => {
   const waiting: { spokenMs: number; resolve: () => void }[] = [];
 
   return {
-    /** Appends to the audio that is being said. */
+    /** Appends audio to the queue of the microphone. */
     say(samples: Int16Array): void {
       saying = Int16Array.of(...saying, ...samples);
     },

@@ -818,7 +818,7 @@ test.serial(
       return failed.length === 5 || undefined;
     });
     await world.clock.timerIn(5_000);
-    // The retries are due, and wait anyway.
+    // The retries are due, but must wait.
     world.clock.advance(5_000);
     await world.clock.timerIn(2_000);
     t.is(receiver.received.length, 5);

@@ -5,7 +5,7 @@ import { finalStatuses, sharedGatewayWithNumbers, type TestGateway } from '#test
 
 const sharing = sharedGatewayWithNumbers({ GW_SIMULATOR_SPEED: '4' });
 
-/** At a higher speed, the time that a program takes for a word would be a pause that lets the other party begin. */
+/** At a higher speed, the program's time per word would count as a pause, in which the other party begins to speak. */
 export const englishGateway = async (t: ExecutionContext): Promise<TestGateway> => {
   const gateway = await sharing(t);
   await gateway.admin.patch(gateway.numberPath, { language: 'en' });

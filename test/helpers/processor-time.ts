@@ -2,7 +2,7 @@
 
 type Work = () => unknown;
 
-/** Work below this counts as fast, whatever the other work takes. */
+/** Processor time below which work counts as fast, whatever the other work takes. */
 const negligibleMs = 5;
 
 const cpuMs = async (work: Work): Promise<number> => {

@@ -11,7 +11,7 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 export type Answer =
   /** Responds with any status immediately. */
   | { status: number; headers?: Record<string, string>; body?: string }
-  /** Responds with 204 after the promise is settled: a slow endpoint controlled by the test. */
+  /** Responds with 204 when the promise settles, as a slow endpoint controlled by the test. */
   | { after: Promise<unknown> }
   /** Reads the request and never responds. */
   | 'hang'

@@ -176,7 +176,7 @@ const openInspector = async (
       viewer.on('open', () => resolve(101));
       viewer.on('error', (error) => resolve(Number(/(\d{3})$/.exec(error.message)?.[1])));
     });
-  /** Completes the handshake and never reads again. */
+  /** Completes the handshake and never reads afterwards. */
   const stare = async (workspace: string): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1');
     t.teardown(() => socket.destroy());

@@ -54,7 +54,7 @@ const conversation = [
   { hang_up: true },
 ];
 
-/** The conversation before its newest turn that the server received, if it receives one. */
+/** The conversation that the server received before its newest turn; undefined if it receives none. */
 const historyOf = ({ body }: RequestedTurn): { role: string; content: string }[] =>
   z.array(z.object({ role: z.string(), content: z.string() })).parse(body['messages']);
 
@@ -205,7 +205,7 @@ const leavesOut = test.macro<[AgentType]>({
     const outbound = `${gateway.numberPath}/agents/outbound`;
     t.is((await gateway.admin.put(outbound, { ...agent.binding, token: 'agent-token' })).status, 200);
     await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
-      // A reply whose chunks come late is heard to its end, too.
+      // A reply whose chunks arrive late is also played to its end.
       script: [{ hear: '표를 누르세요' }, { hang_up: true }],
     });
     const callId = await gateway.call(callee);

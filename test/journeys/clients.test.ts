@@ -185,7 +185,7 @@ const overStdio = ({ credentials }: TestGateway, key?: string): StdioClientTrans
 
 const transports = { overHttp, overStdio };
 
-/** On a busy machine everything comes late. */
+/** Long time-outs, because a busy machine responds late. */
 const patient = { timeout: 600_000 };
 
 const problem = z.looseObject({ code: z.string(), detail: z.string(), status: z.number().optional() });
@@ -422,7 +422,7 @@ test.serial(
     const gateway = await testGateway(t);
     const { body } = await gateway.admin.post('/api/v1/admin/webhooks', { url: receiver.url });
     receiver.trust(z.string().parse(body['secret']));
-    // The second event fails at first: those after it wait.
+    // The first delivery of the second event fails, so the events after it wait.
     receiver.answer({ status: 204 }, { status: 503, headers: { 'retry-after': '1' } });
 
     const callId = await gateway.call('01000000001', 'Confirm the table');
@@ -464,7 +464,7 @@ const latency = z.record(z.string(), z.number().min(0));
 test.serial('streams a call from ringing to summary, equal to the facts read later', async (t) => {
   const gateway = await testGateway(t);
   const { base_url: baseUrl, number_key: key } = gateway.credentials;
-  // The test ends the call: its holder may take any time, on a busy machine too.
+  // The test ends the call: its gateway may take any time, even on a busy machine.
   const callee = '01000000071';
   await gateway.admin.put(`/api/v1/admin/simulator/callees/${callee}`, {
     script: [{ listen: true }, { say: 'Yes, that is right.' }, { listen: true }, { hold_sec: 600 }],

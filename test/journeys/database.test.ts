@@ -13,7 +13,7 @@ import { startWebhookReceiver } from '#test/helpers/webhook-receiver.ts';
 
 // Frozen
 
-/** Longer than a request that meets a server which has just frozen. */
+/** Longer than the time limit of a request to a server that has just frozen. */
 const boundMs = 30_000;
 
 test.serial(
@@ -60,7 +60,7 @@ test.serial(
   },
 );
 
-// Replaced by its copy
+// Replaced by its standby
 
 const journal = z.object({ events: z.array(z.object({ sequence: z.number(), type: z.string() })) });
 const event = z.object({ id: z.string(), type: z.string() });

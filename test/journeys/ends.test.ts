@@ -14,7 +14,7 @@ import { until } from '#test/helpers/until.ts';
 
 const farewell = 'Thank you very much for your time today. Goodbye, and have a wonderful evening.';
 
-/** Long enough that speech into it is in time, however busy the machine is. */
+/** Long enough for speech to interrupt the farewell on a busy machine. */
 const longFarewell = Array.from({ length: 4 }, () => farewell).join(' ');
 
 /**
@@ -106,7 +106,7 @@ test.serial('cancels a ringing call, but rejects its hangup', async (t) => {
 });
 
 test.serial('the built-in agent hangs up by request and repeats an interrupted goodbye', async (t) => {
-  // Slow enough that its short farewell is spoken into in time.
+  // Slow enough for speech to interrupt its short farewell.
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
   const callId = await gateway.call('01000000005', '예약 확인');
   t.like(await gateway.untilStatus(callId, ...finalStatuses), { end_reason: 'agent_hangup' });

@@ -46,7 +46,7 @@ const askAnother = async (t: ExecutionContext, holder: Running, other: Running) 
     t.deepEqual([wrong.status, wrong.body['code']], [409, 'call_not_active']);
   }
   t.is((await post(`${talking}/recording/pause`)).status, 200);
-  // The gateway that holds the call stores the pause after it has answered the request.
+  // The gateway that owns the call stores the pause after responding to the request.
   await until('the recording is shown as paused', async () => {
     const { body } = await other.client.get(`/api/v1/calls/${talking}`);
     return (
@@ -234,7 +234,7 @@ test.serial('any gateway serves a recording while the gateway that stores it is 
   t.deepEqual([away.status, away.body['code']], [503, 'service_unavailable']);
 });
 
-/** More polls than a gateway with lines needs to find another one dead, and far fewer than a lease has. */
+/** More polls than a gateway with lines needs to declare another one dead, and far fewer than a lease has. */
 const looks = 6;
 
 test.serial('a gateway without lines leaves the calls of a killed gateway to others', async (t) => {

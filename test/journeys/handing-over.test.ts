@@ -27,7 +27,7 @@ const listed = (callIds: readonly string[]): string => callIds.map((callId) => `
 
 const takesCalls = '01000000011';
 
-/** Two persons talk to each other. */
+/** Two persons that talk to each other. */
 const transferred = async (gateway: Running): Promise<string> => {
   const { body } = await gateway.admin.get('/api/v1/admin/numbers');
   const [number] = z.array(z.object({ id: z.string() })).parse(body['numbers']);
@@ -66,7 +66,7 @@ const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
   return { leaving, staying, free, locked, watched, bridged, stream, unlock, rows, start };
 });
 
-// First, as the rows are locked until it has run.
+// Runs first, because the rows are locked until it has run.
 test.serial(
   'executes a hangup after the take-over that was requested while no gateway owned the call',
   async (t) => {
@@ -74,7 +74,7 @@ test.serial(
     const hangups = [staying, leaving].map(({ client }, index) =>
       client.post(`/api/v1/calls/${locked[index]}/hangup`, { immediate: true }),
     );
-    // These reads are answered after the holders of the hangup requests were looked up.
+    // These requests get their responses after the owners of the calls were looked up for the hangups.
     for (const [index, gateway] of [staying, leaving].entries())
       await gateway.client.get(`/api/v1/calls/${locked[index]}`);
     await unlock();

@@ -187,7 +187,7 @@ const consentEvent = z.object({
 
 const consented = z.object({ given: z.boolean(), how: z.string(), at: z.string() });
 
-/** A call of a person with this script, to a number with an agent that says one thing. */
+/** A call of a person with this script to a number whose agent says one sentence. */
 const callWithConsent = async (t: ExecutionContext, require: string, script: readonly object[]) => {
   const gateway = await sharing(t);
   const { admin, client, numberPath, credentials } = gateway;

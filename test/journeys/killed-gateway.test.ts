@@ -38,9 +38,9 @@ const arrangedWithinMs = 180_000;
 
 type World = {
   doomed: Running;
-  /** A gateway that takes calls over, like a third one. */
+  /** A gateway that takes over calls, like a third one. */
   heir: Running;
-  /** A gateway without lines, which takes no calls over. */
+  /** A gateway without lines, which takes over no calls. */
   showing: Running;
   databaseUrl: string;
   rows: (sql: string) => Promise<unknown[]>;
@@ -123,7 +123,7 @@ const kill = sharedGateways(async ({ start, databaseUrl, rows }, scope) => {
   return { checks, rows };
 });
 
-/** `last`: a time limit runs from its arrangement on. */
+/** `last`: runs after the other arrangements, because its time limit has then begun. */
 const whenKilled = (title: string, when: When, arrange: Arrange): void => {
   scenarios.push({ title, when, arrange });
   test.serial(title, async (t) => {
@@ -164,14 +164,14 @@ const untilFact = ({ client }: Running, callId: string, type: string) =>
       .find((fact) => fact.type === type);
   });
 
-// First, as its rows are locked until it has run.
+// Runs first, because its rows are locked until it has run.
 whenKilled('a hang-up requested after the kill is done by the next holder', 'early', async (world) => {
   const { doomed, heir, databaseUrl, rows, scope } = world;
   const calls = [await place(doomed, silent), await place(doomed, silent)];
   const [waits = '', atOnce = ''] = calls;
   for (const callId of calls) await untilStatus(heir, callId, 'active');
   const listed = calls.map((callId) => `'${callId}'`).join(', ');
-  // While their rows are locked they are taken over by no gateway, and their facts are not stored.
+  // While their rows are locked, no gateway takes these calls over, and their facts are not stored.
   let unlock = async (): Promise<void> => {};
   world.beforeKill(async () => {
     unlock = await lockRows(scope, databaseUrl, `select id from call where id in (${listed})`);
@@ -216,7 +216,7 @@ whenKilled('active calls continue at other gateways, and a ringing one is ended'
     for (const callId of calls) {
       await untilTakenOver(showing, callId);
       t.is(await statusOf(showing, callId), 'active');
-      // The request reaches whichever gateway holds the call now.
+      // The request reaches whichever gateway owns the call now.
       await hangUp(t, heir, callId);
       await untilStatus(showing, callId, 'completed');
     }
@@ -336,7 +336,7 @@ const inspect = async (scope: Scope, gateway: Running, callId: string) => {
     roots,
     raw: () => raw,
     closed: once(socket, 'close'),
-    /** A state of the conversation at the n-th gateway that sent any. */
+    /** A state of the conversation from the n-th gateway that sent states. */
     untilConversing: (gateways: number, state: string) =>
       until(`${state} at gateway ${gateways}`, () => {
         const rootId = roots()[gateways - 1];
@@ -388,9 +388,7 @@ whenKilled(
   },
 );
 
-/**
- * An agent whose second reply never comes, and a call in which it was requested: the other party waits for the floor.
- */
+/** An agent whose second reply never arrives, and a call in which that reply was requested: the other party waits. */
 const thinking = async ({ scope, placeWith }: World) => {
   const agent = await startFakeAgent('webhook', (_, turn) =>
     turn === 2 ? { pieces: [''], pauseMs: foreverMs } : { pieces: [`${turn}번째 대답입니다.`] },
@@ -448,7 +446,7 @@ whenKilled(
   'last',
   async (world) => {
     const { doomed, heir, showing } = world;
-    // The opening of this call lasts longer than the arrangements.
+    // The opening of this call lasts longer than the preparation of all calls.
     const callId = await place(
       doomed,
       silent,

@@ -192,7 +192,7 @@ const openPhone = async (t: ExecutionContext, gateway: TestGateway, name = 'phon
     socket,
     told,
     send: (sent: FromPhone) => socket.send(JSON.stringify(sent)),
-    /** The next message of this type, after those awaited before. */
+    /** The next message of this type after those that were awaited before. */
     next: (type: string): Promise<Message> =>
       until(`the phone is told ${type}`, () => {
         const index = told.findIndex((one, at) => at >= read && one.type === type);
@@ -321,7 +321,7 @@ const anyMessage = z.looseObject({ type: z.string() });
 test.serial(
   'sends the agent’s audio to the web phone in frames, rejects invalid frames, and records the audio',
   async (t) => {
-    // No recognizer is available there: the call continues without words.
+    // No recognizer is available in these gateways: the call continues without words.
     const settings = { GW_SIMULATOR_SPEED: '1', GW_RECOGNIZERS: 'vosk', GW_VOSK_URL: 'ws://127.0.0.1:9' };
     const gateway = await testGateway(t, settings);
     const { base_url: base, admin_token: token } = gateway.credentials;

@@ -242,7 +242,7 @@ const machine = '01055551234';
 const greeting = '지금은 전화를 받을 수 없습니다. 삐 소리가 난 후 메시지를 남겨 주세요.';
 const message = '안녕하세요. 예약 확인차 전화드렸습니다. 편하실 때 전화 부탁드립니다.';
 
-/** Slow enough that a busy machine does not turn a short gap into a silence. */
+/** Slow enough that a busy machine does not turn a short gap into silence. */
 const slow = sharedGatewayWithNumbers({ GW_SIMULATOR_SPEED: '6' });
 
 /** A gateway whose number has this voicemail setting; a machine answers at `machine`. */

@@ -49,7 +49,7 @@ const recordedFiles = async (folder: string): Promise<string[]> =>
 test.serial(
   'a paused recording contains no audio of the pause, and all other audio at its original time',
   async (t) => {
-    // In real time: at a higher speed the clock of the call depends on how busy the machine is.
+    // Runs in real time: at a higher speed, the clock of the call depends on the load of the machine.
     const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '1' });
     const { client, admin } = gateway;
     const sentence = 'The number of your card is one two three four.';
@@ -92,7 +92,7 @@ test.serial(
     t.is((await client.post(`${path}/pause`)).body['code'], 'call_not_active');
     const { blocks, seconds } = readOggVorbis((await download(gateway, callId)).bytes);
     const sounds = blocks.filter(({ left, right }) => left || right === true).map(({ at }) => at);
-    // The agent speaks all the time, so the pause is the longest silence.
+    // The agent speaks all the time, so that the pause is the longest silence.
     const silences = sounds.map((at, index) => ({ at, lasts: (sounds[index + 1] ?? at) - at }));
     const longest = silences.reduce((most, each) => (each.lasts > most.lasts ? each : most));
     t.log({ before, from, to, after, seconds, longest });

@@ -34,7 +34,7 @@ const startProcess = async (t: ExecutionContext, dataFolder: string) => {
       GW_DATA_DIR: dataFolder,
       GW_PORT: '0',
       GW_SIMULATOR_SPEED: '2',
-      // Calls are placed on busy machines, too.
+      // Load shedding is off, because tests also place calls on busy machines.
       GW_MAX_DELAY_MS: '0',
       GW_DRAIN_SEC: '0',
     },
@@ -143,7 +143,7 @@ test.serial('repeats deliveries interrupted by a crash as soon as the gateway is
   await first.kill();
 
   await startProcess(t, dataFolder);
-  // The claims of the killed process would last for 45 s.
+  // The lease of the killed process's claims would last for 45 s.
   const again = await until(
     'they have arrived again',
     () => (receiver.received.length >= 10 ? receiver.received.slice(5, 10).map(({ id }) => id) : undefined),
@@ -162,7 +162,7 @@ const kills = [0, 10, 25, 50, 100];
 
 const placedCall = z.object({ call_id: z.uuid(), status: z.literal('ringing') });
 
-/** The placed call, or `undefined`: no response, or that of a request whose twin is in progress. */
+/** The placed call, or `undefined` without a response or if a request with the same key was in progress. */
 const placedBy = (t: ExecutionContext, answer: ApiResponse | undefined): string | undefined => {
   if (answer === undefined) return undefined;
   if (answer.status === 201) return placedCall.parse(answer.body).call_id;

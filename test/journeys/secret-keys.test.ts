@@ -43,7 +43,9 @@ const pinsAmong = (digits: string, pins: ReadonlySet<string>): string[] =>
 const lonelyDigits = (text: string): string =>
   [...text.matchAll(/(?<![0-9A-Za-z.:-])[0-9](?![0-9A-Za-z.:-])/g)].join('');
 
-/** The places of these digits, or of any DTMF digit other than `*`, in a text; `*` is never pressed in secret here. */
+/**
+ * The places of these digits in a text, or of any DTMF digit other than `*`, which is never pressed in secret here.
+ */
 const tracesIn = (text: string, pins: readonly string[]): string[] => {
   const searched = plain(text);
   const known = new Set(pins);
@@ -72,7 +74,7 @@ type SecretCall = {
   failure?: Answer;
   /** The digits that the agent receives, one turn each. */
   gets: readonly string[];
-  /** Requests of a program, once the call is active. */
+  /** Requests by API once the call is active. */
   program?: (gateway: TestGateway, callId: string) => Promise<void>;
 };
 
@@ -99,7 +101,7 @@ const many = (agentType: AgentType, index: number): SecretCall => {
   };
 };
 
-/** A program requests the digits, then the caller presses them. */
+/** An API client requests the digits, then the caller presses them. */
 const byProgram =
   (body: object): NonNullable<SecretCall['program']> =>
   async ({ client }, callId) => {
@@ -311,7 +313,7 @@ const run = async (t: ExecutionContext, gateway: TestGateway, call: SecretCall) 
   return { call, gateway, callId, stream };
 };
 
-/** More calls than a busy machine carries in a minute. */
+/** Time limit for more calls than a busy machine carries in a minute. */
 const callsAtOnce = 3;
 
 const inGroups = <One>(all: readonly One[], most: number): (readonly One[])[] =>

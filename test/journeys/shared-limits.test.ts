@@ -51,7 +51,7 @@ test.serial(
       t.deepEqual([refused.status, refused.body.code], [429, 'concurrency_limit']);
     }
 
-    // Places of ended calls are free for every gateway at once, whichever gateway held the calls.
+    // Capacity of ended calls is available to every gateway at once, whichever gateway owned the calls.
     for (const callId of placed.slice(0, 4)) {
       await two.client.post(`/api/v1/calls/${callId}/hangup`, { immediate: true });
       await untilStatus(three, callId, 'completed');

@@ -83,7 +83,7 @@ test.serial("one trace spans the client's request, the gateway and the agent", a
 });
 
 test.serial('marks spans as failed from the agent up to the call', async (t) => {
-  // Slow enough that an answer is there before the callee has more to say.
+  // Slow enough that an answer arrives before the callee says more.
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '2' });
   const agent = await startAgentServer([sendReply('Good day.'), sendJson({ wrong: true }, 500)]);
   t.teardown(agent.close);
@@ -306,7 +306,7 @@ const startStory = async (t: ExecutionContext) => {
 
 type Story = Awaited<ReturnType<typeof startStory>>;
 
-/** A receiver of events that never accepts one, and one that is gone. */
+/** A receiver of events that never accepts one, and one that responds with 410. */
 const refuseEvents = async (t: ExecutionContext, { gateway: { admin }, secrets }: Story) => {
   const receiver = await startWebhookReceiver();
   t.teardown(receiver.close);

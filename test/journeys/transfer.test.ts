@@ -82,7 +82,7 @@ const talking = async (
       return { one: one.body['transfer'], listed: listed?.['transfer'] };
     },
     facts,
-    // The agent may be notified a moment before the event is written.
+    // The agent may be notified shortly before the event is written.
     factsUpTo: (type: string) =>
       until(`${type} is written`, async () => {
         const written = await facts();
@@ -255,7 +255,7 @@ test.serial('continues with the agent when a person does not press the accept di
   await call.untilTold('not_accepted', pressesNothing);
   t.like((await call.factsUpTo('call.transfer_failed')).at(-1), { data: { reason: 'not_accepted' } });
   t.like((await call.shown()).one, { status: 'failed', reason: 'not_accepted', connected_at: null });
-  // The same person without a key is connected at the end of the briefing.
+  // The same person without an accept digit is connected at the end of the briefing.
   t.is((await call.transfer({ ...asked, accept_key: null })).status, 202);
   t.like(await call.end(), { end_reason: 'transfer_completed' });
 });

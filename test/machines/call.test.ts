@@ -1,4 +1,4 @@
-/** Call chart: ringing, audio, hangup, and the first cause of an end as its end reason. */
+/** Call chart: ringing, audio, hangup, and the first cause of the end as end reason. */
 import test from 'ava';
 import type { UnansweredCause } from '#machines/line.ts';
 import { type EndReason, type FinalStatus, outcomeOf } from '#machines/outcome.ts';
@@ -402,7 +402,7 @@ test(
 );
 
 // Ending
-// Maximum duration, the hangup of either party, and events that still count after them.
+// Maximum duration, hangup by either party, and events that still count afterwards.
 
 test('counts the maximum duration from the answer', (t) => {
   const world = createCallWorld({ maxDurationSec: 60, ringTimeoutSec: 45, silenceTimeoutSec: 300 });
@@ -787,7 +787,7 @@ test('words of the other party cancel a hangup requested while they were spoken'
 });
 
 // Cancelled hangup
-// Words during the farewell cancel a hangup; a murmur or a DTMF digit does not.
+// Words during the farewell cancel a hangup; a backchannel or a DTMF digit does not.
 
 test('speech during the farewell cancels the hangup and continues the call', (t) => {
   const world = sayingFarewell();

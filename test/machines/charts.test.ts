@@ -270,7 +270,7 @@ const live = (
     if (requirement !== null) neverBeforeConsent(world);
   }
   endLine(world);
-  // A line that sent events out of turn may have ended before; then the time limits end the call.
+  // A line that sent events out of order may have ended before; then the time limits end the call.
   for (const wait of [45_000, 120_000, 5_000, 5_000]) world.clock.increment(wait);
   return world;
 };
@@ -364,8 +364,7 @@ test('a crashed call ignores further events and does not throw', (t) => {
 // Contexts
 
 /**
- * V8 lets an object that is copied property by property, as XState copies contexts, have this many properties before it
- * becomes slow.
+ * Highest number of properties at which V8 copies an object quickly property by property, as XState copies contexts.
  */
 const most = 16;
 

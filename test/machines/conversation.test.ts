@@ -154,7 +154,7 @@ test('writes a DTMF digit as a fact, but not as a turn', (t) => {
 });
 
 // Program words
-// Words of a program are spoken in the agent's place as soon as no one else speaks.
+// Words requested by API are spoken instead of the agent's as soon as no one else speaks.
 
 const say = (world: World, text: string, interrupt = false): void =>
   world.ask({ type: 'say.requested', sentences: [text], interrupt });
@@ -236,7 +236,7 @@ test('answers a question after words requested by API that replaced its unheard 
   t.is(world.said().at(-1), 'One moment, please.');
   world.play();
   t.is(world.conversationState(), 'replying.thinking');
-  // The message to be answered comes last.
+  // The last message is the one to be answered.
   t.deepEqual(history(world).slice(-2), ['assistant: One moment, please.', 'user: A question.']);
 });
 
@@ -525,7 +525,7 @@ test('cancels the collection of secret digits and resumes the recording when spe
 });
 
 // Controls
-// A control of a reply acts when the words before it were heard, and only then.
+// A control of a reply is executed when the words before it were heard, and only then.
 
 const hangUp: Control = { act: 'hang_up' };
 const pressControls = (keys: string): Control => ({ act: 'press_keys', keys });
@@ -610,7 +610,7 @@ test('executes each control once after everything before it was played, and none
   fc.assert(
     fc.property(fc.array(step, { maxLength: 24 }), fc.boolean(), (steps, isInterrupted) => {
       const world = asked();
-      /** Waiting controls, each with the number of sentences before it that were not played yet. */
+      /** Pending controls, each with the number of sentences before it that were not played yet. */
       let waiting: { keys: string; behind: number }[] = [];
       let unplayed = 0;
       const expected: string[] = [];
@@ -697,7 +697,7 @@ test('skips the remaining controls on hold and on an answering machine', (t) => 
 });
 
 // Transfer control
-// A transfer that the agent writes in its reply: when it is requested, and how the reply continues after a refusal.
+// A transfer that the agent writes in its reply: when it is requested, and how the reply continues after a rejection.
 
 const { to } = allowed;
 const transfer: Control = { act: 'transfer', transfer: wanted };
@@ -829,7 +829,7 @@ test('accepts a transfer as the first reply', (t) => {
 });
 
 // Failures
-// A failed reply never leaves dead air: apologies, introductions and goodbyes.
+// A failed reply is never followed by silence: apologies, introductions and goodbyes.
 
 const failures: readonly ReplyFailure[] = [
   'connect_timeout',

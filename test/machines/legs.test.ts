@@ -3,7 +3,7 @@ import { createActor, type EventObject, SimulatedClock } from 'xstate';
 import { type InboundLegEnd, type InboundLegEvent, inboundLegMachine } from '#machines/inbound-leg.ts';
 import { type OutboundLegEnd, type OutboundLegEvent, outboundLegMachine } from '#machines/outbound-leg.ts';
 
-/** The longest delay of a leg passes. */
+/** Advances the clock by the longest delay of a leg. */
 type Time = { type: 'time' };
 
 type Arrows<Event extends EventObject> = Partial<

@@ -102,7 +102,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
     ['hangup.requested'],
     {
       released: ['leaving.reporting', 'line.unanswered cancelled'],
-      // The first cause is the end reason.
+      // The first cause of an end is its end reason.
       unanswered: ['leaving.reporting', 'line.unanswered cancelled'],
       closed: ['over'],
       'handed.over': ['over'],
@@ -161,7 +161,7 @@ const times = { checkMs: 30_000, recheckMs: 5_000, retryFirstMs: 2_000, retryLon
 
 type Answer<Output> = { output: Output } | { error: string } | 'silence';
 
-/** One trunk; `asked` lists its requests with their seconds, the answers are those of the trunk from now on. */
+/** A trunk whose requests are recorded in `asked` with their seconds; answers apply to all later requests. */
 const life = (input: Partial<TrunkInput> = {}) => {
   const clock = new SimulatedClock();
   const asked: string[] = [];
@@ -635,7 +635,7 @@ test('ends a call with a machine at the maximum duration', (t) => {
 });
 
 // Assent
-// Classifies answers: no answer agrees by accident, and a no counts anywhere in it.
+// Classification of answers: no unrelated answer counts as consent, and a "no" anywhere in an answer counts.
 
 const answers: Readonly<Record<string, Readonly<Record<Assent, readonly string[]>>>> = {
   en: {

@@ -382,7 +382,7 @@ test('finishes a greeting that may not be interrupted', (t) => {
 });
 
 // Interruption
-// Speech during a reply interrupts it; the part heard until then counts.
+// Speech during a reply interrupts it; the part heard so far is stored.
 
 test('aborts the pending reply at speech of the other party', (t) => {
   const world = answered();

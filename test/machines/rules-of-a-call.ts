@@ -3,7 +3,7 @@ import type { createCallWorld } from '#test/helpers/call-world.ts';
 
 type World = ReturnType<typeof createCallWorld>;
 
-/** A line that was paused plays no further sentences: only a pausing conversation leaves it so. */
+/** Only a pausing conversation leaves its line paused: a paused line plays no further sentences. */
 export const neverMute = (world: World): void => {
   const last = world.commands.findLast(({ type }) => type.endsWith('Talking'));
   const isOn = world.state().startsWith('active.talking');
@@ -11,7 +11,7 @@ export const neverMute = (world: World): void => {
     throw new Error(`the line was left mute in ${world.conversationState()}`);
 };
 
-/** Before a party that has to agree does so, the call is not recorded and no agent is requested. */
+/** While consent is required and not given, the call is not recorded and no agent is requested. */
 export const neverBeforeConsent = (world: World): void => {
   if (!world.story().includes('call.answered')) return;
   if (world.facts.some((fact) => fact.type === 'call.consent' && fact.given)) return;

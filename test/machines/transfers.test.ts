@@ -55,7 +55,7 @@ test('a connected transfer ends the agent; the call ends when either party hangs
   });
   const [requests, said] = [world.requests.length, world.said().length];
   world.onLine({ type: 'line.heard', text: 'Hello, who is this?', backchannel: false });
-  // The maximum duration of a talk with an agent does not limit this talk.
+  // The maximum duration of a call with an agent does not limit the talk of two persons.
   world.clock.increment(200_000);
   t.deepEqual([world.requests.length, world.said().length], [requests, said]);
   t.is(world.state(), 'active.bridged');
@@ -209,7 +209,7 @@ for (const resumesAs of ['listening', 'on-hold'] as const)
     t.is(world.state(), 'active.talking.transferring.consulting');
   });
 
-/** Two persons who had talked for one minute of ten when their gateway died. */
+/** Two persons who had talked for one of ten minutes when their gateway died. */
 const connected = {
   state: 'connected',
   transferId,
@@ -633,7 +633,7 @@ test('releases every person and ends the call once, for any order of requests an
       call.clock.advance(afterMs);
       const state = JSON.stringify(call.actor.getSnapshot().value);
       reached.add(state);
-      // This line stops ringing at once.
+      // This line stops ringing immediately.
       if (afterMs > 100 && state.includes('recalling')) throw new Error('the person is rung on');
     }
     call.actor.send({ type: 'hangup.requested', immediate: true });
@@ -665,7 +665,7 @@ test('releases every person and ends the call once, for any order of requests an
 });
 
 // Taking over
-// A call that another process held: how it starts here, and how it continues.
+// A call that another process owned: how it starts here, and how it continues.
 
 const worldOf = (...given: Parameters<typeof takenOver>) =>
   createCallWorld({ takenOver: takenOver(...given), maxDurationSec: 100 });
@@ -978,7 +978,7 @@ test('declines a forbidden transfer requested by the other party without notifyi
   t.deepEqual(world.commands.at(-1), { type: 'refuseRefer' });
   t.is(world.requests.length, requests);
   t.is(world.state(), 'active.talking.conversing');
-  // A refusal of the agent's own transfer is reported to the agent.
+  // A rejection of the agent's own transfer is reported to the agent.
   world.refuseTransfer(askedFor);
   t.regex(world.requests.at(-1)?.messages.at(-1)?.content ?? '', /^\[transfer failed: not_allowed\]/);
 });

@@ -431,7 +431,7 @@ for (const others of [1, 2, 3, 7, 20]) {
   test(`a workspace gets a permit while ${others} use all others of a hundred`, (t) => {
     const permits = createPermits(100);
     const takers = Array.from({ length: others }, (_, index) => `greedy ${index}`);
-    // The takers alternate until no one gets another permit.
+    // Takers that acquire permits in turn until none gets another.
     while (takers.filter((taker) => permits.acquire(taker) !== undefined).length > 0);
     const held = takers.map((taker) => permits.held().get(taker) ?? 0);
     t.true(Math.max(...held) - Math.min(...held) <= 1);
@@ -444,7 +444,7 @@ for (const others of [1, 2, 3, 7, 20]) {
 
 const chunk = new Uint8Array(64 * 1024);
 
-/** However much is read, more is available. */
+/** However much is read, more data is available. */
 async function* flood(chunks: number): AsyncGenerator<Uint8Array> {
   for (let index = 0; index < chunks; index += 1) yield chunk;
 }

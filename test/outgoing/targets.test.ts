@@ -450,7 +450,7 @@ test.serial(
     const failures = (await ended).map((each) => each.status === 'rejected' && each.reason);
     t.is(failures.filter(({ failure }) => failure === 'over_capacity').length, 6);
     t.is(failures.filter(({ code }) => code === 'ETIMEOUT').length, 6);
-    // The permits are free again.
+    // The permits can be acquired again.
     const again = lookUp('late.example');
     answer(60, '192.0.2.9');
     t.deepEqual(await again, ['192.0.2.9']);
@@ -555,7 +555,7 @@ test.serial('names on a dead name server delay neither other names nor the share
   let ended = 0;
   const hanging = Promise.allSettled(dead.map((name) => ask(name).finally(() => (ended += 1))));
   t.is((await ask('agent.example.com')).length, 2);
-  // Both operations need a thread of the pool.
+  // Both operations need a thread of Node's thread pool.
   await readFile(new URL(import.meta.url));
   await promisify(deflate)('words');
   t.is(ended, 0);

@@ -376,7 +376,7 @@ test.serial('stores the first direction of missing audio and emits no event for 
 });
 
 // Take-over
-// A call that was taken over: its previous holder can no longer write to it.
+// A call that was taken over: its previous owner can no longer write to it.
 
 const at = answered.at + 1_000;
 

@@ -219,7 +219,7 @@ test.serial(
     await store(owner, {}, `status = 'active', answered_at = '2026-11-21T03:00:00Z'`);
     await store(owner, {}, `${ended}, duration_sec = 90`);
     await store(owner, {}, `status = 'no_answer', ended_at = '2026-11-21T03:00:40Z', duration_sec = 0`);
-    // The end of the call was not observed: it counts up to the time when it was found.
+    // The end of the call was not observed, so it counts up to the time of its detection.
     await store(owner, {}, ended);
     await store(owner, { maxDurationSec: 60 }, ended);
     await store(owner, { direction: 'inbound' }, `${ended}, duration_sec = 90`);
@@ -227,7 +227,7 @@ test.serial(
     await store(stranger, {}, `${ended}, duration_sec = 90`);
     const [found, ...others] = await spentOn(database, { ...day, workspaceId: owner.workspaceId });
     t.deepEqual(others, []);
-    // Clocks have advanced since: the resumed call has used its maximum duration.
+    // Clocks have advanced since then: the resumed call has used up its maximum duration.
     t.deepEqual(found, {
       numberId: owner.numberId,
       talkedSec: 600 + 90 + 90 + 60,
@@ -360,7 +360,7 @@ test.serial('does not retry while the database is unreachable', async (t) => {
 
 // Statements of a call
 
-/** The same database, which reports how it executed each statement. */
+/** The same database, which also returns how it executed each statement. */
 const explaining = (database: Database): { database: Database; plans: string[] } => {
   const plans: string[] = [];
   const statements = scriptedStatements(async (text, parameters) => {
@@ -374,7 +374,7 @@ const explaining = (database: Database): { database: Database; plans: string[] }
   return { database: { ...database, ...statements, journal: statements }, plans };
 };
 
-/** Matches a plan that evaluated the CTE `hurried`: the commit then waits for the disk. */
+/** Matches a plan that evaluated the CTE `hurried`, with which the commit waits for the disk. */
 const hurried = /CTE hurried\n +-> +Result \(actual/;
 
 const leg: SipLeg = {
@@ -475,7 +475,7 @@ test.serial(
 );
 
 // Erasure
-// Data erased from a call that is over, even if some of it arrives later.
+// Data erased from an ended call, even if some of it arrives later.
 
 const completed: RecordedFact = {
   type: 'recording.completed',
@@ -497,7 +497,7 @@ const entry = ({ workspaceId }: StoredNumber) => ({
   at: new Date(startedAt),
 });
 
-/** A call that is over, with facts after its end still unwritten. */
+/** An ended call with unwritten facts from after its end. */
 const endedCall = async (
   db: Database,
   owner: StoredNumber,

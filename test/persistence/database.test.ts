@@ -360,7 +360,7 @@ test('reports a failed start in one line that names the setting, and keeps the c
 });
 
 // Node connection
-// The name of a node, which the server still assigns to another session if asked too early.
+// The name of a node, which the server still assigns to another session shortly after that ended.
 
 /** A connection to a server that grants the name only after this many requests. */
 const clientThatGivesAt = (tries: number) => {

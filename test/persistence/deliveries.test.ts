@@ -141,7 +141,7 @@ test.serial(
     };
 
     t.deepEqual(await taken({ free: 100 }), [10, 2]);
-    // As many places as each may have when both want them: one third each, and one third remains.
+    // Each gets one third of the places when both have deliveries, and one third remains free.
     t.deepEqual(await taken({ free: 6 }), [2, 2]);
     t.deepEqual(await taken({ free: 1 }), [1, 0]);
     const hold = (count: number) => new Map([[busy.owner.workspaceId, count]]);
@@ -428,7 +428,7 @@ test.serial('does not replay a delivery that is being attempted', async (t) => {
   const replay = { deliveryId: id, workspaceId: owner.workspaceId };
   t.like(await replayDelivery(db, { ...replay, now: at(20) }), { state: 'pending', nextAttemptAt: at(1) });
   t.deepEqual(await claim(db, 30), []);
-  // The previous holder is dead.
+  // The previous owner is dead.
   t.like(await replayDelivery(db, { ...replay, now: at(80) }), { nextAttemptAt: at(80) });
 });
 

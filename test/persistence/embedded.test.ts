@@ -117,7 +117,7 @@ test.serial('restarts a killed server and keeps committed data', async (t) => {
   const killed = await pidIn(folder);
   await createWorkspace(database, { id: crypto.randomUUID(), name: 'Kept', createdAt: new Date() });
   process.kill(killed, 'SIGKILL');
-  // A process of the killed server may finish its client's work a moment later.
+  // A process of the killed server may finish its client's work a little later.
   await until('another server runs', async () => {
     const postmaster = await findPostmaster(cluster(folder));
     return postmaster === undefined || postmaster.pid === killed ? undefined : true;

@@ -24,7 +24,7 @@ const open = async (t: ExecutionContext, { poolSize = 2, ...given }: Settings) =
     answerMs: answer.milliseconds,
     beatAnswerMs: beatAnswer.milliseconds,
     endMs: 200,
-    // The node does not detect a loss by itself, unless a test sets another interval.
+    // The node detects no loss by itself unless a test sets another interval.
     beatMs: 3_600_000,
     statementMs: 60_000,
     ...given,
@@ -59,7 +59,7 @@ for (const lane of ['reads and writes', 'the journal'] as const) {
     const error = await failing;
     t.true(isTransient(error), error?.message);
     t.regex(String(error), /timeout/i);
-    // The pool has one connection, and the silent one never answers again.
+    // The pool has one connection, which never responds again.
     proxy.forget();
     proxy.thaw();
     t.deepEqual(await execute('select 2 as two'), [{ two: 2 }]);
@@ -163,7 +163,7 @@ test('writes of the journal and other statements do not wait for each other', as
     );
     return waiting.rows[0];
   });
-  // Other statements would fail by now; those of the journal wait for a connection without a limit.
+  // Other statements would fail by now; those of the journal wait for a connection without a time limit.
   limits.connect.expire();
   await locking.query('select pg_advisory_unlock(1)');
   await held;

@@ -143,7 +143,7 @@ test.serial('returns the oldest workspace as the first one', async (t) => {
   t.is(await findWorkspace(db, randomUUID()), undefined);
 });
 
-// Numbers: their settings, their agents, and the rest of a deleted one.
+// Numbers: their settings, their agents, and data of a deleted number.
 
 test.serial('creates a number without settings, and changes and clears each', async (t) => {
   const db = await testDatabase('numbers');
@@ -780,7 +780,7 @@ test.serial('request counts expire and are deleted some time later', async (t) =
     database.execute(`update request_count set ends_at = now() - make_interval(secs => $1)`, [seconds]);
   await count('a');
   t.is((await count('a')).requests, 2);
-  // With some margin: clocks of machines may go back by a moment, too.
+  // Includes a margin, because clocks of machines may go back a little.
   await ended(1);
   const { requests, seconds } = await count('a');
   t.is(requests, 1);
@@ -967,7 +967,7 @@ test.serial('counts a caller that was never stored for half a minute', async (t)
 
 test.serial('starts calls of two gateways one after the other, and none after the time-out', async (t) => {
   const { one, two } = await twoGateways(t);
-  // So slow that the duration of the test is negligible.
+  // Refills so slowly that the duration of the test is negligible.
   const call = { trunkId, callsPerSecond: 1 / 600, patienceMs: 1_900_000 };
   const turns: (number | null)[] = [];
   for (const load of [one, two, one, two, one]) turns.push(await load.turn(call));

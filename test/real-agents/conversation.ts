@@ -24,7 +24,7 @@ const enough = '잠깐만요 그만하세요';
 const parking = '주차는 되나요';
 const thanks = '고맙습니다';
 
-/** The models have thirty such sentences for `atLength`. */
+/** The sentence that the models repeat thirty times for `atLength`. */
 const beginningOfLongReply = '긴 안내의 1번째 문장입니다. 긴 안내의 2번째 문장입니다. ';
 
 const listen = { listen: true };
@@ -37,8 +37,8 @@ const call = async (
   binding: Binding,
   script: Script,
 ): Promise<{ gateway: TestGateway; callId: string }> => {
-  // Four times as fast as people; any faster, and a server's latency would be a pause in which callees do not wait
-  // politely.
+  // Four times the speed of people; at a higher speed, a server's latency would be a pause in which callees do not
+  // wait.
   const gateway = await testGateway(t, { GW_SIMULATOR_SPEED: '4' });
   const path = `${gateway.numberPath}/agents/${direction}`;
   const bound = await gateway.admin.put(path, { agent: 'endpoint', ...binding });

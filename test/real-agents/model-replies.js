@@ -15,7 +15,7 @@ export const replyTo = (messages) => {
   return words.includes('길게') ? longReply : `네, ${asked.length}번째로 "${words}"라고 하셨군요.`;
 };
 
-/** Faster than anyone talks, yet slow enough to be interrupted. */
+/** Faster than speech, but slow enough to be interrupted. */
 export const millisecondsPerCharacter = 10;
 
 export const note = (fact) => {

@@ -35,7 +35,7 @@ export type Project = {
   build?: { program: string; args: readonly string[]; environment: Record<string, string> };
 };
 
-/** Files that a user of the example leaves there. */
+/** Files that a user of the example creates there. */
 const leftovers = new Set(['node_modules', '.mastra', '.langgraph_api', 'package-lock.json']);
 
 const filesIn = (root: string, folder: string): [string, string][] =>
@@ -60,7 +60,7 @@ export const copySources = (folder: string, to: string): void => {
   for (const [file, source] of sourcesOf(folder)) cpSync(source, join(to, file));
 };
 
-/** Only the packages; an unreachable registry is given up soon. */
+/** Installs only the packages, with a short time limit for an unreachable registry. */
 const quickAndQuiet = [
   ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'],
   ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000'],

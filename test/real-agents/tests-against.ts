@@ -2,7 +2,7 @@ import test from 'ava';
 import { PackagesMissing, prepareProject, type Project } from './prepare-project.ts';
 import type { RealAgentServer } from './run-server.ts';
 
-/** A third-party server from npm, with an example project of ours. */
+/** A third-party server from npm, with one of the project's examples. */
 export type ExampleServer = {
   name: string;
   project: Project;

@@ -195,7 +195,7 @@ if (missing.length > 0) {
         const doomed = await startDoomed(t, media, timer('90;refresher=uas'));
         const { far } = doomed;
         const left = await doomed.kill();
-        // No gateway is alive now; by RFC 3261 section 14.1, a second INVITE meanwhile would be refused.
+        // No gateway is alive now; RFC 3261 section 14.1 rejects a second INVITE meanwhile.
         far.sends('INVITE', { sdp, headers: { 'Session-Expires': '90;refresher=uac' } });
         await until(() => doomed.relay.sizes().held === 1);
         const { has, line } = await adopt(t, doomed, left, media);

@@ -7,7 +7,7 @@ export default {
   extensions: ['ts'],
   files: ['test/real-sip/**/*.test.ts'],
   concurrency: 3,
-  // Two tries of a test, at most 120 s each.
+  // Two attempts of a test, at most 120 s each.
   timeout: '240s',
   workerThreads: true,
 };

@@ -9,7 +9,7 @@ import { realTimeTest } from './real-time-test.ts';
 import { withScriptedCalls } from './scripted-calls.ts';
 import { answer, leave, pause, pickUp, receive, ring, tellTheEar } from './scripted-end.ts';
 
-/** One packet of twenty does not arrive. */
+/** One packet of twenty is dropped. */
 const loses = 20;
 
 const startEar = async (

@@ -44,7 +44,10 @@ const challenges = [
 ];
 const proxyChallenge = 'Proxy-Authenticate: Digest realm="t, one", nonce="C", qop="auth"';
 
-/** `bye`: the Reason of a BYE that it sends after the ACK; without one it waits for ours, which it challenges. */
+/**
+ * `bye`: the Reason of a BYE that the trunk sends after the ACK; without one it waits for the gateway's BYE, which it
+ * challenges.
+ */
 const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: string } = {}) => {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -95,7 +98,7 @@ const startChallengingTrunk = async (t: ExecutionContext, { bye }: { bye?: strin
     socket.send(request.join('\r\n'), to, '127.0.0.1');
   };
 
-  /** A retransmitted request is answered again. */
+  /** Responds to a retransmitted request again. */
   const take = (text: string, to: number): void => {
     const [, method = ''] = /^([A-Z]+) /.exec(text) ?? [];
     if (method === 'ACK') {

@@ -1,6 +1,6 @@
 /**
- * The audio of a FreeSWITCH channel: codec changes during a call, and other packet lengths than its own. The audio must
- * keep its pitch and have no gap.
+ * The audio of a FreeSWITCH channel: codec changes during a call, and packet lengths other than its default. The
+ * audio must keep its pitch and have no gap.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
@@ -143,7 +143,7 @@ const heardMsOf = (hertz: number, samples: Int16Array): number =>
 
 type Described = { frameMs: number; direction: 'in' | 'out'; lines: readonly string[] };
 
-/** Both talk; returns which parts are heard. */
+/** Both parties talk; returns which parts are heard. */
 const talk = async (t: ExecutionContext, media: MediaServers, call: Described) => {
   const { far, endpoint } = await callWith(t, media, call);
   const here = await speaking(endpoint, 8_000);

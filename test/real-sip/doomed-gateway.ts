@@ -1,5 +1,5 @@
 /**
- * A process with one call on real servers that prints its stored state, and when the call is up; then it waits to be
+ * A process with one call on real servers that prints its stored state and the answer of the call, then waits to be
  * killed.
  */
 import { z } from 'zod';

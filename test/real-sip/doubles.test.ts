@@ -1,6 +1,6 @@
 /**
- * drachtio-server and FreeSWITCH still behave as recorded, and so as their doubles do. TRUNKLINE_RECORD=1 records their
- * current behaviour for a new version.
+ * Checks that drachtio-server and FreeSWITCH still behave as recorded, like their doubles. TRUNKLINE_RECORD=1 records
+ * their current behaviour for a new version.
  */
 import { writeFileSync } from 'node:fs';
 import test from 'ava';

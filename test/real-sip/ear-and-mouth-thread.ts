@@ -1,6 +1,6 @@
 /**
- * The media socket of a far end, in a thread of its own as a telephone is a separate machine: a stalled main thread
- * delays neither its packets nor the times at which it received some.
+ * The media socket of a far end, in its own thread because a telephone is a separate machine: a stalled main thread
+ * delays neither sent packets nor the recorded times of received ones.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

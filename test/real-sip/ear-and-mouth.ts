@@ -12,7 +12,7 @@ import { sayInTones } from './tone-speech.ts';
 /** SSRC of its packets. */
 export const earSsrc = 0x7261_696e;
 
-/** A voice is louder; FreeSWITCH's silence is quieter. */
+/** RMS threshold between a voice, which is louder, and FreeSWITCH's silence. */
 export const audible = 200;
 
 /** The beep of an answering machine. */
@@ -45,13 +45,14 @@ export type EarAndMouth = {
   untilSilentFor(milliseconds: number): Promise<void>;
   /** Announces a call whose audio goes to this port. */
   callsTo(port: number): Promise<void>;
-  /** Behaviour of the far end in calls that start from now on. */
+  /** Behaviour of the far end in calls that start after this. */
   onCall(act: () => Promise<unknown>): void;
   close(): Promise<void>;
 };
 
 /**
- * `sendsSilence: false` sends no packets between its words; one of `loses` packets is lost; a packet lasts `frameMs`.
+ * `sendsSilence: false` sends no packets between words; one of every `loses` packets is lost; a packet lasts
+ * `frameMs`.
  */
 export type ThreadOptions = {
   sendsSilence: boolean;

@@ -153,7 +153,7 @@ const declareCalls = (
     await talk(line, 'Back again.', 'Still here.');
     t.false(line.saw('line.failed'));
     line.tell({ type: 'hangUp' });
-    // baresip stops recording at the first hold; it reports what it cannot decrypt.
+    // baresip stops recording at the first hold; it reports packets that it cannot decrypt.
     t.deepEqual(await heardAt(telephone), ['Good day.']);
     const log = await telephone.log();
     t.notRegex(log, /failed to decrypt/);

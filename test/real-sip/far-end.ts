@@ -99,11 +99,14 @@ type TelephoneOptions = {
   seconds: number;
   /** Texts that it speaks in tones, this long after the answer. */
   says?: readonly { afterMs: number; text: string }[];
-  /** From the beginning of the call on, instead of words; at the rate of its codec, because it resamples badly. */
+  /**
+   * Audio that replaces the words from the beginning of the call on, at the rate of its codec because baresip
+   * resamples badly.
+   */
   plays?: Audio;
   /** Codecs, offered and accepted in this order; by default those of telephones. */
   codecs?: readonly TrunkCodec[];
-  /** Requires encrypted audio; `optional`: only if the other side encrypts, too. */
+  /** Requires encrypted audio; `optional`: only if the other side encrypts as well. */
   srtp?: boolean | 'optional';
   /** Accepts calls over TLS, too, at the next port. */
   tls?: boolean;
@@ -159,7 +162,7 @@ const furnish = async (
       'audio_buffer 20-160',
       `rtp_ports ${rtpPort}-${rtpPort + 20}`,
       'jitter_buffer_delay 1-10',
-      // With the default of 28000 for both channels a pure tone is distorted; the other side may request less.
+      // With the default of 28000 for both channels, a pure tone is distorted; the other side may request less.
       'opus_bitrate 96000',
       // baresip ignores the name of the loopback interface.
       'net_interface 127.0.0.1',

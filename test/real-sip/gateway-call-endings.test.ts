@@ -1,4 +1,4 @@
-/** Ends of calls through a whole gateway that the callee does not answer, or leaves. */
+/** Calls through a whole gateway that the callee does not answer, or hangs up. */
 import { finalStatuses } from '#test/helpers/gateway.ts';
 import { startFarEnd, type Scenario } from './far-end.ts';
 import { onRealServers } from './on-real-servers.ts';

@@ -31,7 +31,7 @@ const personNumber = '01000000011';
 /** Number of a telephone that only rings. */
 const ringingNumber = '01099992000';
 
-/** A tone that is longer than a test. */
+/** A tone that lasts longer than a test. */
 const tone = Int16Array.from(
   { length: 8_000 * 90 },
   (_, index) => 6_000 * Math.sin((2 * Math.PI * 1_000 * index) / 8_000),

@@ -169,7 +169,7 @@ if (missing.length > 0) {
       const { send } = await startSender(t);
       t.deepEqual(lines.health(), { ready: true });
       send(within(deadlyRoutes[0] ?? ''));
-      // A server that survives this makes the rule unnecessary: the page is to be changed then.
+      // If a server survives this request, the firewall rule is unnecessary: change the page then.
       await until(() => !lines.health().ready);
       await servers.restartDrachtio();
       await until(() => lines.health().ready);

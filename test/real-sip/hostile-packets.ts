@@ -59,9 +59,8 @@ export const deadlyRoutes = [
 ];
 
 /**
- * This many requests to a number of the gateway at this port, reproducible; `from` is where the answers go.
- *
- * A request within a dialog whose Route is a telephone number is omitted: `deadlyRoutes`.
+ * Returns this many reproducible requests to a number of the gateway at this port; `from` is the address for the
+ * responses. Omits requests within a dialog whose Route is a telephone number (`deadlyRoutes`).
  */
 export const hostilePackets = (count: number, { port, from }: { port: number; from: number }): Buffer[] => {
   const random = randomFrom(42);

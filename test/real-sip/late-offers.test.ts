@@ -1,4 +1,6 @@
-/** Callers without an offer, for any carrier: they get our offer, and audio flows by the answer of their ACK. */
+/**
+ * Callers without an offer, for each carrier: the gateway sends the offer, and audio flows by the answer in the ACK.
+ */
 import { realTimeTest } from './real-time-test.ts';
 import { startEar, withScriptedCalls } from './scripted-calls.ts';
 import { acknowledge, answer, expectAnswer, invite, leave, pause, receive, soundAt } from './scripted-end.ts';

@@ -31,7 +31,7 @@ const scenarios: Partial<Record<FarEndKind, Scenario>> = {
 /** Behaviour of speaking far ends during a call. */
 const speeches: Partial<Record<FarEndKind, (farEnd: EarAndMouth) => Promise<unknown>>> = {
   async talking(farEnd) {
-    // As people do: audio flows a moment after the answer, and unanswered words are repeated.
+    // Imitates people: audio starts shortly after the answer, and unanswered words are repeated.
     const call = farEnd.heard();
     for (let times = 1; times <= 3; times += 1) {
       await delay(1_000);
@@ -136,7 +136,7 @@ export const realLineContract = (media: TrunkMedia): void => {
       },
       numberOf: (farEnd) => numbers[farEnd] ?? null,
       until,
-      // An event that does not arrive within two seconds of real time does not arrive at all.
+      // An event that does not arrive within two seconds of real time counts as missing.
       pass: (milliseconds) => delay(Math.min(milliseconds, 2_000)).then(() => undefined),
       close: async () => {},
     });

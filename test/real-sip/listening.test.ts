@@ -21,7 +21,7 @@ import { realTimeTest } from './real-time-test.ts';
 
 /**
  * A busy machine delays single measurements, a defect delays all of them: this many rounds must be within the limit,
- * out of at most this many.
+ * out of at most that many.
  */
 const rounds = { within: 3, most: 8 };
 
@@ -59,7 +59,7 @@ if (missing.length > 0) {
     return { line, far };
   };
 
-  /** New words were recognized, or none of those said so far: the audio was damaged in transit. */
+  /** Waits for new words; none arrive if the audio was damaged in transit. */
   const untilHeardAfter = (
     line: WatchedLine,
     { before, to }: { before: number; to: number },

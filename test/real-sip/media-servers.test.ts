@@ -229,7 +229,7 @@ if (missing.length > 0) {
     await delay(15);
     await Promise.all([one.kill(), servers.killDrachtio()]);
     await Promise.all([one.restart(), servers.restartDrachtio()]);
-    // Until endpoints that could not be created are given up; an uncaught error fails this file.
+    // Waits until creations of endpoints time out; an uncaught error fails this file.
     await delay(mediaServers.createMs + 500);
     await until(() => lines.health().ready);
     const line = await call(lines);

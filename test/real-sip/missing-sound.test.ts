@@ -1,4 +1,4 @@
-/** Calls that receive no audio, or no more of it. */
+/** Calls that receive no audio, or whose audio stops. */
 import { mediaServers } from '#config/policy.ts';
 import { pooled, until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';

@@ -37,7 +37,7 @@ if (missing.length > 0) {
   realTimeTest('uses the chosen engines of a number to recognize and to speak', async (t) => {
     const deaf = await startSocketEngine(t);
     const resample = await loadResampler();
-    // A synthesizer that speaks at 24000 Hz, in tones that can be recognized.
+    // A synthesizer at 24000 Hz whose tones can be recognized.
     const tones = await startHttpEngine(t, (response, request) => {
       const { input } = speech.parse(JSON.parse(String(request.body)));
       sendSound([bytesOf(resample(sayInTones(input), 8_000, 24_000))])(response, request);

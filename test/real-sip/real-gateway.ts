@@ -23,7 +23,7 @@ export const realGateway = (
     GW_FREESWITCH: `${freeSwitch.host}:${freeSwitch.port}`,
     GW_FREESWITCH_SECRET: freeSwitch.secret,
     GW_TRUNK: `127.0.0.1:${trunkPort}`,
-    // Many far ends send no audio, and a busy machine makes their calls long.
+    // Disables the media time-out: many far ends send no audio, and a busy machine makes their calls long.
     GW_RTP_TIMEOUT_SEC: '0',
     ...environment,
   });
@@ -39,7 +39,7 @@ export const voiceOf = async (text: string, language: string): Promise<Int16Arra
   return resample(samples, sampleRate, 8_000);
 };
 
-/** The outbound agent of the gateway's number: requests the hangup, then says this one sentence. */
+/** The outbound agent of the gateway's number: requests the hangup, then says its only sentence. */
 export const bindFarewellAgent = async (
   t: ExecutionContext,
   gateway: TestGateway,

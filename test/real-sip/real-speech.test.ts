@@ -22,7 +22,7 @@ import { readWave } from './wave.ts';
 
 const sentence = 'please call me back tomorrow';
 const seconds = 25;
-/** The agent's greeting is over by then. */
+/** Waits until the agent's greeting is over. */
 const beginsAt = 5;
 
 const missing = ['flite', 'pocketsphinx_continuous'].filter(

@@ -1,6 +1,7 @@
 /**
- * A test of audio in real time. A machine that stops for half a second loses words that a telephone would have carried;
- * so a failed test is tried a second time. A defect fails twice. The runner (run.ts) lists the tests that needed both.
+ * A test of audio in real time. A machine that stalls for half a second loses words that a telephone would have
+ * carried, so a failed test is repeated once; a real defect fails twice. The runner (run.ts) lists the repeated
+ * tests.
  */
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';

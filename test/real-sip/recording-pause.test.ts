@@ -1,4 +1,4 @@
-/** A recording paused on a real line, by a program or for secret digits: audio in between is nowhere in the file. */
+/** A recording paused on a real line, by API or for secret digits: the file contains no audio of the pause. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -67,7 +67,7 @@ if (missing.length > 0) {
       samples
         .subarray(begin * sampleRate, end * sampleRate)
         .reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-    // Far enough from the edges for any block of the codec.
+    // Far enough from the ends of the pause for any block of the codec.
     const levels = channels.map((samples) => ({
       before: loudest(samples, 0, from),
       within: loudest(samples, from + 0.1, to - 0.1),

@@ -130,7 +130,7 @@ if (missing.length > 0) {
       await one.call.receives('BYE');
       one.call.answers(200);
       await gateway.told('SIP/2.0 200');
-      // drachtio-server delivers in-dialog requests of a lost connection to no one; the dialog is over then.
+      // drachtio-server drops in-dialog requests of a lost connection, and the dialog has then ended.
       other.call.sends('BYE');
       await other.call.receives(481);
       await until(async () => (await gateway.asksForDialog(other.dialogId))[1] === gone[1]);

@@ -1,4 +1,4 @@
-/** Requests that arrive by another path, with a lower CSeq, or for a gateway that is gone, by raw UDP. */
+/** Requests that arrive by another path, with a lower CSeq, or for an ended gateway, by raw UDP. */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -108,7 +108,7 @@ onRealServers('requests that come again', (servers) => {
     send('ACK', 'lower', { cseq: 10, branch: 'b', to });
     await until(() => events.some(({ type }) => type === 'line.answered'));
     send('BYE', 'lower', { cseq: 9, branch: 'c', to });
-    // A server that answers 500 here lets the call continue: the page is to be changed then.
+    // If a server answers 500 here, it lets the call continue: change the page then.
     t.regex(await final('lower', 'c'), /^SIP\/2\.0 200 /);
     await until(() => events.some(({ type }) => type === 'line.ended'));
   });

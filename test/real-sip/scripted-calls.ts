@@ -33,7 +33,7 @@ type Following = {
 type ScriptedCall = Following & { line: Line; end: ScriptedEnd };
 
 export type ScriptedCalls = {
-  /** Calls a far end with this scenario: `calls` times, and without retransmissions if `repeats` is false. */
+  /** Calls a far end with this scenario `calls` times; `repeats: false` disables sipp's retransmissions. */
   callTo(
     t: ExecutionContext,
     steps: Steps,

@@ -61,7 +61,7 @@ const kept = `<action>
 export const receive = (method: string): string =>
   method === 'INVITE' ? `<recv request="INVITE">${kept}</recv>` : `<recv request="${method}"/>`;
 
-/** As `receive('INVITE')`; it can be answered after another request, by `answerKept`. */
+/** Like `receive('INVITE')`, but it can be answered after another request, by `answerKept`. */
 export const receiveAndKeep = (): string =>
   receive('INVITE').replace(
     '</action>',
@@ -147,7 +147,7 @@ export const invite = ({ headers = [], sdp }: Body): string =>
     ...bodyLines(sdp, headers),
   )}</send>`;
 
-/** A caller's ACK; `kept` for a refusal, to whose transaction it belongs. */
+/** A caller's ACK; `kept` for a rejection, to whose transaction the ACK belongs. */
 export const acknowledge = (transaction: 'new' | 'kept' = 'new', { headers = [], sdp }: Body = {}): string =>
   `<send>${message(
     `ACK ${called} SIP/2.0`,
@@ -203,7 +203,7 @@ export const startScripted = async (
     dial?: number;
     to?: string;
     calls?: number;
-    /** False: no retransmissions, neither by itself nor in response to one. */
+    /** `false` disables sipp's retransmissions, spontaneous ones and those in response to one. */
     repeats?: boolean;
   } = {},
 ): Promise<ScriptedEnd> => {

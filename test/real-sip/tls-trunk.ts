@@ -23,7 +23,7 @@ export const startTlsTrunk = async () => {
       const to = `To: ${header(text, 'To')};tag=far`;
       socket.write(['SIP/2.0 486 Busy Here', ...same, to, 'Content-Length: 0', '\r\n'].join('\r\n'));
     });
-    // drachtio-server is stopped meanwhile.
+    // Ignores socket errors while drachtio-server is stopped.
     socket.on('error', () => {});
   });
   server.listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@
 import type { RecognitionEvent, Recognizer } from '#sip/audio/speech.ts';
 import { createToneDecoder } from './tone-speech.ts';
 
-/** By words: like a streaming engine. By sentences: words arrive only when a pause may end them. */
+/** `words`: emits words like a streaming engine. `sentences`: emits words only when a pause may end them. */
 export const toneRecognizer = (gives: 'words' | 'sentences' = 'words'): Recognizer => ({
   name: 'tones',
   open(_options, emit) {

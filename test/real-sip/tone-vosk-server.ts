@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import { createToneDecoder } from './tone-speech.ts';
 
-/** Like Vosk's own server, it responds to each audio message, even without news. */
+/** Like Vosk's own server, responds to each audio message, even without new words. */
 const listenTo = (socket: WebSocket): void => {
   let partial = '';
   let whole: string | null = null;

@@ -119,9 +119,9 @@ const connected = async (t: ExecutionContext, servers: Servers, media: TrunkMedi
   return { ...call, second };
 };
 
-/** Sends a beep there; resolves with its delay until the other side hears it. */
+/** Sends a beep from that side; resolves with the delay until the other side hears it. */
 const isHeard = async (speaker: EarAndMouth, listener: EarAndMouth): Promise<number> => {
-  // A previous beep is over.
+  // Waits until the previous beep is over.
   await until(() => Date.now() - (listener.lastHeardAt() ?? 0) > 500);
   const saidAt = Date.now();
   const { from } = await speaker.play(beep);

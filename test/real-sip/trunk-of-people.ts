@@ -79,7 +79,7 @@ export const startTrunkOfPeople = async (
       if (sounds.has(call)) call.sends('BYE');
       end(call);
     }
-    // Presses the digit repeatedly, because the person may not have heard the briefing yet.
+    // Presses the digit repeatedly, because the person may not have heard the briefing before.
     while (manner === 'takes it' && sounds.has(call)) {
       await delay(1_000, undefined, { ref: false });
       sounds.get(call)?.press('1');

@@ -210,7 +210,7 @@ test.serial('fails the recording, but not the call, if the disk is full', async 
   await mkdir(join(root, month));
   await symlink('/dev/full', join(root, month, `${callId}.ogg.part`));
   const sink = recordings.begin(callId);
-  // The call continues: the full disk is noticed long before its end.
+  // The call continues: the full disk is detected long before the end of the call.
   for (let seconds = 0; seconds < 100 && facts.length === 0; seconds += 1) {
     sink.write(tone(1, 440), tone(1, 880));
     await setImmediate();
@@ -594,7 +594,7 @@ test.serial('joins both parts into one MP3 file', async (t) => {
   const { fact, bytes } = await completed(began);
   t.false(fact.truncated);
   t.true(Math.abs(fact.durationSec - 65) < 1, String(fact.durationSec));
-  // Frames of 36 ms, 288 bytes each: all of them are complete, and their duration is the reported one.
+  // Frames of 36 ms, 288 bytes each: all are complete, and their duration is the reported one.
   t.is(bytes.length % 288, 0);
   t.true(Math.abs((bytes.length / 288) * 0.036 - fact.durationSec) < 0.3);
 });

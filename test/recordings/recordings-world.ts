@@ -60,7 +60,7 @@ export const recordingsWorld = async (
     facts,
     typesOf: (callId: string) => facts.filter((fact) => fact.callId === callId).map(({ type }) => type),
     statusOf: async (callId: string) => (await recordingStatuses(database, [callId])).get(callId),
-    /** An answered call that is recorded; ended, unless given otherwise. */
+    /** A recorded call that was answered and, by default, has ended. */
     async call(
       status: 'active' | 'completed' = 'completed',
       node: string = ownNode,
@@ -96,7 +96,7 @@ export const recordingsWorld = async (
         folder,
         format: options.format ?? 'ogg',
         store: server && storeOn(server, options),
-        // Other tests of a file have recordings of stopped gateways.
+        // Filters out recordings of stopped gateways, which other tests of the file leave.
         abandoned: options.abandoned ?? { everyMs: 3_600_000, afterMs: 365 * 86_400_000 },
         erased: options.erased ?? { everyMs: 3_600_000, atOnce: 1_000 },
         elsewhere: options.elsewhere ?? { everyMs: 3_600_000 },

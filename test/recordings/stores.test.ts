@@ -30,7 +30,7 @@ import { tone } from './tone.ts';
 const partBytes = 100_000;
 const key = 'recordings/2026-11/a call+1.ogg';
 
-/** A long time limit, as a busy machine may delay a well-behaved store. */
+/** A long time limit, because a busy machine may delay a working store. */
 const patientMs = 60_000;
 
 const setUpS3Store = async (t: ExecutionContext, changes: Partial<S3Server> = {}, stallMs = patientMs) => {
@@ -39,7 +39,7 @@ const setUpS3Store = async (t: ExecutionContext, changes: Partial<S3Server> = {}
   const open = (ms: number) =>
     createS3Store({ ...server, ...changes }, { connectMs: patientMs, stallMs: ms, partBytes });
   const store = open(stallMs);
-  /** A short time limit for one that certainly stalls. */
+  /** A short time limit for a store that certainly does not respond. */
   const impatient = open(300);
   t.teardown(async () => {
     await store.close();

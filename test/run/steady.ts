@@ -19,7 +19,7 @@ const { times, busy } = z.object({ times: count, busy: count }).parse(values);
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Exits when this process is gone: its standard input closes then. */
+/** Exits with the parent process, whose end closes standard input. */
 const startBusy = (): ChildProcess =>
   spawn(
     process.execPath,

@@ -2,7 +2,7 @@
 import { wholeFile } from './run-messages.ts';
 import type { AvaRun, FailedTest } from './run-ava.ts';
 
-/** More unsteady files than this in one run indicate a defect. */
+/** More unsteady files than this in one run suggest a defect. */
 export const mostUnsteadyFiles = 3;
 
 /** The result of a run, after each failed file was run once more. */

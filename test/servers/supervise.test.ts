@@ -12,7 +12,7 @@ const times: RestartTimes = {
   patienceMs: 10_000,
 };
 
-/** Each start runs the next of these shell programs, and then the last one again. */
+/** Shell programs, of which each start runs the next; the last one is repeated. */
 const supervised = (t: ExecutionContext, programs: readonly string[]) => {
   const pids: number[] = [];
   const story: string[] = [];
@@ -24,7 +24,7 @@ const supervised = (t: ExecutionContext, programs: readonly string[]) => {
       const ready = async (): Promise<void> => {
         const [first] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
         if (!Buffer.isBuffer(first)) throw new Error('It did not start');
-        // The program that waits for its input continues, now that it was seen to be ready.
+        // The program waits for its input, and continues when it was seen to be ready.
         child.stdin.end();
       };
       return { child, ready: ready() };

@@ -53,7 +53,7 @@ export const readFileAtOnce = (files: typeof fs, isWanted: () => boolean) => {
   return (path: string, ...rest: [...unknown[], (error: Error | null, bytes?: unknown) => void]): void => {
     if (!isWanted()) return void Reflect.apply(later, files, [path, ...rest]);
     const done = rest.at(-1);
-    // In its own memory, because such a library uses the whole buffer.
+    // Allocates separate memory, because such a library uses the whole underlying buffer.
     const bytes = new Uint8Array(files.readFileSync(path));
     if (typeof done === 'function') process.nextTick(done, null, bytes);
     return undefined;

@@ -78,7 +78,7 @@ const endsOfBridged = [
   'system_error',
 ];
 
-/** Words of the agent that the other party of a call heard, by their sequence in the journal. */
+/** Words of the agent that the other party of a call heard, by sequence number in the journal. */
 const told = `(select call_fact.call_id, call_fact.sequence, text from call_fact
   join call_turn on call_turn.call_id = call_fact.call_id and call_turn.sequence = (call_fact.data ->> 'turn')::int
   where type = 'turn.spoken' and role = 'assistant') told`;

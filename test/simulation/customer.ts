@@ -19,7 +19,7 @@ const told = z.object({ id: z.string(), type: z.string(), call: z.object({ id: z
 export class Customer {
   /** Ids and types of acknowledged events, by call. */
   readonly received = new Map<string, { id: string; type: string }[]>();
-  /** Share of events that the receiver refuses. */
+  /** Share of events that the receiver rejects. */
   refuses = 0;
   /** Set to stop placing calls. */
   isSatisfied = false;
@@ -79,7 +79,7 @@ export class Customer {
     );
   }
 
-  /** Retries until there is a response, or until `lastTry`. */
+  /** Retries until there is a response, or until the time `lastTry`. */
   place(to: string, tries: number, onPlaced: (callId: string) => void): void {
     this.#requests += 1;
     const instruction = `order-${this.#requests}`;

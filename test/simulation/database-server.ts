@@ -25,7 +25,7 @@ export type StatementFaults = {
   lostBefore: number;
   /** The server executes the statement, and the connection breaks before the answer arrives. */
   lostAfter: number;
-  /** The server refuses the statement with a timeout. */
+  /** The server rejects the statement with a time-out. */
   refused: number;
   /** The statement is slow. */
   slow: number;
@@ -144,7 +144,7 @@ export class DatabaseServer {
     return this.#random.chance(this.faults.slow) ? slowMs : this.#random.below(3);
   }
 
-  /** Runs work of the server and the network, independently of living processes. */
+  /** Runs work of the server and the network, regardless of which processes are alive. */
   #world(milliseconds: number, work: () => void): void {
     runIn(null, () => void this.#time.after(milliseconds, work));
   }

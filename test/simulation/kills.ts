@@ -54,7 +54,7 @@ const transferredTo = (
     ],
   });
 
-/** Named by what happens; the numbers and who answers there: guides/quickstart.md. */
+/** Named by what happens in it; the callees' numbers and behaviour are in guides/quickstart.md. */
 const stories: Readonly<Record<string, Call>> = {
   'a conversation to its end': to('01000000001'),
   'nobody answers': to('01000000002'),
@@ -86,7 +86,7 @@ const successors = {
   'another gateway': { nodes: ['north', 'south'], restartAfterMs: 20_000 },
 } as const satisfies Record<string, { nodes: readonly string[]; restartAfterMs: number }>;
 
-/** At the step itself, right after it, and well inside the state that follows. */
+/** The delays of kills: at the step itself, right after it, and well inside the state that follows. */
 const momentsMs = [0, 20, 700];
 
 export type Kill = { name: string; move: Move; plan: Plan };

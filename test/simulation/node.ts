@@ -118,7 +118,7 @@ export class SimulatedNode {
     if (process?.isAlive === true) this.#end(process);
   }
 
-  /** Ends as by SIGTERM. A gateway that is still starting is left alone, and `onEnded` is not called. */
+  /** Ends as by SIGTERM. Ignores a gateway that is still starting, and does not call `onEnded`. */
   close(onEnded: () => void): void {
     const running = this.#running;
     if (running === null || running.gateway === null || !running.process.isAlive) return;

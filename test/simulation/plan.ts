@@ -20,7 +20,7 @@ export type Transfer = {
   takenBackAfterMs: number | null;
 };
 
-/** Writes that only the holder of a call may execute. */
+/** Writes that only the owner of a call may execute. */
 export type HolderWrite = 'insert call_fact' | 'update call_checkpoint';
 
 export type Plan = {
@@ -44,10 +44,10 @@ export type Plan = {
    */
   crashes: readonly { effects: number; restartAfterMs: number | null }[];
   crashSeed: number;
-  /** A gateway is asked to end or is killed, and restarted after this delay. */
+  /** A gateway gets SIGTERM or is killed, and is restarted after this delay. */
   ends: readonly { atMs: number; node: string; by: 'SIGTERM' | 'SIGKILL'; restartAfterMs: number }[];
   /**
-   * The gateway that holds a call is killed at this step of the call's chart, or this time after it. Each kill waits
+   * The gateway that owns a call is killed at this step of the call's chart, or this time after it. Each kill waits
    * for the previous one; `move: null` is the next step of any call.
    */
   kills: readonly { move: Move | null; afterMs: number; restartAfterMs: number }[];
@@ -144,7 +144,7 @@ const clockStepsOf = (random: Random, nodes: readonly string[], faultyMs: number
         byMs: random.below(7_200_000) - 3_600_000,
       }));
 
-/** A deploy in every third world: all or some gateways are asked to end, one after the other. */
+/** A deployment in every third world: all or some gateways get SIGTERM, one after the other. */
 const endsOf = (random: Random, nodes: readonly string[], faultyMs: number): Plan['ends'] => {
   if (random.chance(0.67)) return [];
   const everyMs = faultyMs / (nodes.length + 1);
@@ -171,7 +171,7 @@ const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'cra
       ];
 
 export const planOf = (seed: number): Plan => {
-  // Different from the numbers that this seed's world draws.
+  // Differs from the numbers that this seed's world draws.
   const random = createRandom(seed ^ 0x5eed);
   const nodes = names.slice(0, 1 + random.below(names.length));
   const faultyMs = 12_000 + random.below(30_000);

@@ -57,8 +57,8 @@ const sessionsOfItsOwn = `
 `;
 
 /**
- * Records facts and progress written by a gateway that does not hold the call. Ends are excluded: calls that cannot be
- * resumed keep the name of their dead holder and are ended by another gateway.
+ * Records facts and progress written by a gateway that does not own the call. Excludes ends: calls that cannot be
+ * resumed keep the name of their dead owner and are ended by another gateway.
  */
 const writers = `
   create function note_stale_write() returns trigger language plpgsql as $$
@@ -212,7 +212,7 @@ export class Postgres {
     };
   }
 
-  /** Replaces the name of a prepared text by the common one. */
+  /** Replaces the name of a prepared text by the one common to all sessions. */
   #binding(message: Message, texts: ReadonlyMap<string, string>): Buffer {
     const [portal = '', name = ''] = textsOf(message, 2).texts;
     if (name === '') return message.bytes;

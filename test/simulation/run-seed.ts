@@ -1,4 +1,4 @@
-/** Runs one seed from beginning to end: events, faults, and the rules that must hold anyway. */
+/** Runs one seed from beginning to end: events, faults, and the rules that must hold nevertheless. */
 import { z } from 'zod';
 import { announcement, checkAtRest, isAtRest } from './checks.ts';
 import { Customer } from './customer.ts';
@@ -157,7 +157,7 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
   world.crashes = (process, point) => {
     const crash = crashes[0];
     if (crash === undefined) return false;
-    // Most of a gateway's periodic work is not worth a crash.
+    // Lets a gateway crash at only one in twenty effects of its periodic work.
     if (keepsHouse.test(point) && !random.chance(0.05)) return false;
     crash.left -= 1;
     if (crash.left > 0) return false;
@@ -266,7 +266,7 @@ export const runSeed = async (
     heal(world);
     await world.run(plan.afterMs);
     customer.isSatisfied = true;
-    // Pending requests have been answered by then.
+    // Waits until pending requests have been answered.
     await world.run(lastAnswerMs);
     await comeToRest(world, customer);
     checkReceived(world, customer);

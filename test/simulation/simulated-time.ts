@@ -19,7 +19,7 @@ export type SimulatedProcess = {
   wallOffsetMs: number;
   /** Offset of its monotonic clock, which begins like its wall clock and is never set. */
   readonly steadyOffsetMs: number;
-  /** Chart states of the calls that the process has held. */
+  /** Chart states of the calls that the process has owned. */
   readonly charts: Map<string, string>;
 };
 

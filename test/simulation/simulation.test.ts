@@ -153,7 +153,8 @@ test.serial(
 const transferring = (...names: readonly string[]): string[] =>
   names.map((name) => `active.talking.transferring.${name}`);
 
-// `connecting` and `recalling` take no time on a simulated line: `npm run test:chaos` kills at their very beginning.
+// Excludes `connecting` and `recalling`, which take no time on a simulated line: `npm run test:chaos` kills at their
+// very beginning.
 test.serial(
   'all rules hold when a gateway is killed at any step of a successful transfer',
   killed,

@@ -13,7 +13,7 @@ import type { Postgres } from './postgres.ts';
 import { createRandom, type Random } from './random.ts';
 import { beginningMs, runIn, SimulatedTime, type SimulatedProcess } from './simulated-time.ts';
 
-/** Rounds of promises that wait for each other; none of them waits for an external event. */
+/** Rounds in which promises that wait for each other can settle; none of them waits for an external event. */
 const roundsOfEnd = 50;
 
 /** Names from `statementName`; writes outside of a call's journal cannot break its rules. */

@@ -36,7 +36,7 @@ const createAnsweringMachineWorld = (language = 'en') => {
     clock,
     story,
     pass: clock.advance,
-    /** The other party's voice for this time; its words arrive a moment before it ends. */
+    /** The other party's voice for this time; its words arrive shortly before the end of the voice. */
     voice(milliseconds: number, words = ''): void {
       answerer.voiceBegan();
       clock.advance(milliseconds);

@@ -585,9 +585,10 @@ for (const [why, unusual] of [
   });
 
 // Adopt channel
-// The order in which a channel of a dead process is taken over: its audio may be requested only after its new park.
+// The order in which a channel of a dead process is taken over: its audio may be requested only after it was parked
+// again.
 
-/** A FreeSWITCH whose channel reaches its new park after this many queries. */
+/** A FreeSWITCH whose channel is parked again after this many queries. */
 const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } = {}) => {
   const told: string[] = [];
   const clock = createOrderedClock();
@@ -646,7 +647,7 @@ test.serial(
     t.deepEqual(told, [
       'uuid_getvar rtp_local_sdp_str',
       'claim',
-      // Executed by the channel's own thread: `uuid_transfer` races with it.
+      // Executed by the channel's own thread, because `uuid_transfer` would race with that thread.
       'execute transfer again XML trunkline',
       'uuid_getvar gw_park',
       'uuid_getvar gw_park',
@@ -685,7 +686,7 @@ test.serial('stops waiting for a channel that does not reach its new park', asyn
 });
 
 // Open unicast
-// A channel of FreeSWITCH gets a target for its audio, and is given up when no audio arrives.
+// Starts the unicast of a FreeSWITCH channel, and stops waiting when no audio arrives.
 
 const setUpOpenUnicast = (isThere = true) => {
   const clock = createOrderedClock();

@@ -26,7 +26,7 @@ import { until } from '#test/helpers/until.ts';
 import { directoryOf, someTrunk } from '#test/sip/trunks/some-trunk.ts';
 
 // Media servers
-// Media servers that get requests for endpoints, die, refuse and return.
+// Media servers that get requests for endpoints, die, reject and return.
 
 const sdp = describeSound();
 
@@ -371,7 +371,7 @@ const pooled = (size: number): SipEdgeOptions => ({
   mediaServers: { ...mediaServers, rtpTimeoutMs: 0, pool: { ...mediaServers.pool, size } },
 });
 
-/** Resolves when this many requests wait for a call. */
+/** Resolves when this many requests of a call are pending. */
 const untilMade = async (freeSwitch: FreeSwitch, count: number): Promise<void> => {
   await freeSwitch.untilChannels(count);
   for (const channel of freeSwitch.channels()) await channel.untilParked();
@@ -505,7 +505,7 @@ test.serial('renews the scheduled end of its channels before it is reached', asy
 });
 
 // One carrier for a call
-// A call keeps the carrier with which it was set up. A re-INVITE that this carrier cannot serve is refused.
+// A call keeps the carrier with which it was set up. A re-INVITE that this carrier cannot serve is rejected.
 
 const frames = 120;
 

@@ -1,4 +1,4 @@
-/** The media thread: its beat, its messages and its end; the sessions with FreeSWITCH in it. */
+/** The media thread: its ticks, its messages and its end; the sessions with FreeSWITCH in it. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const niceOfThreads = (): number[] =>
       const [, behindName = ''] = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ');
       return [Number(behindName.split(' ')[16])];
     } catch {
-      // The thread has ended meanwhile: other tests of this process have threads as well.
+      // The thread has ended by then: other tests of this process have threads as well.
       return [];
     }
   });
@@ -76,7 +76,7 @@ const startHeardSound = () => {
   return {
     told,
     heard,
-    /** Runs this many ticks, each with what `frame` makes for the calls. */
+    /** Runs this many ticks, each with the frames that `frame` returns for the calls. */
     beats(count: number, hear: () => void): void {
       for (let made = 0; made < count; made += 1) {
         hear();
@@ -179,7 +179,7 @@ const setUpPacer = () => {
   return {
     beats: () => beats,
     dueAt: () => waiting?.at,
-    /** Wakes the pacer up this many milliseconds after it was due. */
+    /** Wakes up the pacer this many milliseconds late. */
     wake(lateMs = 0) {
       if (waiting === null) throw new Error('Nothing is due');
       now = waiting.at + lateMs;
@@ -554,7 +554,7 @@ test.serial('does not report missing packets of FreeSWITCH after a stall of the 
   });
   await freeSwitch.say(session.port, bytesOf(1));
   await until('it is heard', () => heard.length === 2 || undefined);
-  // Packets that arrived meanwhile are still in the socket.
+  // Packets that arrived during the stall are still in the socket.
   beat(2_000);
   for (let madeUp = 0; madeUp < 9; madeUp += 1) beat(0);
   t.deepEqual(silences, []);

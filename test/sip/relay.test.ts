@@ -63,7 +63,7 @@ test.serial('returns responses to their requester, even with two simultaneous re
     const call = await world.trunk.receives('INVITE');
     t.regex(call.last('INVITE').startLine, new RegExp(`sip:n${index}@`));
     call.answers(486);
-    // The response to the command itself comes first.
+    // The response to the command itself arrives first.
     await until('it was answered', () => gateway.unread().includes('SIP/2.0') || undefined);
   }
   t.is(world.relay.sizes().transactions, 0);
@@ -448,7 +448,7 @@ test.serial(
     call.far.sends('ACK');
     await saw(line, 'line.held');
     call.far.sends('UPDATE', { headers: { 'Session-Expires': '1800' } });
-    // The gateway was the refresher, and still is.
+    // The gateway was the refresher and still is.
     t.is(headerOf(await call.far.receives(200), 'Session-Expires'), '1800;refresher=uas');
     call.far.sends('OPTIONS');
     await call.far.receives(200);
@@ -492,7 +492,7 @@ test.serial("answers the far end's BYE received during take-over and ends the ca
   t.like(line.all('line.ended')[0], { by: 'counterparty' });
   t.deepEqual(line.story(), ['line.ended']);
   t.deepEqual(world.legs.kept(), []);
-  // A BYE would take a few turns of the event loop: drachtio-server receives it twice.
+  // Waits a few turns of the event loop, in which a second BYE would arrive.
   for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   t.deepEqual(call.far.unread(), []);
 });
@@ -562,7 +562,7 @@ for (const media of ['direct', 'freeswitch'] as const)
   });
 
 // Hand-over
-// A live gateway hands over its calls through the relay and accepts no more; another one resumes them.
+// A live gateway hands over its calls through the relay and accepts no new ones; another one resumes them.
 
 for (const media of ['direct', 'freeswitch'] as const)
   for (const begun of ['dialled', 'taken'] as const)
@@ -601,7 +601,7 @@ for (const [carrier, offer, channels] of [
     const before = freeSwitch?.channels() ?? [];
     t.is(before.length, channels);
     await world.die();
-    // The channel cannot be adopted: its server is unknown to the next gateway.
+    // The channel cannot be taken over: its server is unknown to the next gateway.
     const left = world.legs.kept().map(({ id, leg }) => ({
       id,
       leg: { ...leg, channel: leg.channel && { ...leg.channel, server: '127.0.0.9:8021' } },

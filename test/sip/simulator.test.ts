@@ -191,7 +191,7 @@ test.serial(
     const { lines } = createNetwork({ clock: acceleratedClock(speed), speed });
     const sentence =
       'This is a long sentence, of which about a half should have been heard by now, and not less.';
-    // Long enough to be cut even if the machine is late.
+    // Long enough to be cut off even if the machine is late.
     const monologue = Array.from({ length: 40 }, () => sentence).join(' ');
     const text = await new Promise<string>((resolve) => {
       const line = openWatched(lines.open, scriptedInput({ to: '01000000006' }), (event) => {
@@ -201,7 +201,7 @@ test.serial(
         setTimeout(() => line.tell({ type: 'stopTalking' }), 2_500 / speed);
       });
     });
-    // At its own pace a line would have said two letters in this time.
+    // Without acceleration, a line would have said two letters in this time.
     t.true(text.length > sentence.length / 4 && text.length < monologue.length, text);
     await lines.close();
   },
@@ -722,7 +722,7 @@ test('stays on the line in silence after the last step of a script', (t) => {
 });
 
 // Pauses
-// Sounds over the agent's voice on a line that pauses.
+// Sounds during the agent's speech on a line that pauses.
 
 const { onsetMs, resumeMs } = pausing;
 
@@ -841,7 +841,7 @@ test('two persons keep talking after a take-over, until one of them hangs up', (
   const { adopt, until, clock } = createNetwork();
   const line = adopt('01000000001', { to: '01000000011', talkedMs: 4_000 });
   until(() => line.saw('line.adopted'));
-  // Words still spoken to the other party are no answer to the agent.
+  // Words that were addressed to the other party are no answer to the agent.
   line.say('Good morning.');
   until(() => line.isOver());
   t.deepEqual(

@@ -533,7 +533,7 @@ const createCallsWithSoundWorld = async (recording = false) => {
     network.until(() => line.saw('line.answered'));
     await settle();
   };
-  /** Advances the clock with this at the microphone while engines work. */
+  /** Advances the clock with this sample at the microphone while engines work. */
   const pass = async (milliseconds: number, sample = 0): Promise<void> => {
     for (let passed = 0; passed < milliseconds; passed += 100) {
       await settle();

@@ -699,7 +699,7 @@ test('counts audio dropped while no engine responds, and logs it once', (t) => {
   };
   const told = (): number => warnings().filter(({ msg }) => msg.includes('is dropped')).length;
 
-  // The engine responds: it has processed audio that is not kept for another engine.
+  // The engine's result finalizes audio, which is then not kept for another engine.
   nth(engines, 0).last().emit({ type: 'partial', text: 'so far' });
   say(5);
   t.is(lostSeconds(), 0);
@@ -710,7 +710,7 @@ test('counts audio dropped while no engine responds, and logs it once', (t) => {
   say(3);
   t.deepEqual([lostSeconds(), told()], [3, 1]);
 
-  // The next engine connects and never responds: until it is given up, it may have processed audio.
+  // The next engine connects and never responds: it may have processed audio until its time-out.
   clock.increment(5_000);
   say(4);
   t.is(lostSeconds(), 3);

@@ -319,7 +319,7 @@ const soundsOfNobody: Readonly<Record<string, Int16Array>> = {
 };
 const voices = bargeInSounds().filter(({ isInterruption }) => isInterruption);
 
-/** The resulting words for audio that the engine transcribes like this. */
+/** The resulting words for audio that the engine transcribes in this way. */
 const wordsOf = async (
   t: ExecutionContext,
   create: typeof whisperCpp,

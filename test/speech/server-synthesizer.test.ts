@@ -243,7 +243,7 @@ const bigEndian = (samples: Int16Array): Buffer => bytesOf(samples).swap16();
 const inChannels = (samples: Int16Array, channels: number): Int16Array =>
   Int16Array.from({ length: samples.length * channels }, (_, at) => samples[Math.floor(at / channels)] ?? 0);
 
-/** A tone, which is audibly wrong in any other byte order. */
+/** A tone, which sounds wrong in any other byte order. */
 const second = (rate: number): Int16Array =>
   Int16Array.from({ length: rate }, (_, at) => Math.round(9_000 * Math.sin((2 * Math.PI * 300 * at) / rate)));
 
@@ -447,7 +447,7 @@ test.serial('retries when a reused connection was closed meanwhile', async (t) =
     sendSound([answeredSound]),
   );
   await synthesizer.synthesize('Hello.', 'en');
-  // The connection is reusable once the response has been read to its end; until then another would be opened.
+  // The connection can be reused once the response has been read to its end; before, another would be opened.
   await setImmediate();
   t.is((await synthesizer.synthesize('Hello.', 'en')).samples.length, 4_000);
 });

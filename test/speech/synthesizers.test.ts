@@ -156,7 +156,7 @@ test.serial(
     const server = await startHttpEngine(t, sendText('first'), hangUp, sendText('again'));
     const client = clientFor(t);
     t.is(await textOf((await client.post('engine', sentence(server.url))).body), 'first');
-    // The connection is free a moment after its response was read.
+    // The connection can be reused shortly after its response was read.
     await setImmediate();
     const body = new FormData();
     body.set('model', 'small');
@@ -608,7 +608,7 @@ test.serial('caches sentences per voice of an engine, all in the same space', as
   t.deepEqual([anna.asked, ben.asked], [['en a'], ['en a']]);
   await first?.synthesize('a', 'en');
   t.deepEqual(usual.asked, ['en a', 'en a']);
-  // Another object for the same voice shares the cached sentences.
+  // A different object for the same voice uses the same cached sentences.
   await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
   await remember(ben.synthesizer, 'ben').synthesize('b', 'en');
   t.deepEqual(ben.asked, ['en a', 'en b']);

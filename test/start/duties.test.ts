@@ -276,7 +276,7 @@ test.serial('accepts a new master key if the earlier one is among the old keys',
   t.deepEqual(await seed({ database, dataFolder, sealing, node: 'one', logger }), first);
 });
 
-// Rows that are no longer needed
+// Obsolete rows
 
 test.serial('deletes obsolete rows every hour until the shutdown, even after a failure', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] });
@@ -512,7 +512,7 @@ test.serial('retries an unreachable database at the next run', async (t) => {
 
 // Calls at shutdown
 
-/** A journal at shutdown; the test controls which facts it writes and gives up. */
+/** A journal at shutdown; the test controls which facts it writes and drops. */
 const closingJournal = (facts: number) => {
   const clock = createOrderedClock();
   const settled = Promise.withResolvers<void>();

@@ -45,7 +45,7 @@ export type GatewayProcess = {
   pid: number;
   stdout(): string;
   stderr(): string;
-  /** Resolves when this was printed on standard output; rejects when the process ends before. */
+  /** Resolves when this was printed on standard output; rejects when the process ends first. */
   printed(text: string): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Resolves when the process has ended and all of its output was read. */
@@ -54,7 +54,7 @@ export type GatewayProcess = {
 
 const shownLines = 40;
 
-/** Tests poll the API; their requests would fill the lines. */
+/** Filters out requests, because tests poll the API and would fill the lines. */
 const isPoll = (line: string): boolean => line.includes('"http request"') && line.includes('"status":2');
 
 /** Diagnostics for a failed test: the last lines that a process wrote. */
@@ -120,7 +120,7 @@ export const runGateway = (
   };
 };
 
-/** A gateway that is up, with its credentials. */
+/** A gateway that is ready, with its credentials. */
 export const startedGateway = async (
   t: ExecutionContext | Scope,
   settings: Record<string, string>,

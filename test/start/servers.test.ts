@@ -121,7 +121,10 @@ test.serial('lets a current request finish on close', async (t) => {
 
 // WebSockets
 
-/** A WebSocket endpoint at `/inspect`; the token `good` is an admin's, and two invalid ones may be tried. */
+/**
+ * A WebSocket endpoint at `/inspect`; the token `good` belongs to an admin, and two attempts with invalid tokens are
+ * permitted.
+ */
 const openDoor = async (t: ExecutionContext) => {
   const failures = createCounter(
     'failures',
@@ -250,7 +253,7 @@ test.serial('accepts a page of this gateway by its browser session, and rejects 
     t.is((await knock('/inspect', cookie('s1', origin))).status, 403, origin);
   t.is(tried.length, asked, 'nobody looked whose session it is');
   t.is((await knock('/inspect', cookie('s2', 'Origin: http://a\r\n'))).status, 401);
-  // A valid token counts from any origin.
+  // A valid token is accepted from any origin.
   t.is((await knock('/inspect?token=good', cookie('s1', 'Origin: http://b\r\n'))).status, 418);
 });
 
@@ -663,7 +666,7 @@ test.serial('prints no warning for a gateway with its own database server', (t) 
 });
 
 // Stalls
-// No request delays other calls, for any content, even as the first one of its kind.
+// No request delays other calls, whatever its content, even as the first one of its kind.
 
 const longestTurnMs = 50;
 /**
@@ -796,7 +799,8 @@ test.serial(
   'every route answers without stalling the event loop, on first use and with hostile bodies',
   async (t) => {
     let stalling = await stallingRequests(t);
-    // Other work of the gateway, such as garbage collection, does not hit the same request twice.
+    // A request must block twice: other work of the gateway, such as garbage collection, does not hit the same
+    // request twice.
     for (let tries = 1; tries < 3 && stalling.size > 0; tries += 1)
       stalling = await stallingRequests(t, new Set(stalling.keys()));
     t.deepEqual([...stalling], []);

@@ -1,4 +1,4 @@
-/** Starts of the program, in real time: the first one of a new user, and refused starts. */
+/** Starts of the program, in real time: the first one of a new user, and rejected starts. */
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chmod, readdir, stat, writeFile } from 'node:fs/promises';
@@ -213,7 +213,7 @@ test.serial('names a file in the place of the data folder', async (t) => {
   );
 });
 
-/** Runs the gateway with a small file system mounted on a folder; root's own rights do not help there. */
+/** Runs the gateway with a small file system mounted on a folder, where even root is subject to its limits. */
 const withFileSystem = (folder: string, options: string, first = 'true'): string[] => [
   'unshare',
   '--user',

@@ -24,7 +24,7 @@ type Changes = Partial<Omit<JournalOptions, 'write'>> & {
   write?: (...fact: Parameters<JournalOptions['write']>) => Promise<void>;
 };
 
-/** A journal over a database that is a list, with the failures of `changes`. */
+/** A journal whose database is a list; `changes` replaces functions, for example by failing ones. */
 export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   const clock = new SimulatedClock();
   const rows: [string, number, string][] = [];

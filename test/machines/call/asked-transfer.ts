@@ -4,7 +4,7 @@ import { createCallWorld } from '#test/helpers/call-world.ts';
 
 export type World = ReturnType<typeof createCallWorld>;
 
-/** `cold` unless given. */
+/** `cold` by default. */
 export const asked: TransferRequest = {
   type: 'transfer.requested',
   transferId: '3f1f6f0e-98a2-4f0f-8a9e-5d5b8e4f7a11',

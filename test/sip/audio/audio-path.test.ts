@@ -93,7 +93,7 @@ test.serial('leaves samples unchanged for equal rates', (t) => {
 
 // Audio path
 
-/** A clock, and the time of a line by this clock. */
+/** A clock, and the time of a line according to it. */
 const setUpTime = () => {
   const clock = new SimulatedClock();
   return { clock, time: createLineTime(clock, 1) };
@@ -185,7 +185,7 @@ test.serial(
     path.disconnect();
     t.is(path.waiting(), 12_000);
     path.connect(narrow, 8_000);
-    // The resampler keeps the last few milliseconds for what follows.
+    // The resampler keeps the last few milliseconds for the following audio.
     t.true(Math.abs(narrow.waiting - 6_000) < 100, String(narrow.waiting));
     const frame = new Int16Array(160);
     for (let beats = 0; beats < 50; beats += 1) {

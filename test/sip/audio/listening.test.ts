@@ -207,7 +207,7 @@ test.serial('detects a machine by words and beep on outbound calls only', (t) =>
 });
 
 // Onsets
-// Where a voice over the agent's speech has its onset, and the result of it.
+// Where speech during the agent's speech has its onset, and the result of the onset.
 
 const onsetsNumbers = listening.onsets;
 const frameLength = 160;
@@ -451,7 +451,7 @@ test.serial('gives the same result for chunks of any size', (t) => {
   const parts = [voiceActivitySilence(1_000), voiceActivityVoice, voiceActivitySilence(1_000)];
   const { found } = voicesIn(parts);
   t.is(found.length, 1);
-  // Reported at the end of a longer chunk, the times lie within it.
+  // For chunks longer than 20 ms, the times lie within the chunk at whose end they are reported.
   for (const piece of [80, 240, 1_600]) {
     const [only, ...others] = voicesIn(parts, { piece }).found;
     t.is(others.length, 0);
@@ -898,7 +898,7 @@ test('treats a long voice without words as speech for recognizers without partia
 });
 
 // Interruptions
-// Voices over the agent's speech: words, backchannels, echoes.
+// Speech during the agent's speech: words, backchannels, echoes.
 
 test("words during the agent's speech interrupt once they are more than a backchannel", (t) => {
   const { agent, voice, partial, final, pass, story } = streamed();

@@ -87,7 +87,7 @@ const createPlayoutWorld = (engine: Speak = speak) => {
     told,
     playout,
     attach: () => playout.attach(pathInto(ring, 8_000, time)),
-    /** Advances the clock while audio is sent. Returns for how much of this time words were audible. */
+    /** Advances the clock while audio is sent. Returns how long words were audible. */
     pass(milliseconds: number): number {
       const frame = new Int16Array(frameMs * 8);
       let sounded = 0;
@@ -589,7 +589,7 @@ test.serial(
     recording.finish();
     const silent = Array.from({ length: 10 }, () => 0);
     const before = [100, 100, 100, 100];
-    // The first samples were still in flight.
+    // The first samples were still in transit.
     const after = [0, 0, 100, 100, 100, 100, 100, 100, 100, 100];
     t.deepEqual(levels(counterparty), [...before, ...silent.slice(4), ...after]);
     t.deepEqual(levels(agent), [0, 0, 7, 7, ...silent.slice(4), 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]);

@@ -875,7 +875,7 @@ test.serial('releases all state of a caller who hangs up before admission', asyn
   call.sends('CANCEL', { headers: { Reason: reason } });
   await call.receives(200);
   await call.receives(487);
-  // A request after the CANCEL is answered once the gateway has read the CANCEL.
+  // A request after the CANCEL is answered only after the gateway has read the CANCEL.
   await trunk.asks('OPTIONS').receives(200);
   verdict.resolve({ accepted: true });
   await said(inbound, 'line.unanswered');

@@ -173,7 +173,7 @@ test.serial('after a freeze, sends nothing before it is known who holds the call
   fence.tick();
   const sent = signalling.send({ sip: sip(1) });
   drachtio.write(invite('sip:meanwhile@d'));
-  // The client has sent all it can before it reads another message.
+  // The client has sent everything it can before it reads another message.
   await until('the client takes a message', async () => taken.length > 0 || undefined);
   t.deepEqual(drachtio.received.filter(isSip), []);
   t.is(fence.ask().decide(true), 'decided');
@@ -289,7 +289,7 @@ test.serial('sends no response to an ignored request', async (t) => {
 });
 
 // Lost connection
-// drachtio-server that disconnects, hangs or returns, and legs without a gateway.
+// A drachtio-server that disconnects, hangs or returns, and legs without a gateway.
 
 const sdp = describeSound();
 
@@ -366,7 +366,7 @@ test.serial('continues calls after reconnection that drachtio-server still knows
   const [one, other] = [await dialled(edge), await taken(edge)];
   edge.drachtio.cutConnections();
   await comesBack(edge);
-  // The gateway receives no requests of the far end there; it detects the hangup otherwise.
+  // The far end's requests do not reach the gateway, which detects the hangup otherwise.
   one.farCall.sends('BYE');
   await one.farCall.receives(481);
   await until('it is found out', () => {

@@ -28,7 +28,7 @@ const answered = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Prom
   return { edge, line, far };
 };
 
-/** The far end has received the REFER and not answered yet. */
+/** The far end has received the REFER and has not responded yet. */
 const referring = async (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<Call> => {
   const call = await answered(t, changes);
   call.line.tell({ type: 'transfer', to: person, mode: 'cold' });
@@ -370,7 +370,7 @@ const accepting = (t: ExecutionContext, changes: Partial<Trunk> = {}): Promise<C
 const refer = ({ far }: Call, referTo = `<sip:${person}@${trunkHost}>`, headers = {}): void =>
   far.sends('REFER', { headers: { 'Refer-To': referTo, ...headers } });
 
-/** The REFER has arrived, and the call decides. */
+/** The REFER has arrived and waits for the call's decision. */
 const received = async (t: ExecutionContext, headers = {}): Promise<Call> => {
   const call = await accepting(t);
   refer(call, undefined, headers);

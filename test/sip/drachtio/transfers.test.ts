@@ -137,7 +137,7 @@ test.serial('forwards a voice after silence without the delay of that silence', 
   const { edge } = await passedOn(t);
   const delays: number[] = [];
   for (let times = 1; times <= 3; times += 1) {
-    // Longer than a silence that is reported at once (`media-thread/incoming-audio.ts`).
+    // Longer than the silence after which missing packets are reported (`media-thread/incoming-audio.ts`).
     for (let steps = 1; steps <= 90 + times; steps += 1) await step(edge);
     let steps = 0;
     await until('it is heard', async () => {
@@ -321,7 +321,7 @@ test.serial('two bridged legs move to another media server and are bridged there
 test.serial('hangs up both parties when the audio of one is lost', async (t) => {
   const { edge, line, first, second } = await connected(t);
   channelsOf(edge)[1]?.hangUp('MEDIA_TIMEOUT');
-  // The other leg is parked: with two simultaneous BYEs, either audio could be lost first.
+  // The other leg is parked first: with two simultaneous BYEs, either audio could be lost first.
   t.is(channelsOf(edge).length, 1);
   for (const leg of [first, second]) {
     await leg.receives('BYE');

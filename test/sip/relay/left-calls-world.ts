@@ -134,7 +134,7 @@ export const startWorld = async (
     transferred,
     taken,
     trunk: servers.trunk,
-    /** The process dies: its clock stops, and it does not return. */
+    /** The process dies: its clock stops, and it does not continue. */
     async die() {
       way.cut();
       await until('it is gone', () => relay.sizes().dialogs === 0 || undefined);
@@ -156,7 +156,8 @@ export const saw = (line: WatchedLine, type: Parameters<WatchedLine['saw']>[0]):
   until(type, () => line.saw(type) || undefined);
 
 /**
- * The audio moves over and the line exists; when a channel of FreeSWITCH is taken over, the far end notices no change.
+ * Waits until the audio has moved and the line exists; when a channel of FreeSWITCH is taken over, the far end
+ * notices no change.
  */
 export const comesOver = async (
   t: ExecutionContext,

@@ -157,7 +157,7 @@ for (const [theirs, ours, isSending] of [
 const key = (tag: number): string =>
   `a=crypto:${tag} AES_CM_128_HMAC_SHA1_80 inline:${Buffer.alloc(30, tag).toString('base64')}`;
 
-/** Our answer to this offer; undefined if it is rejected. */
+/** The endpoint's answer to this offer; undefined if the offer is rejected. */
 const answerTo = (theirs: string, srtp: TrunkSrtp): string | undefined => {
   const agreement = agreementFrom(theirs, { ...inClear, srtp });
   return agreement && writeDescription(own, formatsOf(theirs, agreement), 'sendrecv');
@@ -492,7 +492,7 @@ test.serial('sends only encrypted packets and ignores unencrypted ones', async (
       .filter((it) => Math.abs(it) > 500).length;
   }
   const [, port = '0'] = /m=audio (\d+)/.exec(endpoint.localSdp) ?? [];
-  // Unencrypted, and with the key of the other direction.
+  // An unencrypted packet, and one encrypted with the key of the other direction.
   for (const wrong of [Buffer.concat([secret.subarray(0, 12), Buffer.alloc(160, 7)]), secret])
     for (let times = 0; times < 5; times += 1) socket.send(wrong, Number(port), '127.0.0.1');
   const statistics = await endpoint.statistics();
@@ -580,12 +580,12 @@ const startRelay = async (t: ExecutionContext, fateOf: (packet: number) => Fate)
   };
 };
 
-/** Frames after the counted ones; they show that the last one was heard or lost. */
+/** Frames after the counted ones, which show whether the last one was heard or lost. */
 const framesBehind = 5;
 
 const numbers = (heard: readonly Counted[]): number[] => heard.filter((it) => typeof it === 'number');
 
-/** Removes fillings that replace no frame: a busy machine sends frames late. */
+/** Removes concealment frames that replace no lost frame: a busy machine sends frames late. */
 const withoutDelays = (heard: readonly Counted[]): Counted[] =>
   heard.filter((it, index) => {
     if (it !== 'filled') return true;
@@ -662,7 +662,7 @@ test.serial('ignores packets from a stranger to the port of a call, and sends it
     stranger.send(Buffer.from('no RTP at all'), portIn(callee.localSdp), '127.0.0.1');
     stranger.send(packet, portIn(callee.localSdp) + 1, '127.0.0.1');
   };
-  // Every five milliseconds, even if a timer is late.
+  // Runs for every five milliseconds, even if a timer is late.
   const shout = setInterval(() => {
     while (sequence * 5 < performance.now() - begun) shoutOnce();
   }, 5);

@@ -198,7 +198,7 @@ test.serial('keeps sending to the far end while it is silent and a stranger send
   const [theirs, others] = [voiceOf(1), voiceOf(9)];
   await farEnd.send(theirs(), session.port);
   await until('the far end is heard', () => session.statistics().received === 1 || undefined);
-  // Longer than any pause of a talker: no packet for more than half a second.
+  // Longer than any pause of a speaker: no packet for more than half a second.
   await until('a pause', () => (session.statistics().silentMs ?? 0) > 600 || undefined);
   for (let packet = 0; packet < 20; packet += 1) {
     await stranger.send(others(), session.port);
@@ -815,7 +815,7 @@ test('plays silence before any audio has arrived', (t) => {
 // Lossy path
 // From the sender to the receiver of a call over a path that loses, delays, reorders and duplicates packets by a plan.
 
-/** When each packet arrives after it was sent, in milliseconds: never, once or several times. */
+/** Arrival times of each packet after it was sent, in milliseconds: none, one or several. */
 type Plan = (packet: number) => readonly number[];
 
 const frames = 100;
@@ -1248,7 +1248,7 @@ test('reports a digit held longer than 65,535 samples once', (t) => {
   const held = [
     ...segment(begun, [160, 320, 65_440, 65_535], false),
     ...segment(begun + 65_535, [160, 320, 65_280], false),
-    // The last packets of a segment were lost.
+    // Drops the last packets of a segment.
     ...segment(begun + 2 * 65_535, [160, 800], false),
     ...segment(begun + 2 * 65_535, [800, 800, 800], true),
   ];

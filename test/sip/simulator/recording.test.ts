@@ -65,7 +65,7 @@ for (const sampleRate of [8_000, 22_050, 48_000])
     const [[from, to] = [0, 0], ...noMore] = stretches(tape.agent);
     t.deepEqual(noMore, []);
     t.true(Math.abs(to - from - 1_000) < 2, `${to - from} ms`);
-    // A hum with abrupt edges rings there, as in every filter.
+    // A hum with abrupt edges rings at the edges, as with every filter.
     const middle = tape.agent.slice((from + 10) * 16, (to - 10) * 16);
     t.true(middle.every((sample) => Math.abs(sample - loudness) < 100));
   });
@@ -221,7 +221,7 @@ test.serial('waits for recordings on close up to a time limit', async (t) => {
   clock.advance(200);
   await closing;
   t.is(tapes.get('good')?.outcome, 'finished');
-  // The storage of recordings, which is closed later, keeps the finished parts.
+  // The storage of recordings is closed later and keeps the finished parts.
   t.is(tapes.get('stuck')?.outcome, 'open');
   t.is(tapes.get('queued')?.outcome, 'open');
   t.is(clock.pending(), 0);

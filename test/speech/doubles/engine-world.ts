@@ -16,7 +16,7 @@ export const limits: EngineLimits = {
   longestWaitingMs: 30_000,
 };
 
-/** In real time, a limit would be too long for a test, or too short for a busy machine. */
+/** A real-time limit would be too long for a test, or too short for a busy machine. */
 const patient = { connectMs: 60_000, firstAudioMs: 60_000, wholeSpeechMs: 60_000, answerMs: 60_000 };
 
 export const listeningLogger = () => {
