@@ -325,7 +325,7 @@ const n8n: Broken[] = [
   },
   {
     type: 'n8n',
-    title: 'the response mode 'the response mode "Using Response Nodes"'',
+    title: 'the response mode "Using Response Nodes"',
     path: chat,
     answer: recorded('n8n', '03h-responseNodes-mode'),
     kind: 'no_reply',

@@ -254,7 +254,7 @@ test.serial(
 );
 test.serial(fails, 'fails when the reply is an empty object', {}, 'no_reply');
 test.serial(fails, 'fails when the reply is an empty list', [], 'no_reply');
-test.serial(fails, 'fails when the body is null', 'fails when the body is null', 'no_reply');
+test.serial(fails, 'fails when the body is null', 'null', 'no_reply');
 test.serial(fails, 'fails when the body is a number', '42', 'no_reply');
 test.serial(fails, 'fails when the field output is a number', { output: 42 }, 'no_reply');
 test.serial(

@@ -17,8 +17,8 @@ const readLinesOf = async (pieces: readonly Uint8Array[], longestLine = 1_000): 
 test.serial('reads four kinds of line ends, and a last line without a line end', async (t) => {
   t.deepEqual(await readLinesOf([Buffer.from('LF\nCRLF\r\nCR\rRS\x1e\r\n\n\rlast')]), [
     'LF',
-    'events with CRLF line ends',
-    'events with CR line ends',
+    'CRLF',
+    'CR',
     'RS',
     '',
     '',

@@ -537,7 +537,7 @@ test('uses the current wall clock for a call that begins after a clock change', 
   t.is(
     callTime.stamp('before', answered).at,
     1_000_000 + hourMs,
-    'removes the latency state of an ended call',
+    'keeps no latency state of a call that is over',
   );
 });
 
