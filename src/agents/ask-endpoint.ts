@@ -2,8 +2,35 @@ import type { Clock } from '#src/domain/clock.ts';
 import type { EndpointClient, EndpointResponse } from '#src/outgoing/endpoint-client.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure } from './agent.ts';
-import { excerptOf } from './excerpt.ts';
 import { traceAgentRequest } from './trace-agent-request.ts';
+import { doneWithin } from '#src/domain/with-timeout.ts';
+
+const longestBytes = 2_048;
+/** Timeout, so that a slow or endless error body does not delay the call. */
+const longestWaitMs = 300;
+
+/**
+ * Returns the beginning of an error response for the endpoint's owner; empty if it cannot be read. Never spoken and
+ * never logged. Consumes the response. Never throws.
+ */
+export const excerptOf = async (
+  { body, discard }: EndpointResponse,
+  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
+): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const read = async (): Promise<void> => {
+    for await (const bytes of body) {
+      chunks.push(bytes);
+      size += bytes.byteLength;
+      if (size >= longestBytes) return;
+    }
+  };
+  // The body only explains an error, so a failure to read it is ignored.
+  const reading = read().catch(() => undefined);
+  if (!(await doneWithin(clock, longestWaitMs, reading))) discard();
+  return Buffer.concat(chunks).subarray(0, longestBytes).toString('utf8').trim();
+};
 
 /** Timeouts for LangGraph requests other than the reply itself, in milliseconds. */
 export type GraphTimes = {

@@ -6,9 +6,8 @@ import type { AgentCall } from '#src/domain/agent-call.ts';
 import { AgentFailure, type Agent } from './agent.ts';
 import type { EndpointWorld } from './ask-endpoint.ts';
 import { readRun } from './langgraph/read-run.ts';
-import { createRuns } from './langgraph/runs.ts';
+import { createRuns, unlessAborted } from './langgraph/runs.ts';
 import { createThread } from './langgraph/thread.ts';
-import { unlessAborted } from './langgraph/unless-aborted.ts';
 
 export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCall): Agent => {
   const thread = createThread(world, url, call);

@@ -1,7 +1,7 @@
 /** Agent text to speech input: sentence cuts, pauses, model marks and Markdown. */
 import test from 'ava';
 import * as fc from 'fast-check';
-import { excerptOf } from '#src/agents/excerpt.ts';
+import { excerptOf } from '#src/agents/ask-endpoint.ts';
 import { createModelMarks } from '#src/agents/model-marks.ts';
 import { createSentenceCutter } from '#src/agents/sentences.ts';
 import { createSpeakable, createUtterances } from '#src/agents/utterances.ts';

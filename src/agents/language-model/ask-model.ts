@@ -6,7 +6,7 @@ import type { EndpointClient } from '#src/outgoing/endpoint-client.ts';
 import { AgentFailure, retraction } from '../agent.ts';
 import { completionsUrl } from '../endpoint-path.ts';
 import { readCompletion, type CompletionPart, type ToolCall } from '../chat-completions/read-completion.ts';
-import { excerptOf } from '../excerpt.ts';
+import { excerptOf } from '../ask-endpoint.ts';
 import { createMessageEnd } from '../message-end.ts';
 
 export type LanguageModel = {

@@ -3,9 +3,22 @@ import * as z from 'zod';
 import { callStatuses, endReasons } from '#src/domain/end-reasons.ts';
 import { answerers } from '#src/domain/voicemail.ts';
 import { timestamp } from '../fields.ts';
-import { callConsent } from './consent-schema.ts';
 import { callSound } from './sound-schema.ts';
 import { transferReasons, transferStatuses } from '#src/domain/call-transfer.ts';
+import { consentMeans } from '#src/domain/consent.ts';
+
+/** Consent of the other party of a call, as clients see it (guides/privacy.md). */
+export const callConsent = z
+  .object({
+    given: z.boolean().meta({ description: 'Whether the call could continue.' }),
+    how: z.enum(consentMeans).meta({
+      description:
+        '`announcement`: the announcement was enough; `speech`: by its words; `key`: by a key; `silence`: it did not answer.',
+      example: 'speech',
+    }),
+    at: timestamp,
+  })
+  .meta({ id: 'CallConsent' });
 
 /** The SIP reason of a call's end (RFC 3326, RFC 8688). */
 const sipReasons = z

@@ -4,8 +4,7 @@ import { presentExplanation } from '#src/domain/sip-explanation.ts';
 import type { Metadata } from '#src/domain/metadata.ts';
 import type { CallRecord, CallRow, RecordingRecord } from '#src/calls/stored-calls.ts';
 import type { Decoded } from '../http/codec.ts';
-import type { callRecord } from './call-schema.ts';
-import type { callConsent } from './consent-schema.ts';
+import type { callRecord, callConsent } from './call-schema.ts';
 import { presentSound } from './sound-schema.ts';
 
 type Rare = 'consent' | 'metadata' | 'wordsErasedAt' | 'erasedAt';

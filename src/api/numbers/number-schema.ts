@@ -7,10 +7,7 @@ import { menuPolicies, screeningPolicies, voicemailPolicies } from '#src/domain/
 import { mostTransferTargets, transferDurationBounds, transferTarget } from '#src/domain/transfer-targets.ts';
 import { language, text, timestamp } from '../fields.ts';
 import { idInPath } from '../ids.ts';
-import { consent } from './consent-schema.ts';
-import { destinations } from './destinations-schema.ts';
-import { retention } from './retention-schema.ts';
-import { turnEnd } from './turn-end-schema.ts';
+import { consent, destinations, retention, turnEnd } from './policy-schema.ts';
 
 export const numberInPath = z.object({ id: idInPath('The number.') });
 

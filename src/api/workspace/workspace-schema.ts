@@ -6,10 +6,7 @@ import type { Decoded } from '../http/codec.ts';
 import { name, timestamp } from '../fields.ts';
 import type { ApiServices } from '../api-services.ts';
 import { bargeIn, dailyMinutes, policyFields } from '../numbers/number-schema.ts';
-import { consent } from '../numbers/consent-schema.ts';
-import { retention } from '../numbers/retention-schema.ts';
-import { turnEnd } from '../numbers/turn-end-schema.ts';
-import { destinations } from '../numbers/destinations-schema.ts';
+import { consent, retention, turnEnd, destinations } from '../numbers/policy-schema.ts';
 
 /** Whether this is an IANA time zone name known to this machine, such as `Asia/Seoul`. */
 const isTimeZone = (name: string): boolean => {

@@ -2,7 +2,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type * as z from 'zod';
 import { decode } from '#src/api/http/codec.ts';
-import { destinations } from '#src/api/numbers/destinations-schema.ts';
+import { destinations } from '#src/api/numbers/policy-schema.ts';
 import { destinationKinds, destinationsIn, wordsOf } from '#src/domain/destinations.ts';
 import { UsageError } from '../parse-options.ts';
 import { type CommandArguments, table, textIn, textOption } from './command.ts';
