@@ -37,7 +37,7 @@ test('formats a log entry as one readable line', async (t) => {
   t.regex(second ?? '', /the next one/);
 });
 
-test('skips entries below the level', async (t) => {
+test('omits log entries below the configured level', async (t) => {
   const { logger, lines } = logged('json', 'warn');
   logger.info('a call begins');
   logger.warn('a call crashed');

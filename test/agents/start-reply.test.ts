@@ -1246,10 +1246,28 @@ test(adds, 'adds a path to a host', base, '/threads', `${base}/threads`);
 test(adds, 'adds a path to a path', `${base}/v1`, '/chat/completions', `${base}/v1/chat/completions`);
 test(adds, 'ignores trailing slashes after a path', `${base}/v1//`, '/threads', `${base}/v1/threads`);
 test(adds, 'ignores trailing slashes after the host', `${base}//`, '/threads', `${base}/threads`);
-test(adds, 'keeps slashes within the path', `${base}/a//b/`, '/c', `${base}/a//b/c`);
-test(adds, 'keeps the query', `${base}/v1/?key=a%2Fb/`, '/threads', `${base}/v1/threads?key=a%2Fb/`);
-test(adds, 'keeps the port number', 'http://127.0.0.1:2024/', '/threads', 'http://127.0.0.1:2024/threads');
-test(adds, 'keeps percent-encoding', `${base}/a%2Fb%20c`, '/d%2Fe', `${base}/a%2Fb%20c/d%2Fe`);
+test(adds, 'keeps slashes within the path of the chat URL', `${base}/a//b/`, '/c', `${base}/a//b/c`);
+test(
+  adds,
+  'keeps the query of the chat URL',
+  `${base}/v1/?key=a%2Fb/`,
+  '/threads',
+  `${base}/v1/threads?key=a%2Fb/`,
+);
+test(
+  adds,
+  'keeps the port number of the chat URL',
+  'http://127.0.0.1:2024/',
+  '/threads',
+  'http://127.0.0.1:2024/threads',
+);
+test(
+  adds,
+  'keeps percent-encoding of the chat URL',
+  `${base}/a%2Fb%20c`,
+  '/d%2Fe',
+  `${base}/a%2Fb%20c/d%2Fe`,
+);
 test(
   adds,
   'percent-encodes Korean characters of a chat URL',

@@ -283,7 +283,7 @@ test.serial('omits fields that the binding does not store, and reports them', as
   ]);
 });
 
-test.serial('truncates a large body', async (t) => {
+test.serial('truncates a large response body in the report', async (t) => {
   const { turn } = await tryWith(t, sendReply('가'.repeat(5_000)));
   const received = turn?.exchanges[0]?.received;
   t.is(received?.bytes, 15_012);
@@ -320,7 +320,7 @@ test.serial('shows controls where they occur in the reply and reports invalid on
   );
 });
 
-test.serial('shows transfer targets and options', async (t) => {
+test.serial('reports the targets and options of transfers', async (t) => {
   const reply = sendReply('One moment.<transfer to="0212345678" mode="warm" accept_key="1"/>');
   const { turn } = await tryWith(t, reply, { controls: 'inline' });
   t.like(turn?.controls[0], { act: 'transfer', transfer: { to: '0212345678', acceptKey: '1' } });

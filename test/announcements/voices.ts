@@ -6,7 +6,7 @@ import { fromMuLaw } from '../real-sip/mu-law.ts';
 
 const sentenceVoice = z.object({
   text: z.string(),
-  /** First sample in `voices.ulaw.br`, and the one after the last. */
+  /** Positions of the first sample in `voices.ulaw.br`, and of the one after the last. */
   from: z.number(),
   to: z.number(),
 });

@@ -635,7 +635,7 @@ for (const [verb, paused] of [
   });
 }
 
-test.serial('requires a key', async (t) => {
+test.serial('rejects requests to a call without a number key', async (t) => {
   const { client } = await fakeGateway(t);
   t.is((await client.as('').post(`${pausePath}/pause`)).status, 401);
 });
@@ -678,7 +678,7 @@ const keys = `/api/v1/calls/${activeCallId}/keys`;
 const say = `/api/v1/calls/${activeCallId}/say`;
 const collect = `/api/v1/calls/${activeCallId}/collect`;
 
-test.serial('sends DTMF digits', async (t) => {
+test.serial('sends the requested DTMF digits in a call', async (t) => {
   const { client, asked, number } = await fakeGateway(t);
   const answer = await client.post(keys, { keys: '1w204#*AD' });
   t.is(answer.status, 202);

@@ -360,7 +360,7 @@ test.serial('keeps the webhook endpoints of a deleted number until they are dele
 
 const issued = z.object({ key: z.string() });
 
-test.serial('issues, uses, reveals and replaces a key', async (t) => {
+test.serial('issues, accepts, reveals and replaces the key of a number', async (t) => {
   const { client, admin, number } = await fakeGateway(t);
   const path = `/api/v1/admin/numbers/${number.id}/key`;
   const first = await admin.post(path);

@@ -333,7 +333,7 @@ test.serial('writes old and new values to the audit log, and no entry without a 
   t.is(JSON.stringify(body).match(/workspace\.changed/g)?.length, 2);
 });
 
-test.serial('leaves other workspaces unchanged', async (t) => {
+test.serial('changes no settings of other workspaces', async (t) => {
   const { admin, database } = await fakeGateway(t);
   const other = admin.as((await addWorkspace(database)).adminToken);
   const before = (await other.get(settingsPath)).body;

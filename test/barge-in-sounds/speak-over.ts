@@ -21,9 +21,9 @@ import { scriptedRecognizer, type Gives } from './scripted-recognizer.ts';
 export type Verdict = {
   /** From the first sound over the agent's voice to its silence; `null`: it was never silent. */
   silentAfterMs: number | null;
-  /** The voice was silent, then resumed. */
+  /** True if the agent was silent, then resumed. */
   wentOn: boolean;
-  /** The rest of the voice was dropped. */
+  /** True if the rest of the utterance was dropped. */
   wasStopped: boolean;
 };
 

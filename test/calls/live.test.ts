@@ -628,7 +628,7 @@ test('records the duration of each stage of an agent turn', (t) => {
   t.is(latencyOfTurn(1_300), undefined, 'it is told once');
 });
 
-test('omits unknown latencies', (t) => {
+test('omits unknown latencies from an agent turn', (t) => {
   const { reply, pass, hears, plays, latencyOfTurn } = createLatencyWorld();
   hears();
   reply('asked');

@@ -65,7 +65,7 @@ test('omits the last words if only the agent spoke', (t) => {
   );
 });
 
-test('omits an unknown duration', (t) => {
+test('omits an unknown duration from the summary', (t) => {
   t.is(
     summarize(source({ durationSec: null, endReason: 'system_error', language: 'en' })),
     'The AI spoke 2 times, the other party once. The call ended because of an error in the gateway. ' +
@@ -212,7 +212,7 @@ test.serial('on shutdown, waits briefly for the model, then stops requesting it'
   t.is(published.length, 2);
 });
 
-// The call so far
+// Interim summaries of a call in progress
 
 const soFar = { language: 'en', turns: [{ role: 'user', text: 'A secret word.' }] } as const;
 

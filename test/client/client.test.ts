@@ -418,7 +418,7 @@ test.serial('reads the same events for any line ends and chunking', async (t) =>
   );
 });
 
-test.serial('drops a truncated event', async (t) => {
+test.serial('drops a truncated event at the end of a stream', async (t) => {
   t.deepEqual(await eventsIn([new TextEncoder().encode('data: 1\n\ndata: 2\n')]), [
     { event: 'message', id: undefined, data: '1' },
   ]);

@@ -78,7 +78,7 @@ test.serial('prints a call in progress, and its result', async (t) => {
   t.true(text.includes(`/#/calls/${call?.id}`));
 });
 
-test.serial('passes metadata to the call', async (t) => {
+test.serial('passes the given metadata to the call', async (t) => {
   const gateway = await sharing(t);
   const given = ['--metadata', 'order=A-1042', '--metadata', 'note=a=b'];
   await typing([busy, ...given], folderOf(gateway)).exit;
@@ -182,7 +182,7 @@ test.serial('plays a recording with the first available player', async (t) => {
   t.regex(none.printed.output, /none of ffplay, mpv, vlc, play is installed/);
 });
 
-test.serial('reports an error in one line', async (t) => {
+test.serial('prints an error of a call in one line', async (t) => {
   const gateway = await sharing(t);
   const wrongly = (message: RegExp, ...args: string[]) =>
     t.throwsAsync(typing(args, folderOf(gateway)).exit, { instanceOf: UsageError, message });
@@ -346,7 +346,7 @@ test.serial('prints the latency of a reply after the reply only', (t) => {
   t.true(written().endsWith('Yes. (0.3 s)\n'));
 });
 
-test.serial('marks where words were interrupted', (t) => {
+test.serial('prints a mark where words were interrupted', (t) => {
   const { view, written } = viewing(null);
   tell(view, 'turn.spoken', { ...said('Good mor'), whole: false });
   t.true(written().endsWith('Good mor –\n'));

@@ -249,7 +249,7 @@ test.serial('prints the key only if the output is a terminal', (t) => {
   t.true(collected.includes("'/a folder/dev-credentials.json')"));
 });
 
-test.serial('reports an error in one line', async (t) => {
+test.serial('prints an error of a rehearsal in one line', async (t) => {
   const run = (...args: string[]) =>
     runCluster(args, {}, { print: t.fail, isTerminal: true }, AbortSignal.abort());
   await t.throwsAsync(run('--nodes', '0'), { message: '--nodes is a whole number from 1 to 10' });

@@ -265,6 +265,6 @@ test('explains in Korean why a control of an agent was skipped in a trial', (t) 
   }
 });
 
-test('leaves unknown texts unchanged', (t) => {
+test('leaves API errors without a translation unchanged', (t) => {
   for (const language of ['en', 'ko'] as const) t.is(explain('Something new.', language), 'Something new.');
 });

@@ -1,4 +1,4 @@
-/** An agent of one kind with a server on loopback, requested as by a call and, one level below, directly. */
+/** An agent of one kind with a server on loopback, requested through the interface that calls use, and directly. */
 import type { ExecutionContext } from 'ava';
 import pino from 'pino';
 import type { Message, ReplyEvent } from '#machines/reply.ts';
@@ -16,7 +16,7 @@ import { callId, type AgentKind } from './agent-kinds.ts';
 
 const hello = [{ role: 'user', content: '여보세요?' }] as const;
 
-/** Longer than any test waits or a busy machine takes. */
+/** A time limit that neither a test nor a busy machine reaches. */
 const patience: ReplyTimes = { firstTokenMs: 600_000, wholeReplyMs: 600_000, idleFlushMs: 600_000 };
 
 const callOf = (

@@ -64,7 +64,7 @@ test('closes after a successful trial, and doubles the cool-down after a failed 
   t.is(breaker.remainingMs(), 1_000);
 });
 
-test('counts simultaneous failures once', (t) => {
+test('a circuit breaker counts simultaneous failures once', (t) => {
   const { breaker } = setUpCircuitBreaker();
   t.deepEqual([breaker.failed(), breaker.failed(), breaker.failed()], [true, false, false]);
   t.is(breaker.remainingMs(), 1_000);

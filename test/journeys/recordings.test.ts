@@ -200,7 +200,7 @@ test.serial('uploads recordings after a restart that were waiting for the object
   t.is(server.objects.size, 1);
 });
 
-test.serial('records MP3 when configured', async (t) => {
+test.serial('records into MP3 files when configured', async (t) => {
   const gateway = await testGateway(t, { GW_RECORDINGS_FORMAT: 'mp3' });
   const callId = await gateway.call('01000000007');
   await gateway.untilStatus(callId, ...finalStatuses);

@@ -101,7 +101,7 @@ test.serial('marks spans as failed from the agent up to the call', async (t) => 
   }
 });
 
-test.serial('traces an inbound call', async (t) => {
+test.serial('records a trace of an inbound call', async (t) => {
   const gateway = await testGateway(t);
   const { body } = await gateway.admin.post('/api/v1/admin/simulator/calls', {
     to: gateway.credentials.number,
@@ -429,7 +429,7 @@ test.serial('logs the events of each call without spoken words, numbers and secr
     t.true(timesOf(callId, 'a recording is complete') <= 1);
   }
 
-  // Every line about a call has its call
+  // Every log line about a call has its id
   const withoutCall = entries.filter(({ call_id, msg }) => call_id === undefined && !callless.test(msg));
   t.deepEqual(withoutCall, []);
   t.deepEqual(

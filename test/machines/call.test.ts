@@ -900,7 +900,7 @@ const firstWins = test.macro<[Cause, Cause]>({
     t.is(world.end()?.status, outcomeOf(reason, true).status);
     t.is(world.story().filter((type) => type === 'call.ended').length, 1);
   },
-  title: (_, [first], [second]) => `keeps the end reason of ${first} when ${second} follows`,
+  title: (_, [first], [second]) => `keeps the end reason of ${first} although ${second} follows`,
 });
 
 for (const first of causes)

@@ -878,7 +878,7 @@ const referring = (changes: Partial<TransferRequest> = {}): World => {
   return world;
 };
 
-test('ends a call that the far end transferred with transfer_completed', (t) => {
+test('ends a call with the reason transfer_completed after the far end transferred it', (t) => {
   const world = referring();
   t.is(world.state(), `${inTransfer}.referring`);
   world.onLine({ type: 'line.referred' });

@@ -428,7 +428,7 @@ test('one workspace alone gets half of the permits, a second one gets some, and 
 });
 
 for (const others of [1, 2, 3, 7, 20]) {
-  test(`a workspace gets a permit while ${others} use all others of a hundred`, (t) => {
+  test(`a workspace gets one of a hundred permits while ${others} use all others`, (t) => {
     const permits = createPermits(100);
     const takers = Array.from({ length: others }, (_, index) => `greedy ${index}`);
     // Takers that acquire permits in turn until none gets another.

@@ -659,7 +659,7 @@ test('receivers reject a changed body, id or time', (t) => {
   t.throws(() => receiver.verify('{"a":1}', { ...headers, 'webhook-timestamp': String(timestamp + 1) }));
 });
 
-test('signs according to Standard Webhooks', (t) => {
+test('signs events according to Standard Webhooks', (t) => {
   const headers = signStandardWebhook({
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     timestamp: 1614265330,

@@ -351,7 +351,7 @@ if (missing.length > 0) {
 
   for (const media of ['freeswitch', 'direct'] as const) {
     realTimeTest(
-      `${media}: another gateway takes the calls of a frozen one, which then sends nothing`,
+      `${media}: another gateway takes over the calls of a frozen gateway, which sends no SIP afterwards`,
       async (t) => {
         const world = await startWorld(t, media);
         const one = await world.start('one');

@@ -128,7 +128,7 @@ const testUnsupportedMedia = ({ callTo }: ScriptedCalls): void => {
     ['freeswitch', onIpv6],
   ] as const)
     realTimeTest(
-      `${media}: rejects a re-INVITE that the carrier cannot serve with 488, and continues the audio without a gap`,
+      `${media}: rejects with 488 a re-INVITE that the carrier cannot serve, and continues the audio without a gap`,
       async (t) => {
         const ear = await startEar(t);
         const { line, end, has, count } = await callTo(

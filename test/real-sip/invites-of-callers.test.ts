@@ -34,7 +34,7 @@ const voices: readonly [string, Trunk['codecs'], number][] = [
 withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
   for (const [formats, codecs, voice] of voices)
     realTimeTest(
-      `answers an offer of ${formats} to a trunk with ${codecs?.join() ?? 'all codecs'} with ${voice} and sends that codec`,
+      `answers with ${voice} and sends it: offer of ${formats}, trunk with ${codecs?.join() ?? 'all codecs'}`,
       async (t) => {
         const ear = await startEar(t);
         const sdp = soundAt('a=rtpmap:8 PCMA/8000', 'a=rtpmap:18 G729/8000').replace(
@@ -101,7 +101,7 @@ withScriptedCalls('INVITEs of callers', ({ callFrom }) => {
     ['offers IPv6', [], 488, 'Warning: 300 ', soundAt().replace('IP4 [media_ip]', 'IP6 2001:db8::1')],
   ];
   for (const [what, headers, status, header, sdp = soundAt()] of problems)
-    realTimeTest(`rejects a call that ${what} with ${status}`, async (t) => {
+    realTimeTest(`rejects with ${status} a call that ${what}`, async (t) => {
       const asked = invite({ headers, sdp });
       const { end, callers } = await callFrom(t, [
         status === 483 ? asked.replace('Max-Forwards: 70\n', '') : asked,

@@ -9,7 +9,7 @@ withScriptedCalls('late offers', ({ callFrom }) => {
   for (const media of ['freeswitch', 'direct'] as const) {
     const trunk = { address: '127.0.0.1:9', media };
 
-    realTimeTest(`${media}: keeps a call with the SDP answer in the ACK`, async (t) => {
+    realTimeTest(`${media}: keeps a call whose ACK has the SDP answer`, async (t) => {
       const ear = await startEar(t);
       const { line, end, has } = await callFrom(
         t,

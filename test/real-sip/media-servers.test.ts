@@ -91,7 +91,7 @@ if (missing.length > 0) {
   };
 
   for (const way of ['killed', 'stopped'] as const)
-    realTimeTest(`the call of a media server that is ${way} moves to another one`, async (t) => {
+    realTimeTest(`moves a call to another media server when its own is ${way}`, async (t) => {
       const { end, longestGapMs } = await startMovable(t);
       const lines = await linesOn(t, [one, other], { trunk: { address: `127.0.0.1:${end.port}` } });
       const line = await call(lines);

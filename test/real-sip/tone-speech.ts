@@ -68,7 +68,7 @@ export type ToneDecoder = { write(samples: Int16Array): void };
 export const createToneDecoder = (on: {
   /** The words so far, at the end of each word. */
   words: (text: string) => void;
-  /** The whole text, with the right checksum. */
+  /** Called with the whole text if its checksum is correct. */
   whole: (text: string) => void;
 }): ToneDecoder => {
   let rest: Int16Array = new Int16Array();

@@ -28,7 +28,7 @@ withTrunkLines('registration at trunks', ({ servers, startTrunkFor, linesWith })
     });
   });
 
-  realTimeTest('receives calls by TCP through a registration by TCP', async (t) => {
+  realTimeTest('receives calls by TCP after registering by TCP', async (t) => {
     const far = await startTrunkFor(t, 'trunk-registrar', { transport: 'tcp' });
     const { outOfDialog } = await linesWith(t, []);
     const trunk = trunkAt(far.port, { ...account, transport: 'tcp' });

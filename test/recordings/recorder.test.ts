@@ -520,7 +520,7 @@ test.serial('makes the recorder wait until the queue is nearly empty, or for the
   t.pass();
 });
 
-test.serial('queues at most two minutes, not counting returned audio', async (t) => {
+test.serial('queues at most two minutes of audio that was not returned yet', async (t) => {
   const queue = createAudioQueue();
   queue.push(soundQueueSilence(120));
   await queue.next();

@@ -442,7 +442,7 @@ test.serial('lengthens the pause each time and resets it after a success', async
   t.is(begun.length, 7);
 });
 
-test.serial('close waits for current uploads and starts no more', async (t) => {
+test.serial('close waits for current uploads and starts no others', async (t) => {
   const { uploads, begun, fail, take, clock } = uploadsWorld();
   for (const file of ['a', 'b', 'c']) uploads.add(file);
   let isClosed = false;

@@ -169,6 +169,6 @@ test.serial(
   transferring('consulting', 'briefing'),
 );
 
-test.serial('different seeds give different plans', async (t) => {
+test.serial('different seeds give different plans of faults', async (t) => {
   t.not((await runSeed(3, postgres)).digest, (await runSeed(4, postgres)).digest);
 });

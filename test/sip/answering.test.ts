@@ -483,7 +483,7 @@ test.serial('detects a quiet beep but not a barely audible one', (t) => {
   t.is(beepsIn(around(tone(500, [1_000], { loudness: 60 }))).length, 0);
 });
 
-test.serial('gives the same result for chunks of any size', (t) => {
+test.serial('detects a beep in chunks of any size', (t) => {
   const sound = around(tone(500, [1_000]));
   for (const piece of [80, 100, 240, 1_600]) t.is(beepsIn(sound, piece).length, 1);
 });

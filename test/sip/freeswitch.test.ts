@@ -663,11 +663,14 @@ test.serial('claims a channel in a continuing bridge without moving it', async (
   t.deepEqual(told, ['uuid_getvar rtp_local_sdp_str', 'claim', 'uuid_getvar bridge_to']);
 });
 
-test.serial('moves a channel outside a bridge into a new park, even if bridges continue', async (t) => {
-  const { adopt, passing, told } = setUpAdoptChannel();
-  t.deepEqual(await passing(adopt(true)), { localSdp: 'v=0' });
-  t.true(told.includes('execute transfer again XML trunkline'));
-});
+test.serial(
+  'parks a channel again that is in no bridge, even when channels in bridges are left there',
+  async (t) => {
+    const { adopt, passing, told } = setUpAdoptChannel();
+    t.deepEqual(await passing(adopt(true)), { localSdp: 'v=0' });
+    t.true(told.includes('execute transfer again XML trunkline'));
+  },
+);
 
 for (const nothing of ['_undef_', '-ERR No such channel!\n'])
   test.serial(`ignores a channel that no longer exists: ${nothing.trim()}`, async (t) => {
@@ -676,7 +679,7 @@ for (const nothing of ['_undef_', '-ERR No such channel!\n'])
     t.deepEqual(told, ['uuid_getvar rtp_local_sdp_str']);
   });
 
-test.serial('stops waiting for a channel that does not reach its new park', async (t) => {
+test.serial('stops waiting for a channel that is not parked in time', async (t) => {
   const { adopt, passing, clock } = setUpAdoptChannel({ looks: Infinity });
   await t.throwsAsync(passing(adopt()), { message: /Parking a channel/ });
   await new Promise((resolve) => setImmediate(resolve));

@@ -285,7 +285,7 @@ test('keeps the proxy credentials when the registrar also challenges', (t) => {
   t.deepEqual(Object.keys(headers), ['Proxy-Authorization', 'Authorization']);
 });
 
-test('increments the nonce count', (t) => {
+test('increments the nonce count of digest credentials', (t) => {
   const client = digestClientFor(account);
   const counts = ['1', '1', '2', '1'].map((nonce) => {
     const header = challenge(`Digest realm="t", nonce="${nonce}", qop="auth"`);

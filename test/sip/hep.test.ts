@@ -76,7 +76,7 @@ test.serial('drops and counts messages beyond the buffer limit', async (t) => {
   t.is(collector.lost(), 2);
 });
 
-test.serial('sends buffered messages on close', async (t) => {
+test.serial('sends buffered SIP messages to the collector on close', async (t) => {
   const { collector, heard } = await startCollector(t, '127.0.0.1');
   collector.send(collectedMessage('BYE sip:x SIP/2.0'));
   await collector.close();

@@ -572,7 +572,7 @@ for (const [carrier, options, offered, refused] of [
   ],
 ] as const)
   test.serial(
-    `${carrier}: rejects a re-INVITE that the carrier cannot serve with 488, and continues the audio without a gap`,
+    `${carrier}: rejects with 488 a re-INVITE that the carrier cannot serve, and continues the audio without a gap`,
     async (t) => {
       const far = await openFarSocket(t);
       const edge = await startSipEdge(t, options);

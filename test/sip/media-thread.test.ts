@@ -30,7 +30,7 @@ const niceOfThreads = (): number[] =>
       const [, behindName = ''] = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ');
       return [Number(behindName.split(' ')[16])];
     } catch {
-      // The thread has ended by then: other tests of this process have threads as well.
+      // A thread of another test that ended between both reads.
       return [];
     }
   });
@@ -195,7 +195,7 @@ test('ticks every 20 ms without accumulated drift', (t) => {
   t.is(pacer.dueAt(), 120);
 });
 
-test('catches up on missed ticks', (t) => {
+test('runs missed ticks as soon as the thread wakes up', (t) => {
   const pacer = setUpPacer();
   pacer.wake(65);
   t.is(pacer.beats(), 4);

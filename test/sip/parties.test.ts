@@ -185,19 +185,14 @@ test(
   'Kim, Min-ji',
 );
 test(
-  'the asserted name before it',
+  'the asserted name rather than that of From',
   isCalled,
   { From: '"Mum" <sip:01012345678@h>;tag=1', 'P-Asserted-Identity': '"김민지" <tel:+821012345678>' },
   '김민지',
 );
 test('no name', isCalled, from('sip:01012345678@h'), null);
-test(
-  'ignores a display name that is a number',
-  isCalled,
-  { From: '"010-1234-5678" <sip:account@h>;tag=1' },
-  null,
-);
-test('ignores Anonymous', isCalled, { From: '"Anonymous" <sip:01012345678@h>;tag=1' }, null);
+test('no name if it is a number', isCalled, { From: '"010-1234-5678" <sip:account@h>;tag=1' }, null);
+test('no name if it is Anonymous', isCalled, { From: '"Anonymous" <sip:01012345678@h>;tag=1' }, null);
 test(
   'no name if the number is withheld',
   isCalled,

@@ -35,7 +35,7 @@ test.serial(
   },
 );
 
-test.serial('distributes calls in turns and sends each gateway only its own calls', async (t) => {
+test.serial('distributes calls evenly and sends each gateway only its own calls', async (t) => {
   const world = await startRelay(t);
   const gateways = [await world.client(), await world.client()];
   const [one, other] = gateways;

@@ -446,7 +446,7 @@ test('rejects a script with too many steps', (t) => {
   t.is(parseScript(script, 'callee').errors?.length, 1);
 });
 
-test('names each invalid step', (t) => {
+test('names each invalid step of a script', (t) => {
   const { errors } = parseScript([{ say: '' }, { say: 'Fine.' }, { jump: 1 }], 'callee');
   t.deepEqual(
     errors?.map(({ step }) => step),

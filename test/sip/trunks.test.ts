@@ -994,7 +994,7 @@ for (const [what, sdp] of open)
     t.false(isSecret(sdp));
   });
 
-test('keeps only the first acceptable key', (t) => {
+test('keeps only the first acceptable SRTP key of an offer', (t) => {
   const later = sdesGood.replace('crypto:1', 'crypto:3');
   t.is(withOneKey(description(audio, other, sdesGood, later)), description(audio, sdesGood));
   t.is(withOneKey(description(audio, other)), description(audio));
@@ -1015,7 +1015,7 @@ test('explains missing audio in the same way for every cause', (t) => {
       t.regex(adviceFor(step, status), /^Nothing came back: check host, port/);
 });
 
-test('gives advice on known failures', (t) => {
+test('gives advice on known failures of a trunk', (t) => {
   t.regex(adviceFor('registration', 403), /user name or password/);
   t.regex(adviceFor('registration', 404), /from_domain/);
   t.regex(adviceFor('call', 403), /caller_id/);
@@ -1023,7 +1023,7 @@ test('gives advice on known failures', (t) => {
   t.regex(adviceFor('call', 488), /"codecs"/);
 });
 
-test('reports an unknown failure unchanged', (t) => {
+test('reports an unknown failure of a trunk unchanged', (t) => {
   t.regex(adviceFor('options', 500), /trouble of its own/);
   t.regex(adviceFor('call', 499), /answered 499/);
 });

@@ -299,7 +299,7 @@ test.serial('a call that ends before it is answered frees the phone', async (t) 
   t.deepEqual(phone.told, [{ type: 'refused', code: 'failed' }]);
 });
 
-test.serial('clears every timer on close', async (t) => {
+test.serial('clears every timer when web phones are closed', async (t) => {
   const network = createPhoneNetwork();
   const { phone } = connected(network);
   phone.lose();

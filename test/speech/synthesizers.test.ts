@@ -660,7 +660,7 @@ test.serial('does not cache an interrupted stream', async (t) => {
   t.deepEqual(asked, ['en a', 'en a', 'en broken', 'en broken']);
 });
 
-test.serial('does not cache a failure', async (t) => {
+test.serial('does not cache a failed sentence', async (t) => {
   const { asked, synthesizer } = rememberSentencesEngine();
   const remembering = rememberSentences(1_000)(synthesizer, null);
   await t.throwsAsync(remembering.synthesize('bad', 'en'), { message: 'failed' });
@@ -737,7 +737,7 @@ const wav = (
   return Buffer.concat([header, body]);
 };
 
-test('keeps every sample unchanged', (t) => {
+test('reads every sample of a WAV file unchanged', (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -32_768, max: 32_767 })), (samples) => {
       const audio = readWav(wav(samples, { rate: 22_050 }));
@@ -761,7 +761,7 @@ test('rejects anything but WAV files with 16-bit linear audio', (t) => {
   t.throws(() => readWav(wav([]).subarray(0, 36)), { message: 'This WAV file has no audio' });
 });
 
-test('rejects random bytes without crashing', (t) => {
+test('rejects random bytes instead of a WAV file without crashing', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const broken = Buffer.concat([wav([1, 2]).subarray(0, 20), bytes]);

@@ -113,7 +113,7 @@ test.serial('decides whether audio is a complete turn', async (t) => {
   t.false(await model.isOver(silent, 16_000));
 });
 
-test.serial('returns null when the model is late or overloaded', async (t) => {
+test.serial('returns null if the turn model is late or overloaded', async (t) => {
   const { model, clock } = await start(t, { behaviour: 'hangs' });
   const answers = [model.isOver(loud, 8_000), model.isOver(loud, 8_000)];
   t.is(await model.isOver(loud, 8_000), null, 'a third waits for nothing');
@@ -132,7 +132,7 @@ test.serial('reports a thread that ends and replaces it after a while', async (t
   t.is(lines.filter((line) => line.includes('pauses decide')).length, 2);
 });
 
-test.serial('returns null after close', async (t) => {
+test.serial('the turn model returns null after close', async (t) => {
   const { model, lines } = await start(t, { behaviour: 'hangs' });
   const answer = model.isOver(loud, 8_000);
   await model.close();

@@ -185,7 +185,7 @@ test.serial('names a port in use at the start', async (t) => {
   t.true(line.endsWith(`port ${port} is in use; set GW_PORT to another one`), line);
 });
 
-test.serial('writes the credentials before listening', async (t) => {
+test.serial('writes the credentials file before the port is open', async (t) => {
   const port = await listening(t, createServer());
   const settings = await serverSettings(t);
   await refusal(t, { ...settings, GW_PORT: String(port) });

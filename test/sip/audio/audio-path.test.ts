@@ -336,7 +336,7 @@ test.serial('withdraws unread audio and returns its exact number of samples', (t
   t.deepEqual(readAll(ring, 16), [40, 41]);
 });
 
-test.serial('counts positions beyond 32 bits', (t) => {
+test.serial('counts positions in the ring buffer beyond 32 bits', (t) => {
   const memory = ringMemory(8);
   new Int32Array(memory, 0, 2).fill(0x7ffffffc);
   const ring = new SampleRing(memory);

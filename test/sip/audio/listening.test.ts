@@ -447,7 +447,7 @@ test.serial('detects the beginning and end of a voice', (t) => {
   t.true(Math.abs((only?.to ?? 0) - 1_000 - voiceMs) <= 120, `${only?.to}`);
 });
 
-test.serial('gives the same result for chunks of any size', (t) => {
+test.serial('detects the same speech in chunks of any size', (t) => {
   const parts = [voiceActivitySilence(1_000), voiceActivityVoice, voiceActivitySilence(1_000)];
   const { found } = voicesIn(parts);
   t.is(found.length, 1);
@@ -964,7 +964,7 @@ test('accepts words without a detected voice while the agent is silent', (t) => 
   t.is(now(), saidAt + numbers.wholeMs);
 });
 
-test('does not delay words for sound that continues after them', (t) => {
+test('reports words without waiting for the end of sound that follows them', (t) => {
   const { voice, partial, final, pass, story } = streamed();
   voice(true);
   pass(400);

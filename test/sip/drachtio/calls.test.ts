@@ -824,7 +824,7 @@ const faults: readonly [
   ['with a too short session timer', { headers: { 'Session-Expires': '60' } }, 422, 'Min-SE', /^90$/],
 ];
 for (const [what, parts, status, header, value] of faults)
-  test.serial(`rejects a call ${what} with ${status}`, async (t) => {
+  test.serial(`rejects with ${status} a call ${what}`, async (t) => {
     const { trunk, arrivals } = await startSipEdge(t);
     const refusal = await trunk.calls(ownNumber, { sdp: inboundSdp, ...parts }).receives(status);
     if (header !== undefined && value !== undefined) t.regex(headerOf(refusal, header) ?? '', value);

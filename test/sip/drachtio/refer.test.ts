@@ -75,7 +75,7 @@ for (const [numberFormat, number, own] of [
   ['e164', `+82${person.slice(1)}`, `+82${ownNumber.slice(1)}`],
 ] as const)
   test.serial(
-    `names the person in REFER like in an INVITE, and sends Referred-By: ${numberFormat}`,
+    `writes the person's number into REFER as into an INVITE, with Referred-By: ${numberFormat}`,
     async (t) => {
       const { far } = await referring(t, { numberFormat, fromDomain: 'example.org' });
       const refer = far.last('REFER');
@@ -152,7 +152,7 @@ for (const [status, cause] of [
   ['404 Not Found', 'invalid_number'],
   ['480 Temporarily Unavailable', 'no_answer'],
 ] as const)
-  test.serial(`reports a person who cannot be reached with ${status} as ${cause}`, async (t) => {
+  test.serial(`reports ${cause} if the far end cannot reach the person (${status})`, async (t) => {
     const call = await taken(t);
     await report(call, '100 Trying');
     await report(call, status, last);
@@ -274,7 +274,7 @@ const odd: readonly [title: string, notice: Notice, answer: number][] = [
 ];
 for (const [title, notice, answer] of odd)
   test.serial(
-    `responds to a NOTIFY with ${title} with ${answer} and keeps the transfer pending`,
+    `responds with ${answer} to a NOTIFY with ${title}, and keeps the transfer pending`,
     async (t) => {
       const call = await taken(t);
       await report(call, '100 Trying');
@@ -529,7 +529,7 @@ const targets: readonly [referTo: string, status: number][] = [
   [`<sip:${person}@example.com>, <sip:01000000012@example.com>`, 603],
 ];
 for (const [referTo, status] of targets)
-  test.serial(`responds to a REFER to ${referTo || 'an empty target'} with ${status}`, async (t) => {
+  test.serial(`responds with ${status} to a REFER to ${referTo || 'an empty target'}`, async (t) => {
     const call = await accepting(t);
     call.far.sends('REFER', referTo === '' ? {} : { headers: { 'Refer-To': referTo } });
     await call.far.receives(status);

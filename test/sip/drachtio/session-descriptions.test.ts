@@ -247,19 +247,22 @@ test.serial('uses the SDP answer of a multipart reliable 183 if the 200 has none
 
 const text = { headers: { 'Content-Type': 'text/plain' }, body: 'hello' };
 
-test.serial('rejects a request with only an unsupported body with 415, and continues the call', async (t) => {
-  const edge = await startSipEdge(t);
-  t.is(headerOf(await edge.trunk.calls(ownNumber, text).receives(415), 'Accept'), 'application/sdp');
-  t.deepEqual(edge.arrivals, []);
-  const { line, farCall } = await dialled(edge);
-  for (const method of ['INVITE', 'UPDATE']) {
-    farCall.sends(method, text);
-    t.is(headerOf(await farCall.receives(415), 'Accept'), 'application/sdp');
-  }
-  farCall.sends('UPDATE', { sdp });
-  await farCall.receives(200);
-  t.deepEqual(line.story(), ['line.answered']);
-});
+test.serial(
+  'rejects with 415 a request whose only body is unsupported, and continues the call',
+  async (t) => {
+    const edge = await startSipEdge(t);
+    t.is(headerOf(await edge.trunk.calls(ownNumber, text).receives(415), 'Accept'), 'application/sdp');
+    t.deepEqual(edge.arrivals, []);
+    const { line, farCall } = await dialled(edge);
+    for (const method of ['INVITE', 'UPDATE']) {
+      farCall.sends(method, text);
+      t.is(headerOf(await farCall.receives(415), 'Accept'), 'application/sdp');
+    }
+    farCall.sends('UPDATE', { sdp });
+    await farCall.receives(200);
+    t.deepEqual(line.story(), ['line.answered']);
+  },
+);
 
 test.serial('sends BYE after an answer with only an unsupported body', async (t) => {
   const edge = await startSipEdge(t);
@@ -371,7 +374,7 @@ const heard: readonly [string, string[], string][] = [
 ];
 for (const media of carriers)
   for (const [what, offered, ours] of heard)
-    test.serial(`${media}: answers an offer in which ${what} with ${ours}`, async (t) => {
+    test.serial(`${media}: the answer is ${ours} if in the offer ${what}`, async (t) => {
       const edge = await startOver(t, media);
       const { line, farCall } = await dialled(edge);
       farCall.sends('UPDATE', { sdp: describing(...offered) });

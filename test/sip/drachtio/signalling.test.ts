@@ -528,7 +528,7 @@ test.serial('tracks a leg from its INVITE until its end', async (t) => {
   t.deepEqual(sent, []);
 });
 
-test.serial('ends tracked legs after reconnection', async (t) => {
+test.serial('ends tracked legs after the connection to drachtio-server is restored', async (t) => {
   const { legTracker, kept, sent, drachtio, settle } = legTrackerWorld(['BYE dialog']);
   legTracker.connected();
   const trackedLeg = legTracker.track('call');

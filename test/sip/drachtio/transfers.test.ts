@@ -338,7 +338,7 @@ for (const [status, cause] of [
   [404, 'invalid_number'],
   [503, 'trunk_error'],
 ] as const)
-  test.serial(`reports a person whose telephone responds ${status} as not reached: ${cause}`, async (t) => {
+  test.serial(`reports ${cause} if the person's telephone responds with ${status}`, async (t) => {
     const call = await answered(t);
     const second = await rung(call);
     second.answers(status);

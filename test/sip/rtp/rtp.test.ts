@@ -760,7 +760,7 @@ test('returns a duplicated packet once', (t) => {
   t.deepEqual(out, [1, 2, 3]);
 });
 
-test('buffers only a few packets', (t) => {
+test('buffers only a few packets while one is missing', (t) => {
   const { out, add } = setUpReorderBuffer();
   for (const sequence of [1, 3, 4, 5, 6, 7]) add(sequence);
   t.deepEqual(out, [1, 'gap 1', 3, 4, 5, 6, 7]);
