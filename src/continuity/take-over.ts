@@ -21,7 +21,7 @@ import type { CallTime } from '#src/calls/live/call-time.ts';
 import type { Switchboard } from '#src/calls/live/switchboard.ts';
 import type { CallBus } from '#src/calls/call-bus.ts';
 import type { CallTimes } from '#src/calls/call-parts.ts';
-import { callInput } from '#src/calls/setup/call-input.ts';
+import { callInput } from '#src/calls/setup/start-call.ts';
 import type { OrphanedCalls } from './orphaned-calls.ts';
 import { resumeStateOf } from './resume-state.ts';
 

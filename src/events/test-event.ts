@@ -15,7 +15,7 @@ import { newEventId, type EventSnapshot } from '#src/persistence/events/outbox.t
 import type { Sealing } from '#src/persistence/database/sealing.ts';
 import { findWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { findWorkspace } from '#src/persistence/workspaces/workspaces.ts';
-import { deliver, type DeliveryOutcome } from './deliver.ts';
+import { deliver, type DeliveryOutcome } from './attempt-delivery.ts';
 import { openEndpointSecrets } from './endpoint-secret.ts';
 import { eventBody } from './payloads.ts';
 import type { Exchange } from '#src/domain/agent-trial.ts';

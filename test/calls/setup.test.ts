@@ -3,7 +3,7 @@ import test from 'ava';
 import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import type { AdmissionLimits } from '#src/calls/call-parts.ts';
 import { createAdmission } from '#src/calls/setup/admission.ts';
-import { callInput } from '#src/calls/setup/call-input.ts';
+import { callInput } from '#src/calls/setup/start-call.ts';
 import { createDailyMinutes, type DailyNotice } from '#src/calls/setup/daily-minutes.ts';
 import { createLoadShedding, type LoadLimits } from '#src/calls/setup/load-shedding.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';

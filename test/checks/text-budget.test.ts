@@ -30,7 +30,7 @@ import { isBackchannel } from '#src/domain/backchannels.ts';
 import { kickoffFor } from '#src/domain/kickoff.ts';
 import { normalizePhoneNumber } from '#src/domain/phone-number.ts';
 import { readPhoneNumber } from '#src/domain/read-number.ts';
-import { retryAfterMs } from '#src/events/deliver.ts';
+import { retryAfterMs } from '#src/events/attempt-delivery.ts';
 import { masked } from '#src/inspector/inspect-call.ts';
 import { timesAsCostly } from '#test/helpers/processor-time.ts';
 import { bodyOf } from '#test/helpers/recorded-replies.ts';

@@ -8,17 +8,18 @@ import { deliveryPolicy } from '#config/policy.ts';
 import { type DeliveryEvent, deliveryMachine } from '#machines/delivery.ts';
 import { systemClock } from '#src/clocks.ts';
 import type { Clock } from '#src/domain/clock.ts';
-import { afterAttempt } from '#src/events/attempt-delivery.ts';
-import { deliver, type DeliveryOutcome, retryAfterMs } from '#src/events/deliver.ts';
+import { afterAttempt, deliver, type DeliveryOutcome, retryAfterMs } from '#src/events/attempt-delivery.ts';
 import { newEndpointSecret } from '#src/events/endpoint-secret.ts';
 import { getEndpoint, rotateSecret } from '#src/events/endpoints.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 import type { Database } from '#src/persistence/database/database.ts';
-import { replayDelivery } from '#src/persistence/events/delivery-list.ts';
+import {
+  replayDelivery,
+  replayDelivery as replayStoredDelivery,
+} from '#src/persistence/events/delivery-list.ts';
 import { claimDueDeliveries } from '#src/persistence/events/claim-deliveries.ts';
 import { claimDeliveries, releaseDelivery } from '#src/persistence/events/deliveries.ts';
 import { recordDeliveryAttempt } from '#src/persistence/events/delivery-attempts.ts';
-import { replayDelivery as replayStoredDelivery } from '#src/persistence/events/delivery-list.ts';
 import { failingWebhooks } from '#src/persistence/events/failing-webhooks.ts';
 import { noteEndpointFailure, patchWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { noServer } from '#test/helpers/no-server.ts';

@@ -1,4 +1,4 @@
-/** Failures of event delivery, as worded by `src/events/deliver.ts`. */
+/** Failures of event delivery, as worded by `src/events/attempt-delivery.ts`. */
 export const deliveryFailures = [
   { pattern: /^The connection failed: (.*)$/, ko: '연결하지 못했습니다: $1' },
   { pattern: /^No connection was made in time$/, ko: '제한 시간 안에 연결하지 못했습니다' },
