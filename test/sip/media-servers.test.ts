@@ -176,7 +176,7 @@ test.serial('a far end that refuses to move has lost its audio', async (t) => {
   t.deepEqual(call.line.story(), ['line.answered', 'line.failed', 'line.ended']);
 });
 
-test.serial('a far end that hangs up while it is asked to move has ended the call', async (t) => {
+test.serial('attributes the end to the far end if it hangs up during the re-INVITE to another media server', async (t) => {
   const edge = await startTwo(t);
   const call = await answeredByServer(edge);
   await edge.one.kill();
@@ -188,7 +188,7 @@ test.serial('a far end that hangs up while it is asked to move has ended the cal
   t.like(call.line.all('line.ended')[0], { by: 'counterparty' });
 });
 
-test.serial('without another media server a call has lost its audio at once', async (t) => {
+test.serial('fails a call immediately if its media server dies and there is no other', async (t) => {
   const edge = await startSipEdge(t);
   const call = await answeredByServer(edge);
   await only(edge).kill();
