@@ -557,7 +557,7 @@ test.serial('drops a rejected fact after three attempts, logs an error and reuse
   t.notRegex(world.logged.join(''), /"broken"/, 'the words are not logged');
 });
 
-test.serial('after giving up, writes without retries', async (t) => {
+test.serial('writes the remaining facts without retries after the journal has given up', async (t) => {
   let isAway = true;
   const world = createWorld({
     write: async (callId, sequence, fact) => {

@@ -276,7 +276,7 @@ test('passes details, headers and cause of a refusal to the API', (t) => {
   t.is(refusal.cause, cause);
 });
 
-test('a refusal without details has no details for the API', (t) => {
+test('passes no details to the API for a refusal without details', (t) => {
   const refusal = new Refusal('call_not_found', 'There is no such call.');
   t.deepEqual(refusal.extras, {});
   t.deepEqual(refusal.headers, {});

@@ -462,7 +462,7 @@ test('applies the longest matching prefix before any kind', (t) => {
   t.is(problem('01012345678', 'KR', '010 !010'), 'denied_prefix', 'of two that are as long');
 });
 
-test('compares a prefix with a country code in international format', (t) => {
+test('compares a prefix that has a country code with the number in international format', (t) => {
   t.is(problem('0607001234', 'KR', '+8260'), undefined);
   t.is(problem('01012345678', 'KR', `${usual} !+8210`), 'denied_prefix');
   t.is(problem('+442079460000', 'KR', '+44'), undefined);

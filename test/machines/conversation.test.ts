@@ -250,7 +250,7 @@ test('stops words requested by API when the other party speaks', (t) => {
   t.is(world.turns().at(-1), 'assistant: One');
 });
 
-test('answers speech that precedes the playback of words requested by API first', (t) => {
+test('answers speech first that begins before words requested by API are played', (t) => {
   const world = asked();
   world.onReply({ type: 'reply.sentence', text: 'It costs ten thousand won.' });
   say(world, 'Stop.', true);

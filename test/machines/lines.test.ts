@@ -585,7 +585,7 @@ test('speaks the whole message after the beep, then the agent ends the call', (t
   t.deepEqual(world.turns(), ['assistant: Good morning.', 'user: Beep.', `assistant: ${voicemailMessage}`]);
 });
 
-test('restarts the message at another beep', (t) => {
+test('restarts the voicemail message at another beep', (t) => {
   const world = atMachine();
   world.onLine({ type: 'line.takes_message' });
   world.onLine({ type: 'line.takes_message' });

@@ -640,7 +640,7 @@ const setUpAdoptChannel = ({ localSdp = 'v=0', looks = 3, partner = '_undef_' } 
 };
 
 test.serial(
-  'claims a channel by moving it into a new park from its own thread, and waits until it is parked',
+  'claims a channel by having its own thread park it again, and waits until it is parked',
   async (t) => {
     const { adopt, passing, told, clock } = setUpAdoptChannel();
     t.deepEqual(await passing(adopt()), { localSdp: 'v=0' });

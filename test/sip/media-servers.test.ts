@@ -137,31 +137,34 @@ test.serial('a call that moves says what it was about to say on its next media s
   t.like(call.line.all('line.played')[0], { whole: true });
 });
 
-test.serial('a caller keeps the call when its media server dies, and may hold it afterwards', async (t) => {
-  const edge = await startTwo(t);
-  const farCall = edge.trunk.calls(ownNumber, { sdp });
-  await farCall.receives(200);
-  farCall.sends('ACK');
-  const line = await until('there is a line', () => edge.inbound[0]);
-  await edge.said([line], 'line.answered');
-  for (const channel of edge.one.channels()) await channel.untilConnected();
-  await edge.one.kill();
-  await moveOf(edge, { farCall });
-  farCall.answers(200, { sdp });
-  await farCall.receives('ACK');
-  const channel = await channelOfMoved(edge.other);
-  const port = portIn(channel.variable('rtp_local_sdp_str'));
-  farCall.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
-  t.is(portIn((await farCall.receives(200)).body), port);
-  farCall.sends('ACK');
-  await edge.said([line], 'line.held');
-  // An INVITE without an offer is answered with the description of the new server.
-  farCall.sends('INVITE');
-  t.is(portIn((await farCall.receives(200)).body), port);
-  t.deepEqual(line.story(), ['line.answered', 'line.held']);
-});
+test.serial(
+  'keeps the call of a caller when its media server dies, and the caller can hold it afterwards',
+  async (t) => {
+    const edge = await startTwo(t);
+    const farCall = edge.trunk.calls(ownNumber, { sdp });
+    await farCall.receives(200);
+    farCall.sends('ACK');
+    const line = await until('there is a line', () => edge.inbound[0]);
+    await edge.said([line], 'line.answered');
+    for (const channel of edge.one.channels()) await channel.untilConnected();
+    await edge.one.kill();
+    await moveOf(edge, { farCall });
+    farCall.answers(200, { sdp });
+    await farCall.receives('ACK');
+    const channel = await channelOfMoved(edge.other);
+    const port = portIn(channel.variable('rtp_local_sdp_str'));
+    farCall.sends('INVITE', { sdp: describeSound({ direction: 'sendonly' }) });
+    t.is(portIn((await farCall.receives(200)).body), port);
+    farCall.sends('ACK');
+    await edge.said([line], 'line.held');
+    // An INVITE without an offer is answered with the description of the new server.
+    farCall.sends('INVITE');
+    t.is(portIn((await farCall.receives(200)).body), port);
+    t.deepEqual(line.story(), ['line.answered', 'line.held']);
+  },
+);
 
-test.serial('a far end that refuses to move has lost its audio', async (t) => {
+test.serial('fails a call whose far end rejects the re-INVITE to another media server', async (t) => {
   const edge = await startTwo(t);
   const call = await answeredByServer(edge);
   await edge.one.kill();
@@ -176,17 +179,20 @@ test.serial('a far end that refuses to move has lost its audio', async (t) => {
   t.deepEqual(call.line.story(), ['line.answered', 'line.failed', 'line.ended']);
 });
 
-test.serial('attributes the end to the far end if it hangs up during the re-INVITE to another media server', async (t) => {
-  const edge = await startTwo(t);
-  const call = await answeredByServer(edge);
-  await edge.one.kill();
-  await moveOf(edge, call);
-  call.farCall.sends('BYE');
-  call.farCall.answers(481, { to: 'INVITE' });
-  await untilFound(edge, () => call.line.saw('line.ended'));
-  t.deepEqual(call.line.story(), ['line.answered', 'line.ended']);
-  t.like(call.line.all('line.ended')[0], { by: 'counterparty' });
-});
+test.serial(
+  'attributes the end to the far end if it hangs up during the re-INVITE to another media server',
+  async (t) => {
+    const edge = await startTwo(t);
+    const call = await answeredByServer(edge);
+    await edge.one.kill();
+    await moveOf(edge, call);
+    call.farCall.sends('BYE');
+    call.farCall.answers(481, { to: 'INVITE' });
+    await untilFound(edge, () => call.line.saw('line.ended'));
+    t.deepEqual(call.line.story(), ['line.answered', 'line.ended']);
+    t.like(call.line.all('line.ended')[0], { by: 'counterparty' });
+  },
+);
 
 test.serial('fails a call immediately if its media server dies and there is no other', async (t) => {
   const edge = await startSipEdge(t);

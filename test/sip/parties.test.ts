@@ -101,7 +101,7 @@ test(
 
 test('withholds the number for an anonymous From of RFC 3323', calls, anonymousFrom, 'anonymous');
 test(
-  'withholds the number before the host anonymous.invalid',
+  'withholds a number whose URI has the host anonymous.invalid',
   calls,
   { ...from('sip:01012345678@anonymous.invalid'), ...asserted },
   'anonymous',

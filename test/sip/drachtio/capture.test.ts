@@ -381,7 +381,7 @@ test('just after', moment, '12:00:01.000004', noon, 4);
 test('in another time zone', moment, '21:00:00.250003', noon, -749_997);
 test('in a time zone with an odd offset', moment, '17:45:00.250003', noon, -749_997);
 test('on the day before', moment, '23:59:59.500000', Date.UTC(2026, 10, 22), -500_000);
-test('an unreadable time is now', moment, 'noon', noon, 0);
+test('the current one if it is unreadable', moment, 'noon', noon, 0);
 
 // Masked message
 // The parts of a SIP message that are stored, and those that are masked.

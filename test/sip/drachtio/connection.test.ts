@@ -166,7 +166,7 @@ const frozen = (): FreezeFence => {
   };
 };
 
-test.serial('after a freeze, sends nothing before it is known who holds the calls', async (t) => {
+test.serial('after a freeze, sends no message until the owners of the calls are known', async (t) => {
   const drachtio = await startDrachtio(t);
   const fence = frozen();
   const { signalling, taken } = await connectTo(t, drachtio.port, { fence });
