@@ -51,12 +51,15 @@ const sipAddress = await new Promise<string>((resolve) => {
   });
 });
 
-const answer = async (request: Srf.SrfRequest, response: Srf.SrfResponse): Promise<void> => {
+const createChannel = async (localSdp: string): Promise<{ uuid: string; channel: Srf.Dialog }> => {
   const uuid = randomUUID();
-  const channel = await srf.createUAC(`sip:endpoint@${sipAddress}`, {
-    headers: { 'Call-ID': uuid },
-    localSdp: request.body,
-  });
+  const options = { headers: { 'Call-ID': uuid }, localSdp };
+  return { uuid, channel: await srf.createUAC(`sip:endpoint@${sipAddress}`, options) };
+};
+
+const answer = async (request: Srf.SrfRequest, response: Srf.SrfResponse): Promise<void> => {
+  // FreeSWITCH answers 488 if another socket has the port that it chose for the audio; the next channel has another.
+  const { uuid, channel } = await createChannel(request.body).catch(() => createChannel(request.body));
   const dialog = await srf.createUAS(request, response, { localSdp: channel.remote.sdp });
   const sound = await openSound();
   dialog.on('destroy', () => {
