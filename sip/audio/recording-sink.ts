@@ -28,12 +28,14 @@ export type Overhearing = {
   write: RecordingSink['write'];
   /** Whether the call has listeners now. */
   isWanted(): boolean;
+  /** Called in place of `write` while the audio is not wanted: this many samples have passed. */
+  skip(samples: number): void;
 };
 
 export type Overhear = (callId: string) => Overhearing;
 
 /** One sink for the recording of a call, if it has one, and for its listeners. */
-export type CallSink = RecordingSink & Pick<Overhearing, 'isWanted'>;
+export type CallSink = RecordingSink & Pick<Overhearing, 'isWanted' | 'skip'>;
 
 /** Opens the recording of an answered call. */
 export type OpenRecording = (callId: string) => RecordingSink;
@@ -47,6 +49,7 @@ export const overheardSink = (recording: RecordingSink | null, overhearing: Over
     overhearing.write(counterparty, agent);
   },
   isWanted: () => recording !== null || overhearing.isWanted(),
+  skip: overhearing.skip,
   drained: () => recording?.drained() ?? Promise.resolve(),
   finish: recording?.finish ?? ignore,
   leave: recording?.leave ?? ignore,

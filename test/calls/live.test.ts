@@ -20,6 +20,7 @@ import { createCallBus } from '#src/calls/call-bus.ts';
 import { createLatency } from '#src/calls/live/latency.ts';
 import { createLiveCalls, type LiveCall } from '#src/calls/live/live-calls.ts';
 import { createOpenLines } from '#src/calls/live/open-lines.ts';
+import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createSecretKeys } from '#src/calls/live/secret-keys.ts';
 import { createSwitchboard } from '#src/calls/live/switchboard.ts';
 import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
@@ -331,6 +332,27 @@ test.serial(
     await world.switchboard.empty(60_000);
   },
 );
+
+// Listening in
+
+test('a listener who arrives after a pause hears no audio from the pause', (t) => {
+  const world = createCallWorld({ recording: true });
+  world.answer();
+  const overheard = createOverheard({
+    bus: createCallBus({ logger: pino({ level: 'silent' }) }),
+    find: () => world.actor,
+  });
+  const { skip, write } = overheard.overhear('one');
+  world.ask({ type: 'recording.pause_requested' });
+  skip(320);
+  world.ask({ type: 'recording.resume_requested' });
+  skip(320);
+  const peaks: number[] = [];
+  const onSound = (samples: Int16Array): void => void peaks.push(Math.max(...samples));
+  overheard.listen('one', { isAnnounced: false, onState() {}, onSound }, () => {});
+  for (let second = 0; second < 3; second += 1) write(new Int16Array(7_360).fill(5), new Int16Array(7_360));
+  t.deepEqual(peaks, [0, 5, 5]);
+});
 
 // Chart watch
 

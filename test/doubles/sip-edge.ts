@@ -123,7 +123,7 @@ const linesOn = async ({
   turnModel: null,
   resample: await loadResampler(),
   openRecording: null,
-  overhear: () => ({ write() {}, isWanted: () => false }),
+  overhear: () => ({ write() {}, isWanted: () => false, skip() {} }),
   sipMessages: null,
   clock,
   logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

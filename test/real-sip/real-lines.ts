@@ -48,7 +48,7 @@ export const realLines = async (
     turnModel: null,
     resample: await loadResampler(),
     openRecording: null,
-    overhear: () => ({ write() {}, isWanted: () => false }),
+    overhear: () => ({ write() {}, isWanted: () => false, skip() {} }),
     sipMessages: null,
     clock: systemClock,
     logger: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),

@@ -519,7 +519,7 @@ const createCallsWithSoundWorld = async (recording = false) => {
       resample: await loadResampler(),
       turnModel: null,
     },
-    openRecording: recording ? () => ({ ...tape, isWanted: () => true }) : null,
+    openRecording: recording ? () => ({ ...tape, isWanted: () => true, skip() {} }) : null,
   };
   const clock = createOrderedClock();
   const network = createPhoneNetwork(clock, () => means);

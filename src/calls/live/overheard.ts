@@ -26,8 +26,8 @@ export type Overheard = {
    * run here. The returned function stops it.
    */
   listen(callId: string, who: WhoListens, onOver: () => void): (() => void) | undefined;
-  /** Accepts the audio of a call. `isWanted`: whether a listener is connected. */
-  overhear(callId: string): { write: WriteSound; isWanted(): boolean };
+  /** Accepts the audio of a call. `isWanted`: whether a listener is connected; otherwise `skip` replaces `write`. */
+  overhear(callId: string): { write: WriteSound; isWanted(): boolean; skip(samples: number): void };
   /** The call has left this gateway. */
   release(callId: string): void;
 };
@@ -148,20 +148,24 @@ export const createOverheard = ({
       const heard = callOf(callId);
       heard.hasSound = true;
       look(callId);
-      const write: WriteSound = (counterparty, agent) => {
+      /** Returns whether this audio must be silent, also for a listener who arrives after it. */
+      const pass = (samples: number): boolean => {
         const actor = find(callId);
-        if (actor === undefined) return;
-        if (isHidden(actor.getSnapshot())) heard.silentFor = lateSamples;
+        if (actor !== undefined && isHidden(actor.getSnapshot())) heard.silentFor = lateSamples;
         const isSilent = heard.silentFor > 0;
-        heard.silentFor = Math.max(0, heard.silentFor - counterparty.length);
-        if (heard.listeners.size === 0) return;
+        heard.silentFor = Math.max(0, heard.silentFor - samples);
+        return isSilent;
+      };
+      const write: WriteSound = (counterparty, agent) => {
+        const isSilent = pass(counterparty.length);
+        if (heard.listeners.size === 0 || find(callId) === undefined) return;
         look(callId);
         const both = twoChannels(counterparty, agent).subarray(-2 * longestSamples);
         if (isSilent) both.fill(0);
         for (const { told, onSound } of heard.listeners)
           if (told === 'on' || told === 'paused') onSound(both);
       };
-      return { write, isWanted: () => heard.listeners.size > 0 };
+      return { write, isWanted: () => heard.listeners.size > 0, skip: (samples) => void pass(samples) };
     },
     release: (callId) => void calls.delete(callId),
   };

@@ -501,6 +501,8 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
   const counterparty: number[] = [];
   const agent: number[] = [];
   let finished = 0;
+  let isWanted = true;
+  let skipped = 0;
   const recording = createCallRecording(
     {
       write(one, other) {
@@ -512,7 +514,8 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
       finish: () => (finished += 1),
       leave: () => {},
       fail: () => {},
-      isWanted: () => true,
+      isWanted: () => isWanted,
+      skip: (samples) => void (skipped += samples),
     },
     createLineTime(clock, 1),
     sampleRate,
@@ -523,7 +526,16 @@ const createRecordingWorld = (sampleRate: SampleRate = 8_000) => {
       recording.heard(new Int16Array(sampleRate / 50).fill(level));
     }
   };
-  return { clock, recording, frames, counterparty, agent, finished: () => finished };
+  return {
+    clock,
+    recording,
+    frames,
+    counterparty,
+    agent,
+    finished: () => finished,
+    skipped: () => skipped,
+    want: (wanted: boolean) => void (isWanted = wanted),
+  };
 };
 
 /** The level in the middle of each 100 ms. */
@@ -538,6 +550,20 @@ test.serial('records both sides in stereo at the time of their audio', (t) => {
   recording.finish();
   t.deepEqual(levels(counterparty), [100, 100, 200, 200, 200, 200]);
   t.deepEqual(levels(agent), [0, 0, 7, 7, 0, 0]);
+});
+
+test.serial('skips audio while it is not wanted, and both sides continue at their time', (t) => {
+  const { recording, frames, counterparty, agent, skipped, want } = createRecordingWorld();
+  want(false);
+  recording.said(Int16Array.from({ length: 4_000 }, (_, index) => Math.floor(index / 800)));
+  frames(15, 100);
+  t.is(skipped(), 300 * 16);
+  t.deepEqual(counterparty, []);
+  want(true);
+  frames(15, 200);
+  recording.finish();
+  t.deepEqual(levels(counterparty), [200, 200, 200]);
+  t.deepEqual(levels(agent), [3, 4, 0]);
 });
 
 test.serial('stops recording where playback was stopped', (t) => {

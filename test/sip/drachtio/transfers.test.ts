@@ -38,6 +38,7 @@ const createListener = () => {
       loudest.agent = Math.max(loudest.agent, loudness(agent));
     },
     isWanted: () => isThere,
+    skip() {},
   });
   return {
     loudest,
