@@ -418,6 +418,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       legTracker.endChannels(orphans);
     },
     async start(onArrival) {
+      const audioIsReady = mediaThread.start();
       // Done first, because the other parties of a dead process's calls are waiting.
       const orphans = await options.legs.orphans();
       await connection.open({ ...legs.handlers, ...watched.on });
@@ -426,6 +427,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       // Opened second, because endpoints are created in advance over SIP.
       await mediaServers.open();
       legTracker.endChannels(orphans);
+      await audioIsReady;
       await legs.takeCalls(onArrival);
     },
     open: (input, emit, parent) =>

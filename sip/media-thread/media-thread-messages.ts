@@ -27,6 +27,8 @@ export type ToMediaThread =
   | { type: 'resume' };
 
 export type FromMediaThread =
+  /** The thread has loaded its code. */
+  | { type: 'ready' }
   | { type: 'opened'; id: number; port: number }
   | { type: 'refused'; id: number; reason: string }
   /** The first audio of a FreeSWITCH has arrived. */

@@ -36,6 +36,11 @@ export type UnicastChannel = Channel & {
 };
 
 export type MediaThread = {
+  /**
+   * Starts the thread, which otherwise starts with the first call and lets it wait for its code. Resolves when the
+   * thread is ready, or has failed: the next call starts another.
+   */
+  start(): Promise<void>;
   /** Takes ports for a call. Rejects if there is no free one. */
   open(address: string): Promise<RtpChannel>;
   /**
@@ -128,7 +133,7 @@ const createRegister = (onStalled: () => void) => {
       entries.delete(id);
       if (entry !== undefined) settle(entry);
     },
-    take(message: FromMediaThread): void {
+    take(message: Exclude<FromMediaThread, { type: 'ready' }>): void {
       if (message.type === 'heard') {
         for (const { id, samples } of message.audio) entries.get(id)?.events?.onAudio(samples);
         for (const { id, digit } of message.digits) entries.get(id)?.events?.onDigit(digit);
@@ -196,21 +201,27 @@ export const createMediaThread = (options: {
   const resume = (): void => tell({ type: 'resume' });
   // If the calls are lost, their channels are closed by then.
   const register = createRegister(() => void fence.pass().then(resume, resume));
-  /** Started at the first call: without audio there is no thread. */
-  let running: RunningThread | null = null;
+  let running: (RunningThread & { ready: Promise<void> }) | null = null;
   let isClosed = false;
 
   const tell = (message: ToMediaThread): void => running?.tell(message);
 
-  const startNow = (): RunningThread =>
-    start(ports, {
-      message: register.take,
+  const startNow = (): RunningThread & { ready: Promise<void> } => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const thread = start(ports, {
+      message(message) {
+        if (message.type === 'ready') resolve();
+        else register.take(message);
+      },
       error: (error) => logger.error({ err: error }, 'the media thread has failed'),
       ended() {
         running = null;
+        resolve();
         register.loseAll();
       },
     });
+    return { ...thread, ready: promise };
+  };
 
   const openBy = async (message: (id: number, ring: SharedArrayBuffer) => ToMediaThread): Promise<Opened> => {
     if (isClosed) throw new Error('The media thread is closed');
@@ -238,6 +249,11 @@ export const createMediaThread = (options: {
   };
 
   return {
+    async start() {
+      if (isClosed) return;
+      running ??= startNow();
+      await running.ready;
+    },
     async open(address) {
       const opened = await openBy((id, ring) => ({ type: 'open', id, address, ring }));
       return forRtp(opened, register, tell);

@@ -138,6 +138,8 @@ export const createSessions = (options: SessionsOptions): Sessions => {
     keepBeat();
   };
 
+  tell({ type: 'ready' });
+
   return {
     take(message) {
       switch (message.type) {

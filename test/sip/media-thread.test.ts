@@ -3,6 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Writable } from 'node:stream';
+import { setImmediate as allMicrotasks } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import pino from 'pino';
@@ -273,6 +274,47 @@ const breakDown = async (thread: MediaThread): Promise<void> => {
     isReceiving: true,
   });
 };
+
+/** A thread that is ready, or ends, when the test says so. */
+const createSlowThread = () => {
+  const tells: ((message: FromMediaThread) => void)[] = [];
+  const ends: (() => void)[] = [];
+  const thread = createMediaThread({
+    ports: { from: 24_400, to: 24_798 },
+    logger: pino({ level: 'silent' }),
+    start(_ports, on) {
+      tells.push(on.message);
+      ends.push(on.ended);
+      return {
+        tell(message) {
+          if (message.type === 'open') on.message({ type: 'opened', id: message.id, port: 24_400 });
+        },
+        end: () => Promise.resolve(),
+      };
+    },
+  });
+  let isReady = false;
+  const ready = thread.start().then(() => (isReady = true));
+  return { thread, ready, isReady: () => isReady, tells, ends };
+};
+
+test('starts before the first call, is ready once its code is loaded, and serves the first call', async (t) => {
+  const { thread, ready, isReady, tells } = createSlowThread();
+  await allMicrotasks();
+  t.false(isReady());
+  tells[0]?.({ type: 'ready' });
+  await ready;
+  await thread.open('127.0.0.1');
+  t.is(tells.length, 1);
+});
+
+test('does not wait for a thread that ended while starting, and the first call starts another', async (t) => {
+  const { thread, ready, tells, ends } = createSlowThread();
+  ends[0]?.();
+  await ready;
+  await thread.open('127.0.0.1');
+  t.is(tells.length, 2);
+});
 
 test.serial(
   'ends the audio of all calls of a failed thread, and starts a new thread for the next call',
