@@ -465,6 +465,21 @@ test.serial('replaces a used endpoint after a short delay; an empty pool returns
   t.is(made.length, 6);
 });
 
+test.serial('is not filled again while calls follow each other closely', async (t) => {
+  const { clock, pool, made, settle } = createEndpointPoolWorld();
+  pool.open();
+  await settle();
+  for (let times = 1; times <= 10; times += 1) {
+    pool.take();
+    clock.advance(numbers.refillMs - 1);
+    await settle();
+  }
+  t.is(made.length, 3);
+  clock.advance(1);
+  await settle();
+  t.is(pool.size(), 3);
+});
+
 test.serial('replaces an endpoint whose channel is lost', async (t) => {
   const { clock, pool, made, settle } = createEndpointPoolWorld();
   pool.open();
