@@ -99,7 +99,7 @@ const fenceAt = () => {
   return { fence, seen };
 };
 
-test('ticks without a longer gap keep the fence open', async (t) => {
+test('the freeze fence stays open while ticks arrive without a long gap', async (t) => {
   const { fence, seen } = fenceAt();
   for (let ticks = 0; ticks < 100; ticks += 1) {
     seen.now += 7_000;
@@ -111,7 +111,7 @@ test('ticks without a longer gap keep the fence open', async (t) => {
   t.deepEqual(seen, { now: 700_000, freezes: [], decided: [] });
 });
 
-test('a gap closes the fence for the first command already, until a renewal after it', async (t) => {
+test('a gap between ticks closes the freeze fence before the next command, until the node is renewed after the gap', async (t) => {
   const { fence, seen } = fenceAt();
   const early = fence.ask();
   seen.now += 60_000;
@@ -129,7 +129,7 @@ test('a gap closes the fence for the first command already, until a renewal afte
   t.deepEqual(seen, { now: 60_000, freezes: [60_000], decided: [true] });
 });
 
-test('commands of calls that were taken during a freeze are rejected', async (t) => {
+test('rejects commands of calls that another gateway took over during a freeze', async (t) => {
   const { fence, seen } = fenceAt();
   seen.now += 60_000;
   const passing = t.throwsAsync(fence.pass(), { instanceOf: CallsLost });
@@ -387,7 +387,7 @@ const suddenWorld = async (
 };
 
 test.serial(
-  'the end of all connections of a gateway begins its clean-up without another check',
+  'starts the clean-up of a gateway without another check when all its database connections end',
   async (t) => {
     const { survivor, doomedDatabase, isAwaited, untilCleaned } = await suddenWorld(t, {
       reportedBy: 'database',
@@ -401,7 +401,7 @@ test.serial(
   },
 );
 
-test.serial('a gateway that loses its session and keeps other connections is alive', async (t) => {
+test.serial('treats a gateway that loses its session but keeps other connections as alive', async (t) => {
   const { survivor, database, doomedDatabase, isAwaited, waits } = await suddenWorld(t, {
     reportedBy: 'database',
   });
@@ -418,7 +418,7 @@ test.serial('a gateway that loses its session and keeps other connections is ali
   await survivor.close();
 });
 
-test.serial('a gateway with other lines is left to the periodic checks', async (t) => {
+test.serial('leaves a gateway with other lines to the periodic checks', async (t) => {
   const { survivor, database, doomedDatabase } = await suddenWorld(t, {
     reportedBy: 'relay',
     takesLines: 'other lines',
@@ -434,7 +434,7 @@ test.serial('a gateway with other lines is left to the periodic checks', async (
   await survivor.close();
 });
 
-test.serial('a gateway that only lost its connection with the relay is alive', async (t) => {
+test.serial('treats a gateway that lost only its connection to the relay as alive', async (t) => {
   const { survivor, doomedDatabase, untilCleaned } = await suddenWorld(t, { reportedBy: 'relay' });
   survivor.leftRelay('doomed');
   await survivor.look(2);
@@ -445,31 +445,28 @@ test.serial('a gateway that only lost its connection with the relay is alive', a
   await survivor.close();
 });
 
-test.serial(
-  'a gateway that the relay reports before this one has started is judged afterwards',
-  async (t) => {
-    const database = await ownDatabase(t);
-    const doomed = watching(database, 'doomed');
-    await doomed.join();
-    await doomed.tellTakes({ lines, form: 1 });
-    const survivor = watching(database, 'survivor', undefined, undefined, {
-      shared: { lines, reportedBy: 'relay' },
-    });
-    await survivor.join();
-    survivor.leftRelay('doomed');
-    t.deepEqual(survivor.seen.cleaned, []);
-    survivor.open();
-    await until('it is cleaned up', () => (survivor.seen.cleaned.length > 0 ? true : undefined));
-    await survivor.close();
-  },
-);
+test.serial('judges a gateway that the relay reports during its own start after that start', async (t) => {
+  const database = await ownDatabase(t);
+  const doomed = watching(database, 'doomed');
+  await doomed.join();
+  await doomed.tellTakes({ lines, form: 1 });
+  const survivor = watching(database, 'survivor', undefined, undefined, {
+    shared: { lines, reportedBy: 'relay' },
+  });
+  await survivor.join();
+  survivor.leftRelay('doomed');
+  t.deepEqual(survivor.seen.cleaned, []);
+  survivor.open();
+  await until('it is cleaned up', () => (survivor.seen.cleaned.length > 0 ? true : undefined));
+  await survivor.close();
+});
 
-test.serial('a session that does not exist is not awaited', async (t) => {
+test.serial('does not wait for the end of a session that does not exist', async (t) => {
   const database = await ownDatabase(t);
   t.false(await database.awaitSessionEnd('nobody', new AbortController().signal));
 });
 
-test.serial('the wait for a session ends with its signal', async (t) => {
+test.serial('stops waiting for the end of a session when the signal aborts', async (t) => {
   const database = await ownDatabase(t);
   const waiting = new AbortController();
   const wait = t.throwsAsync(database.awaitSessionEnd('test', waiting.signal));

@@ -113,7 +113,7 @@ if (missing.length > 0) {
       await until(() => lines.mediaServers().every(({ isUsable }) => isUsable));
     });
 
-  realTimeTest('distributes calls; those of a dead media server move to another one', async (t) => {
+  realTimeTest('distributes calls, and moves those of a dead media server to another one', async (t) => {
     const lines = await linesOn(t, [one, other]);
     const calls: WatchedLine[] = [];
     for (let times = 1; times <= 4; times += 1) calls.push(await call(lines));

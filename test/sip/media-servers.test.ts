@@ -85,7 +85,7 @@ const channelOfMoved = async (to: FreeSwitch): Promise<MediaChannel> => {
 
 const portIn = (description = ''): string | undefined => /^m=audio (\d+)/m.exec(description)?.[1];
 
-test.serial('distributes calls; the calls of a dead media server move to another one', async (t) => {
+test.serial('distributes calls, and moves those of a dead media server to another one', async (t) => {
   const edge = await startTwo(t);
   const calls = [await answeredByServer(edge), await answeredByServer(edge)];
   t.deepEqual(callsOf(edge), [1, 1]);
@@ -123,19 +123,22 @@ test.serial('distributes calls; the calls of a dead media server move to another
   t.deepEqual(callsOf(edge), [2, 1]);
 });
 
-test.serial('a call that moves says what it was about to say on its next media server', async (t) => {
-  const edge = await startTwo(t);
-  const call = await answeredByServer(edge);
-  await edge.one.kill();
-  await moveOf(edge, call);
-  call.line.say('여보세요');
-  edge.clock.advance(1_000);
-  t.false(call.line.saw('line.played'));
-  call.farCall.answers(200, { sdp });
-  await channelOfMoved(edge.other);
-  await untilFound(edge, () => call.line.saw('line.played'));
-  t.like(call.line.all('line.played')[0], { whole: true });
-});
+test.serial(
+  'plays an utterance that was queued during the move of a call on the next media server',
+  async (t) => {
+    const edge = await startTwo(t);
+    const call = await answeredByServer(edge);
+    await edge.one.kill();
+    await moveOf(edge, call);
+    call.line.say('여보세요');
+    edge.clock.advance(1_000);
+    t.false(call.line.saw('line.played'));
+    call.farCall.answers(200, { sdp });
+    await channelOfMoved(edge.other);
+    await untilFound(edge, () => call.line.saw('line.played'));
+    t.like(call.line.all('line.played')[0], { whole: true });
+  },
+);
 
 test.serial(
   'keeps the call of a caller when its media server dies, and the caller can hold it afterwards',

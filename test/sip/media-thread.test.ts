@@ -616,7 +616,7 @@ test.serial('ignores errors of packets to a closed port', async (t) => {
   t.is(heard.length, 1);
 });
 
-test.serial('sends no audio after a stall until it is resumed', async (t) => {
+test.serial('sends no audio after a stall of the thread until the sessions are resumed', async (t) => {
   const ear = createSocket('udp4').bind(0, '127.0.0.1');
   t.teardown(() => ear.close());
   await once(ear, 'listening');

@@ -181,24 +181,27 @@ test.serial('after a freeze, sends no message until the owners of the calls are 
   t.is(drachtio.received.filter(isSip).length, 1);
 });
 
-test.serial('after a freeze in which the calls were taken, never sends what waited', async (t) => {
-  const drachtio = await startDrachtio(t);
-  const fence = frozen();
-  const { signalling, clock, losses } = await connectTo(t, drachtio.port, { fence });
-  fence.tick();
-  const waiting = signalling.send({ sip: sip(1) });
-  fence.ask().decide(false);
-  await until('the connection is replaced', () => losses() === 1 || undefined);
-  await untilBack(signalling, clock);
-  await signalling.send({ sip: sip(10) });
-  t.deepEqual(
-    drachtio.received.filter(isSip).map(({ text }) => text.includes('xxxxxxxxxx')),
-    [true],
-  );
-  const late = t.throwsAsync(waiting, { message: /An answer of drachtio-server/ });
-  clock.advance(3_000);
-  await late;
-});
+test.serial(
+  'never sends messages that were queued during a freeze in which the calls were taken over',
+  async (t) => {
+    const drachtio = await startDrachtio(t);
+    const fence = frozen();
+    const { signalling, clock, losses } = await connectTo(t, drachtio.port, { fence });
+    fence.tick();
+    const waiting = signalling.send({ sip: sip(1) });
+    fence.ask().decide(false);
+    await until('the connection is replaced', () => losses() === 1 || undefined);
+    await untilBack(signalling, clock);
+    await signalling.send({ sip: sip(10) });
+    t.deepEqual(
+      drachtio.received.filter(isSip).map(({ text }) => text.includes('xxxxxxxxxx')),
+      [true],
+    );
+    const late = t.throwsAsync(waiting, { message: /An answer of drachtio-server/ });
+    clock.advance(3_000);
+    await late;
+  },
+);
 
 test.serial('rejects a message that is too long and reports it to the sender', async (t) => {
   const drachtio = await startDrachtio(t);
