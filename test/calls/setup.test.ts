@@ -350,7 +350,7 @@ test('limits the daily minutes of a number within those of its workspace', (t) =
   t.throws(() => grant(spent('other', 30)), { message: /^The workspace/ });
 });
 
-test('rejects with the daily limit and the start of the next day', (t) => {
+test('names the daily limit and the start of the next day in the rejection of a call', (t) => {
   const { grant, notices } = granting({ ofWorkspace: 1 }, startedAt + 500);
   const error = t.throws(() => grant(spent('mine', 1)), { instanceOf: Refusal });
   t.like(error, {

@@ -110,7 +110,7 @@ const openPage = async (
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A refused request is a response; the tests check how a page handles it.
+    // A rejected request is no failure of a script: the tests check how a page handles its response.
     const isRefused = /^(Failed to load resource|WebSocket connection to )/.test(message.text());
     if (message.type() === 'error' && !isRefused) complaints.push(message.text());
   });

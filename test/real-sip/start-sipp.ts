@@ -16,7 +16,7 @@ const isOpen = async (port: number, transport: Transport): Promise<boolean> => {
     .some(([, local, , state]) => local === address && (transport === 'udp' || state === '0A'));
 };
 
-/** Resolves when it accepts SIP at this port of loopback, or has exited. */
+/** Resolves when sipp accepts SIP at this port of loopback, or has exited. */
 export const startSipp = async (
   args: readonly string[],
   { port, rtpPort, transport = 'udp' }: { port: number; rtpPort: number; transport?: Transport },

@@ -574,7 +574,7 @@ test('after a second shutdown request, waits only one second without a stored fa
   await t.throwsAsync(closed, { message: /^2 facts/ });
 });
 
-/** Actions, in order. */
+/** Actions of the shutdown, in order. */
 const ending = async (drainSec: number): Promise<string[]> => {
   const done: string[] = [];
   await endCalls(

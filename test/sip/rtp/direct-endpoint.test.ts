@@ -551,7 +551,7 @@ const bound = async (t: ExecutionContext): Promise<Socket> => {
   return socket;
 };
 
-/** The treatment of a packet, by the number of its frame if it has one. */
+/** Action of the relay for a packet, by the number of its frame if it has one. */
 type Fate = 'lost' | 'swapped' | 'twice' | 'passed';
 
 /** Starts a relay between two endpoints; only packets to the second one are treated. */
