@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { observeRun } from './test/run/observe-run.ts';
 
 /** Tests with configurations of their own. */
-const elsewhere = ['test/real-agents', 'test/real-sip', 'test/checks'];
+const elsewhere = ['test/real-agents', 'test/real-sip', 'test/chaos', 'test/checks'];
 
 /** The longest files start first, so no processor is idle at the end. */
 const first = [

@@ -5,6 +5,12 @@ import type { Postgres } from './postgres.ts';
 /** Announcement at the beginning of a call if the other party must consent. */
 export const announcement = '이 통화는 녹음됩니다. 동의하시면 네라고 말씀하시거나 일 번을 눌러 주세요.';
 
+/** Facts that may follow the end of a call. */
+const lateFacts = `'call.summarized', 'recording.completed', 'recording.failed'`;
+
+/** Reasons for the end of a call whose line could not be taken over. */
+const endsOfLines = `'system_error', 'counterparty_hangup', 'transfer_completed'`;
+
 type Rule = { what: string; broken: string };
 
 /** Each query returns violations of its rule. */
@@ -12,6 +18,10 @@ const always: readonly Rule[] = [
   {
     what: 'a gateway wrote to a call held by another one',
     broken: `select * from stale_write`,
+  },
+  {
+    what: 'a call has another holder without a new epoch',
+    broken: `select call_id, epoch, count(*) from call_holder group by call_id, epoch having count(*) > 1`,
   },
   {
     what: 'a call was taken over more often than its epoch shows',
@@ -26,7 +36,7 @@ const always: readonly Rule[] = [
     what: 'a fact follows the end of its call',
     broken: `select later.call_id, later.type from call_fact later join call_fact ended using (call_id)
       where ended.type = 'call.ended' and later.sequence > ended.sequence
-        and later.type not in ('call.summarized', 'recording.completed', 'recording.failed')`,
+        and later.type not in (${lateFacts})`,
   },
   {
     what: 'the facts of a call have a gap',
@@ -105,6 +115,27 @@ const atRest: readonly Rule[] = [
   },
   { what: 'the checkpoint of an ended call still exists', broken: `select call_id from call_checkpoint` },
   {
+    what: 'a holder continued a call without publishing that it took the call over',
+    broken: `select first.call_id, first.epoch, process, first.type, end_reason from (
+        select distinct on (call_id, epoch) call_id, epoch, type, process from fact_writer
+        where epoch > 1 and type not in ('call.hangup_requested', ${lateFacts})
+        order by call_id, epoch, sequence
+      ) first join call on call.id = first.call_id
+      where type <> 'call.taken_over' and not (type = 'call.ended' and end_reason in (${endsOfLines}))`,
+  },
+  {
+    what: 'a holder of a call wrote nothing of it',
+    broken: `select holder.call_id, holder.epoch, holder.process from call_holder holder
+      join call on call.id = holder.call_id and call.epoch = holder.epoch
+      where not exists (select from fact_writer where fact_writer.call_id = holder.call_id
+        and fact_writer.epoch = holder.epoch and fact_writer.process = holder.process)`,
+  },
+  {
+    what: 'a holder published twice, or without taking a call over, that it did',
+    broken: `select call_id, epoch, count(*) from fact_writer where type = 'call.taken_over'
+      group by call_id, epoch having count(*) > 1 or epoch = 1`,
+  },
+  {
     what: 'a request placed two calls',
     broken: `select instruction from call where instruction is not null group by 1 having count(*) > 1`,
   },
@@ -138,6 +169,12 @@ const atRest: readonly Rule[] = [
     broken: `select id, duration_sec from call where duration_sec > max_duration_sec + 45 or duration_sec < 0`,
   },
 ];
+
+const isAboutWriters = ({ broken }: Rule): boolean =>
+  /\b(?:stale_write|call_holder|fact_writer)\b/.test(broken);
+
+/** Rules that need only a gateway's own tables, for a database at rest. */
+export const rulesOfTables: readonly Rule[] = [...always, ...atRest].filter((rule) => !isAboutWriters(rule));
 
 const brokenIn = (postgres: Postgres, rules: readonly Rule[]): string[] =>
   rules.flatMap(({ what, broken }) =>

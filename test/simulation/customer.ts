@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { ApiAnswer } from './api-server.ts';
 import type { FarServer } from './far-servers.ts';
+import type { SimulatedNode } from './node.ts';
 import type { World } from './world.ts';
 
 export type Access = { numberId: string; number: string; numberKey: string; adminToken: string };
@@ -12,6 +13,16 @@ export type Access = { numberId: string; number: string; numberKey: string; admi
 /** Timeout of a request, and delay before a retry. */
 const patienceMs = 12_000;
 const retryMs = 1_500;
+
+export type CustomerRequest = {
+  method: string;
+  path: string;
+  admin?: boolean;
+  body?: unknown;
+  idempotencyKey?: string;
+  /** The gateway that answers; otherwise any that is ready. */
+  by?: SimulatedNode;
+};
 
 const placed = z.object({ call_id: z.string() });
 const told = z.object({ id: z.string(), type: z.string(), call: z.object({ id: z.string() }) });
@@ -21,6 +32,8 @@ export class Customer {
   readonly received = new Map<string, { id: string; type: string }[]>();
   /** Share of events that the receiver rejects. */
   refuses = 0;
+  /** Share of calls that are requested twice at the same time, with the same key. */
+  repeats = 0;
   /** Set to stop placing calls. */
   isSatisfied = false;
   #requests = 0;
@@ -48,13 +61,11 @@ export class Customer {
   }
 
   /** The response of one gateway to one request; undefined on a timeout. */
-  ask(
-    request: { method: string; path: string; admin?: boolean; body?: unknown; idempotencyKey?: string },
-    onAnswer: (answer: ApiAnswer | undefined) => void,
-  ): void {
+  ask(request: CustomerRequest, onAnswer: (answer: ApiAnswer | undefined) => void): void {
     const { nodes, random, time } = this.#world;
     const access = this.#access;
-    const ready = nodes.filter((node) => node.api !== undefined);
+    const { method, path, admin = false, body, idempotencyKey, by } = request;
+    const ready = by === undefined ? nodes.filter((node) => node.api !== undefined) : [by];
     if (ready.length === 0 || access === null) {
       time.after(retryMs, () => onAnswer(undefined));
       return;
@@ -66,7 +77,6 @@ export class Customer {
       onAnswer(answer);
     };
     time.after(patienceMs, () => over(undefined));
-    const { method, path, admin = false, body, idempotencyKey } = request;
     random.pick(ready).api?.ask(
       {
         method,
@@ -79,14 +89,25 @@ export class Customer {
     );
   }
 
-  /** Retries until there is a response, or until the time `lastTry`. */
+  /** Request for a change of the number. */
+  changeNumber(change: object): CustomerRequest {
+    const path = `/api/v1/admin/numbers/${this.#access?.numberId}`;
+    return { method: 'PATCH', path, admin: true, body: change };
+  }
+
+  /** Retries until there is a response, or until all tries are used. */
   place(to: string, tries: number, onPlaced: (callId: string) => void): void {
     this.#requests += 1;
     const instruction = `order-${this.#requests}`;
     const attempt = (left: number): void => {
       if (this.isSatisfied) return;
       const body = { to, instruction, max_duration_sec: 60 };
-      this.ask({ method: 'POST', path: '/api/v1/calls', body, idempotencyKey: instruction }, (answer) => {
+      const request = { method: 'POST', path: '/api/v1/calls', body, idempotencyKey: instruction };
+      if (this.#world.random.chance(this.repeats))
+        this.ask(request, (answer) =>
+          this.#world.journal.note(`customer: ${instruction} again ${answer?.status ?? 'unanswered'}`),
+        );
+      this.ask(request, (answer) => {
         this.#world.journal.note(`customer: ${instruction} ${answer?.status ?? 'unanswered'}`);
         if (answer?.status === 201) onPlaced(placed.parse(answer.body).call_id);
         else if (

@@ -31,9 +31,21 @@ export type StatementFaults = {
   slow: number;
   /** A notification is lost. */
   unheard: number;
+  /** A notification arrives twice. */
+  repeated: number;
+  /** A notification arrives after later ones. */
+  late: number;
 };
 
-export const noFaults: StatementFaults = { lostBefore: 0, lostAfter: 0, refused: 0, slow: 0, unheard: 0 };
+export const noFaults: StatementFaults = {
+  lostBefore: 0,
+  lostAfter: 0,
+  refused: 0,
+  slow: 0,
+  unheard: 0,
+  repeated: 0,
+  late: 0,
+};
 
 type Connection = Session & {
   socket: DatabaseSocket;
@@ -49,6 +61,8 @@ type Connection = Session & {
 type Question = { connection: Connection; messages: readonly Message[]; text: string };
 
 const slowMs = 1_500;
+/** Maximum delay of a late notification. */
+const lateMs = 500;
 /** Time without messages after which the server gives up a connection (`tcp_keepalives` of node-connection.ts). */
 const vanishedMs = 25_000;
 
@@ -77,7 +91,7 @@ export class DatabaseServer {
   /** Statements that wait for another connection's lock, which it holds until it ends. */
   #waitingForLock: Question[] = [];
   #inTransaction: Connection | null = null;
-  readonly #chores: string[] = [];
+  readonly #chores: (() => void)[] = [];
   readonly #cutOff = new Set<string>();
   #pids = 100;
 
@@ -118,6 +132,20 @@ export class DatabaseServer {
         if (this.#inTransaction === connection) this.#end(connection);
         this.#world(vanishedMs, () => this.#vanish(connection));
       }
+  }
+
+  isCutOff(name: string): boolean {
+    return this.#cutOff.has(name);
+  }
+
+  /** Whether every statement reaches the server, and its answer the client. */
+  isReliable(): boolean {
+    const { lostBefore, lostAfter, refused } = this.faults;
+    return lostBefore + lostAfter + refused === 0;
+  }
+
+  isInTransaction(): boolean {
+    return this.#inTransaction !== null;
   }
 
   joinAgain(name: string): void {
@@ -165,9 +193,7 @@ export class DatabaseServer {
     if (!connection.process.isAlive) return;
     connection.isOpen = true;
     this.#connections.set(connection.pid, connection);
-    this.#keepHouse(
-      `insert into server_session (pid, node) values (${connection.pid}, '${connection.process.name}')`,
-    );
+    this.#keepHouse(() => this.#postgres.beginSession(connection.pid, connection.process));
     connection.socket.opened();
   }
 
@@ -249,9 +275,17 @@ export class DatabaseServer {
     }
     for (const connection of this.#connections.values())
       if (connection.channels.has(channel) && !this.#random.chance(this.faults.unheard)) {
-        const pid = Buffer.alloc(4);
-        this.#tell(connection, messageOf('A', pid, channel, payload));
+        const notification = messageOf('A', Buffer.alloc(4), channel, payload);
+        if (!this.#random.chance(this.faults.late)) this.#tell(connection, notification);
+        else this.#tellLater(connection, notification);
+        if (this.#random.chance(this.faults.repeated)) this.#tellLater(connection, notification);
       }
+  }
+
+  #tellLater(connection: Connection, notification: Buffer): void {
+    this.#world(this.#random.below(lateMs), () => {
+      if (connection.isOpen) this.#tell(connection, notification);
+    });
   }
 
   #tell(connection: Connection, bytes: Buffer): void {
@@ -277,21 +311,23 @@ export class DatabaseServer {
     }
     const isOther = (question: Question): boolean => question.connection !== connection;
     this.#waiting = [...this.#waiting, ...this.#waitingForLock.splice(0)].filter(isOther);
-    this.#keepHouse(`delete from server_session where pid = ${connection.pid}`);
-    this.#keepHouse(`delete from session_lock where pid = ${connection.pid}`);
+    this.#keepHouse(() => this.#postgres.endSession(connection.pid));
     if (this.#inTransaction === null) this.#goOn();
   }
 
   /** The server's session table is not part of any client's transaction. */
-  #keepHouse(text: string): void {
-    if (this.#inTransaction === null) this.#postgres.exec(text);
-    else this.#chores.push(text);
+  #keepHouse(chore: () => void): void {
+    if (this.#inTransaction === null) chore();
+    else this.#chores.push(chore);
   }
 
-  /** Retries waiting statements. */
+  /** Retries waiting statements, in any order of their connections. */
   #goOn(): void {
-    for (const text of this.#chores.splice(0)) this.#postgres.exec(text);
-    const waiting = this.#waiting.splice(0);
-    for (const question of waiting) this.#world(0, () => this.#do(question));
+    for (const chore of this.#chores.splice(0)) chore();
+    const waiting = Map.groupBy(this.#waiting.splice(0), ({ connection }) => connection);
+    const left = [...waiting.values()];
+    while (left.length > 0)
+      for (const question of left.splice(this.#random.below(left.length), 1)[0] ?? [])
+        this.#world(0, () => this.#do(question));
   }
 }

@@ -107,7 +107,7 @@ const killAt = (story: string, by: Successor, move: Move, afterMs: number, again
   return {
     name: `${story}: ${nameOf(move)}, ${afterMs} ms, ${by} goes on${again ? ' and is killed as well' : ''}`,
     move,
-    plan: planFor(story, by, again ? [once, { ...once, move: null, afterMs: 0 }] : [once]),
+    plan: planFor(story, by, again ? [once, { ...once, move: {}, afterMs: 0 }] : [once]),
   };
 };
 

@@ -48,6 +48,7 @@ export class SimulatedNode {
   /** Offset of its wall clock, which survives its processes. */
   wallOffsetMs = 0;
   #running: Running | null = null;
+  #starts = 0;
   readonly #apis: ApiServer[] = [];
 
   constructor(name: string, world: NodeWorld) {
@@ -79,8 +80,10 @@ export class SimulatedNode {
   /** Begins to start; ready after some simulated time. */
   start(): void {
     const { database, network, farEnds, moved, log } = this.#world;
+    this.#starts += 1;
     const process: SimulatedProcess = {
       name: this.name,
+      id: `${this.name} ${this.#starts}`,
       isAlive: true,
       held: null,
       wallOffsetMs: this.wallOffsetMs,

@@ -47,16 +47,22 @@ export type Plan = {
   /** A gateway gets SIGTERM or is killed, and is restarted after this delay. */
   ends: readonly { atMs: number; node: string; by: 'SIGTERM' | 'SIGKILL'; restartAfterMs: number }[];
   /**
-   * The gateway that owns a call is killed at this step of the call's chart, or this time after it. Each kill waits
-   * for the previous one; `move: null` is the next step of any call.
+   * The gateway that owns a call is killed at a step of the call's chart with these states, or this time after it. Each
+   * kill waits for the previous one; `move: {}` is the next step of any call.
    */
-  kills: readonly { move: Move | null; afterMs: number; restartAfterMs: number }[];
+  kills: readonly { move: Partial<Move>; afterMs: number; restartAfterMs: number }[];
   cutOffs: readonly { atMs: number; node: string; forMs: number }[];
   /**
    * A gateway is stopped as by SIGSTOP right before the write with this number. Its connections stay open. It continues
    * with that write this time after another gateway has taken over its calls.
    */
-  freezes: readonly { before: HolderWrite; count: number; afterTakingMs: number }[];
+  freezes: readonly {
+    before: HolderWrite;
+    count: number;
+    afterTakingMs: number;
+    /** Counts only writes after a call of that gateway has ended; its end is the first of them. */
+    atEnd?: boolean;
+  }[];
   clockSteps: readonly { atMs: number; node: string; byMs: number }[];
   databaseBreaks: readonly { atMs: number }[];
   statements: StatementFaults;
@@ -65,6 +71,10 @@ export type Plan = {
   lineLatestMs: number;
   /** A deliberate defect: lines ignore these commands. */
   deafTo?: readonly LineCommand['type'][];
+  /** The agent is a customer's server that remembers its calls; otherwise the built-in one. */
+  agentHasMemory: boolean;
+  /** Share of calls that are requested twice at the same time, with the same key. */
+  requestsRepeated: number;
   /** Duration of the faults. */
   faultyMs: number;
   /** Duration for which calls may continue after the faults, before all parties hang up. */
@@ -119,7 +129,7 @@ const withTransfers = (call: Plan['calls'][number], random: Random): Plan['calls
 const consentOf = (random: Random): ConsentRequirement | null =>
   random.chance(0.25) ? random.pick(['none', 'speech', 'speech', 'key']) : null;
 
-const statementsOf = (random: Random): StatementFaults => {
+const statementsOf = (random: Random): Omit<StatementFaults, 'repeated' | 'late'> => {
   const share = (most: number): number => (random.chance(0.3) ? random.fraction() * most : 0);
   return {
     lostBefore: share(0.05),
@@ -129,6 +139,11 @@ const statementsOf = (random: Random): StatementFaults => {
     unheard: share(0.5),
   };
 };
+
+const notificationsOf = (random: Random): Pick<StatementFaults, 'repeated' | 'late'> => ({
+  repeated: random.chance(0.3) ? random.fraction() * 0.5 : 0,
+  late: random.chance(0.3) ? random.fraction() * 0.5 : 0,
+});
 
 const requestsOf = (random: Random): RequestFaults => {
   const share = (most: number): number => (random.chance(0.3) ? random.fraction() * most : 0);
@@ -159,22 +174,32 @@ const endsOf = (random: Random, nodes: readonly string[], faultyMs: number): Pla
 };
 
 /** If no gateway crashes, one is frozen until its lease has expired, in most worlds with several gateways. */
-const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'crashes'>): Plan['freezes'] =>
-  nodes.length === 1 || crashes.length > 0 || random.chance(0.1)
+const freezesOf = (random: Random, { nodes, crashes }: Pick<Plan, 'nodes' | 'crashes'>): Plan['freezes'] => {
+  if (nodes.length === 1 || crashes.length > 0 || random.chance(0.1)) return [];
+  const before = random.pick<HolderWrite>(['insert call_fact', 'insert call_fact', 'update call_checkpoint']);
+  const count = 2 + random.below(8);
+  const afterTakingMs = random.below(random.chance(0.8) ? 20 : 3_000);
+  return random.chance(0.3)
+    ? [{ before: 'insert call_fact', count: 1, afterTakingMs, atEnd: true }]
+    : [{ before, count, afterTakingMs }];
+};
+
+/** Deaths while a gateway takes a call over or ends it, in every second world. */
+const killsOf = (random: Random): Plan['kills'] =>
+  random.chance(0.5)
     ? []
-    : [
-        {
-          before: random.pick(['insert call_fact', 'insert call_fact', 'update call_checkpoint']),
-          count: 2 + random.below(8),
-          afterTakingMs: random.below(random.chance(0.8) ? 20 : 3_000),
-        },
-      ];
+    : some(random, 3, () => ({
+        move: { to: random.pick(['active.taking-over', 'active.taking-over', 'active.ending']) },
+        // Adoption of a simulated line takes no time.
+        afterMs: random.chance(0.6) ? 0 : random.below(60),
+        restartAfterMs: 100 + random.below(12_000),
+      }));
 
 export const planOf = (seed: number): Plan => {
   // Differs from the numbers that this seed's world draws.
   const random = createRandom(seed ^ 0x5eed);
   const nodes = names.slice(0, 1 + random.below(names.length));
-  const faultyMs = 12_000 + random.below(30_000);
+  const faultyMs = 8_000 + random.below(22_000);
   const isCalm = random.chance(0.05);
   const within = (): number => random.below(faultyMs);
   const crashes: Plan['crashes'] = isCalm
@@ -191,8 +216,7 @@ export const planOf = (seed: number): Plan => {
           node: random.pick(nodes),
           forMs: 200 + random.below(random.chance(0.3) ? 60_000 : shortMs),
         }));
-  // Ends, transfers, consent, and clock steps in plans with take-overs use their own generators, so that the rest of a
-  // seed's plan does not change.
+  // Later additions to plans use their own generators, so that the rest of a seed's plan does not change.
   const ofTransfers = createRandom(seed ^ 0x7a45);
   const hasTransfers = ofTransfers.chance(0.5);
   const areTakenOver = crashes.length > 0 || cutOffs.some(({ forMs }) => forMs > shortMs);
@@ -210,15 +234,19 @@ export const planOf = (seed: number): Plan => {
     ends: isCalm ? [] : endsOf(createRandom(seed ^ 0xe2d5), nodes, faultyMs),
     consent: consentOf(createRandom(seed ^ 0xc095)),
     hasVoicemail: false,
-    kills: [],
+    kills: isCalm ? [] : killsOf(createRandom(seed ^ 0x6b11)),
     cutOffs,
     freezes: isCalm ? [] : freezesOf(createRandom(seed ^ 0xf0e2), { nodes, crashes }),
     clockSteps,
     databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],
-    statements: isCalm ? noFaults : statementsOf(random),
+    statements: isCalm
+      ? noFaults
+      : { ...statementsOf(random), ...notificationsOf(createRandom(seed ^ 0x2077)) },
     requests: isCalm ? reliable : requestsOf(random),
     receiverRefuses: random.chance(0.2) ? 0.3 : 0,
     lineLatestMs: random.chance(0.5) ? random.below(400) : 0,
+    agentHasMemory: createRandom(seed ^ 0xa9e1).chance(0.3),
+    requestsRepeated: isCalm || createRandom(seed ^ 0x4e9e).chance(0.5) ? 0 : 0.5,
     faultyMs,
     afterMs: random.below(5_000),
   };
@@ -237,5 +265,7 @@ export const calmPlan = (seed: number): Plan => ({
   statements: noFaults,
   requests: reliable,
   receiverRefuses: 0,
+  requestsRepeated: 0,
+  agentHasMemory: false,
   lineLatestMs: 0,
 });

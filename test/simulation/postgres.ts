@@ -4,6 +4,8 @@
  * functions are replaced the same way. All sessions share prepared statements under common names.
  */
 import { PGlite } from '@electric-sql/pglite';
+import { bookkeepingTables, bookkeepingTriggers } from './bookkeeping.ts';
+import type { SimulatedProcess } from './simulated-time.ts';
 import { withoutTimers } from './determinism.ts';
 import {
   messagesIn,
@@ -20,7 +22,9 @@ const sessionsOfItsOwn = `
   set plan_cache_mode = force_generic_plan;
   set simulated.session = '0';
   create unlogged table session_lock (key bigint primary key, pid int not null);
-  create unlogged table server_session (pid int primary key, node text not null, backend_start timestamptz not null default clock_timestamp());
+  create unlogged table server_session (
+    pid int primary key, node text not null, process text not null,
+    backend_start timestamptz not null default clock_timestamp());
   create view pg_stat_activity as
     select pid, backend_start, current_database() as datname, 'trunkline ' || node as application_name
     from server_session;
@@ -46,7 +50,9 @@ const sessionsOfItsOwn = `
       raise exception 'somebody else holds the lock' using errcode = '55P03';
     end if;
   end $$;
-  create unlogged table stale_write (what text not null, call_id uuid not null, writer text not null, holder text not null);
+  prepare begin_session (int, text, text) as insert into server_session values ($1, $2, $3);
+  prepare end_session (int) as
+    with lost as (delete from session_lock where pid = $1) delete from server_session where pid = $1;
   create sequence drawn;
   create function gen_random_uuid() returns uuid language sql as $$
     select overlay(overlay(md5(current_setting('simulated.seed') || nextval('public.drawn'))
@@ -56,29 +62,9 @@ const sessionsOfItsOwn = `
     select true $$;
 `;
 
-/**
- * Records facts and progress written by a gateway that does not own the call. Excludes ends: calls that cannot be
- * resumed keep the name of their dead owner and are ended by another gateway.
- */
-const writers = `
-  create function note_stale_write() returns trigger language plpgsql as $$
-  declare
-    writer text := (select node from server_session where pid = public.pg_backend_pid());
-    holder text := (select node from call where id = new.call_id);
-  begin
-    if writer <> holder then insert into stale_write values (tg_argv[0], new.call_id, writer, holder); end if;
-    return new;
-  end $$;
-  create trigger note_stale_fact after insert on call_fact for each row
-    when (new.type not in ('call.ended', 'call.summarized', 'recording.completed', 'recording.failed'))
-    execute function note_stale_write('fact');
-  create trigger note_stale_progress after update of progress on call_checkpoint for each row
-    execute function note_stale_write('progress');
-`;
-
 /** Statements whose result depends on the session. */
 const asksForSession =
-  /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call_fact|update "?call_checkpoint/;
+  /advisory_(xact_)?lock|pg_backend_pid|pg_terminate_backend|insert into "?call(_fact)?\b|update "?call(_checkpoint)?\b/;
 
 export type Answer = {
   messages: Message[];
@@ -92,18 +78,25 @@ export type Answer = {
 /** A client session: its pid, and its prepared texts by its own names. */
 export type Session = { readonly pid: number; readonly texts: Map<string, string> };
 
-/** Session of an observer outside of the simulation. */
-const observer: Session = { pid: 0, texts: new Map() };
-
 export class Postgres {
   readonly #server: PGlite;
   /** Common name of a prepared text in all sessions. */
   readonly #namesOfTexts = new Map<string, string>();
   #names = 0;
+  /** Adds or removes a client session. */
+  beginSession(pid: number, { name, id }: Pick<SimulatedProcess, 'name' | 'id'>): void {
+    this.exec(`execute begin_session (${pid}, '${name}', '${id}')`);
+  }
+
+  endSession(pid: number): void {
+    this.exec(`execute end_session (${pid})`);
+  }
+
   /** Modifies a prepared text: plants a defect to verify that the rules detect it. */
   planted: (text: string) => string = (text) => text;
   readonly #questions = new Map<string, string>();
-  #tables: string[] = [];
+  /** Query for the names of the tables with rows; `null` before the migrations. */
+  #filled: string | null = null;
 
   private constructor(server: PGlite) {
     this.#server = server;
@@ -112,42 +105,49 @@ export class Postgres {
   static async start(): Promise<Postgres> {
     const server = await PGlite.create();
     await server.exec(sessionsOfItsOwn);
+    await server.exec(bookkeepingTables);
     await server.exec('listen simulated_end');
     return new Postgres(server);
   }
 
   /** Keeps the migrated schema; from now on `begin` empties all other tables. */
   async keepMigrated(): Promise<void> {
-    await this.#server.exec(writers);
+    await this.#server.exec(bookkeepingTriggers);
     const { rows } = await this.#server.query<{ tablename: string }>(
       "select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migration' order by 1",
     );
-    this.#tables = rows.map(({ tablename }) => `"${tablename}"`);
+    const tables = rows.map(({ tablename }) => `"${tablename}"`);
+    this.#filled = `select name from (values ${tables
+      .map((table) => `('${table}', exists (select from ${table}))`)
+      .join(', ')}) as tables (name, is_filled) where is_filled`;
   }
 
   /** Resets to the initial state, whatever the previous one. */
   begin(seed: number): void {
     this.exec('rollback');
     this.exec('reset statement_timeout; reset lock_timeout; reset idle_in_transaction_session_timeout');
-    if (this.#tables.length > 0) this.exec(`truncate ${this.#tables.join(', ')} restart identity`);
+    // Empty tables are skipped, because a truncated one is planned anew.
+    const filled = this.#filled === null ? [] : this.#texts(this.#filled);
+    if (filled.length > 0) this.exec(`truncate ${filled.join(', ')} restart identity cascade`);
     this.exec('alter sequence drawn restart');
     this.exec(`set simulated.seed = '${seed}'`);
   }
 
   /** Rows of a query without parameters, as JSON objects. */
   rows(text: string): Record<string, unknown>[] {
-    const found = this.run(
-      [{ kind: 'Q', bytes: queryOf(`select to_jsonb(one)::text from (${text}) one`) }],
-      observer,
+    return this.#texts(`select to_jsonb(one)::text from (${text}) one`).map(
+      (found) => JSON.parse(found) as Record<string, unknown>,
     );
-    if (found.sqlState !== undefined) throw new Error(`${found.sqlState} in ${text}`);
-    return found.messages
-      .filter(({ kind }) => kind === 'D')
-      .map(({ bytes }) => JSON.parse(bytes.toString('utf8', 11)) as Record<string, unknown>);
   }
 
-  /** Answer to a frequently repeated query. */
   isTrue(text: string): boolean {
+    const [answer] = this.#texts(text);
+    if (answer === undefined) throw new Error(`No answer to ${text}`);
+    return answer === 't';
+  }
+
+  /** Rows of an observer's query with one column. Queries are prepared, because they are repeated. */
+  #texts(text: string): string[] {
     let name = this.#questions.get(text);
     if (name === undefined) {
       name = `question_${this.#questions.size}`;
@@ -155,9 +155,9 @@ export class Postgres {
       this.exec(`prepare ${name} as ${text}`);
     }
     const { messages } = messagesIn(this.#answerTo(queryOf(`execute ${name}`)));
-    const row = messages.find(({ kind }) => kind === 'D');
-    if (row === undefined) throw new Error(`No answer to ${text}`);
-    return row.bytes.toString('utf8', 11) === 't';
+    const sqlState = sqlStateIn(messages);
+    if (sqlState !== undefined) throw new Error(`${sqlState} in ${text}`);
+    return messages.filter(({ kind }) => kind === 'D').map(({ bytes }) => bytes.toString('utf8', 11));
   }
 
   exec(text: string): void {

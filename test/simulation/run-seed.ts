@@ -2,10 +2,13 @@
 import { z } from 'zod';
 import { announcement, checkAtRest, isAtRest } from './checks.ts';
 import { Customer } from './customer.ts';
+import { watchHolders } from './holder-watch.ts';
+import { checkPermits } from './last-callers.ts';
+import { checkMemory, createMemoryAgent, memoryAgentBinding } from './memory-agent.ts';
 import { longestRingSec, machine, planOf, type Plan, type Transfer } from './plan.ts';
 import { Postgres } from './postgres.ts';
 import { createRandom } from './random.ts';
-import { runIn } from './simulated-time.ts';
+import { runIn, type SimulatedProcess } from './simulated-time.ts';
 import { nameOf, World, type Move } from './world.ts';
 
 export type SeedResult = {
@@ -34,7 +37,9 @@ const keepsHouse = /(update node|update skip, update event_delivery|delete \w+)$
 const longestFreezeMs = 45_000;
 /** Inaccuracy with which gateways know the database clock when its answers are slow. */
 const durationErrorSec = 3;
-const lookMs = 1_000;
+const lookMs = 250;
+/** Time in which leftover work would show. */
+const lastLookMs = 1_000;
 const lastAnswerMs = 1_000;
 
 const answered = z.looseObject({ status: z.number() });
@@ -48,7 +53,8 @@ const machineScript = [
 ];
 
 /** Makes API requests and waits for the answers, before any fault. */
-const prepare = async (world: World, customer: Customer, { hasVoicemail, consent }: Plan): Promise<void> => {
+const prepare = async (world: World, customer: Customer, plan: Plan): Promise<void> => {
+  const { hasVoicemail, consent, agentHasMemory } = plan;
   const [first] = world.nodes;
   first?.start();
   if (!(await world.run(startMs, () => first?.isReady() === true))) throw new Error('No gateway starts');
@@ -75,6 +81,8 @@ const prepare = async (world: World, customer: Customer, { hasVoicemail, consent
     ...(hasVoicemail ? { voicemail: 'leave_message' } : {}),
     ...(consent === null ? {} : { consent: { announce: announcement, require: consent } }),
   });
+  if (agentHasMemory)
+    await ask('PUT', `/api/v1/admin/numbers/${numberId}/agents/outbound`, memoryAgentBinding);
   if (hasVoicemail) await ask('PUT', `/api/v1/admin/simulator/callees/${machine}`, { script: machineScript });
   await ask('POST', '/api/v1/admin/webhooks', { url: 'https://receiver.test/events' });
   for (const node of world.nodes.slice(1)) {
@@ -100,12 +108,16 @@ const endNode = (
   restart();
 };
 
+/** Whether a move has the given states. */
+const isAt = (move: Move, { from = move.from, to = move.to }: Partial<Move>): boolean =>
+  move.from === from && move.to === to;
+
 const killAt = (world: World, plan: Plan): void => {
   const { time } = world;
   const kills = [...plan.kills];
   world.onMove = (node, move) => {
     const [next] = kills;
-    if (next === undefined || (next.move !== null && nameOf(next.move) !== nameOf(move))) return;
+    if (next === undefined || !isAt(move, next.move)) return;
     kills.shift();
     const kill = (): void => {
       world.kill(node, `${next.afterMs} ms after ${nameOf(move)}`);
@@ -171,11 +183,16 @@ const schedule = (world: World, customer: Customer, plan: Plan): void => {
   };
 };
 
+const finalStates = new Set(['completed', 'no_answer', 'failed']);
+
 const freezeAt = (world: World, plan: Plan): void => {
   const freezes = plan.freezes.map((freeze) => ({ ...freeze, left: freeze.count }));
-  world.freezes = (_process, point) => {
+  const hasEnded = ({ charts }: SimulatedProcess): boolean =>
+    [...charts.values()].some((state) => finalStates.has(state));
+  world.freezes = (process, point) => {
     const [next] = freezes;
     if (next === undefined || !point.startsWith(`before ${next.before}`)) return null;
+    if (next.atEnd === true && !hasEnded(process)) return null;
     next.left -= 1;
     if (next.left > 0) return null;
     freezes.shift();
@@ -192,12 +209,15 @@ const heal = (world: World): void => {
   for (const node of world.nodes) if (!node.isRunning()) node.start();
 };
 
+/** All parties hang up, and all work is finished. */
 const comeToRest = async (world: World, customer: Customer): Promise<void> => {
   const deadline = world.time.now() + restMs;
   for (const { id } of world.postgres.rows('select id from call where ended_at is null order by id'))
     customer.hangUp(String(id), true);
   while (world.time.now() < deadline && !isAtRest(world.postgres)) await world.run(lookMs);
-  await world.run(lookMs);
+};
+
+const checkRest = (world: World): void => {
   for (const broken of checkAtRest(world.postgres)) world.violate(broken);
   for (const broken of world.leftOver()) world.violate(broken);
 };
@@ -211,7 +231,7 @@ const checkDurations = (world: World): void => {
     const lasted = over.map((at) => (at - answeredAt) / 1_000);
     if (lasted.some((seconds) => Math.abs(seconds - Number(told)) <= durationErrorSec)) continue;
     world.violate(
-      `${String(id)} is said to have lasted ${String(told)} s, and has lasted ${lasted.join(' or ')} s`,
+      `a reported duration is wrong: ${String(id)} with ${String(told)} s lasted ${lasted.join(' or ')} s`,
     );
   }
 };
@@ -227,7 +247,7 @@ const checkRung = (world: World): void => {
   for (const [callId, times] of world.farEnds.rung)
     for (const rungMs of times)
       if (rungMs > longestRingSec * 1_000 + rungLateMs + world.frozenMs)
-        world.violate(`a person was rung for ${rungMs / 1_000} s for ${callId}`);
+        world.violate(`a person is rung for too long: ${rungMs / 1_000} s for ${callId}`);
 };
 
 /** Checks that the end of each call was received under a single id. */
@@ -235,7 +255,8 @@ const checkReceived = (world: World, customer: Customer): void => {
   for (const { id } of world.postgres.rows('select id from call order by id')) {
     const ends = (customer.received.get(String(id)) ?? []).filter(({ type }) => type === 'call.ended');
     const ids = new Set(ends.map((end) => end.id));
-    if (ids.size !== 1) world.violate(`the receiver has ${ids.size} ends of ${String(id)}`);
+    if (ids.size !== 1)
+      world.violate(`the receiver has not exactly one end of a call: ${ids.size} of ${String(id)}`);
   }
 };
 
@@ -250,28 +271,37 @@ export const runSeed = async (
   let moves: Move[] = [];
   try {
     const customer = new Customer(world);
+    const agent = createMemoryAgent();
     servers.set('https://receiver.test', customer.receiver);
+    servers.set('https://agent.test', agent.server);
     await prepare(world, customer, plan);
     schedule(world, customer, plan);
+    watchHolders(world);
     world.database.faults = plan.statements;
     world.network.faults = plan.requests;
     world.farEnds.latestMs = plan.lineLatestMs;
     world.farEnds.deafTo = plan.deafTo ?? [];
     customer.refuses = plan.receiverRefuses;
+    customer.repeats = plan.requestsRepeated;
     await world.run(plan.faultyMs);
     world.freezes = () => null;
     await world.run(longestFreezeMs, () => world.frozen === null);
     moves = [...world.moves.values()];
     customer.refuses = 0;
+    customer.repeats = 0;
     heal(world);
     await world.run(plan.afterMs);
     customer.isSatisfied = true;
     // Waits until pending requests have been answered.
     await world.run(lastAnswerMs);
     await comeToRest(world, customer);
+    await checkPermits(world, customer, () => comeToRest(world, customer));
+    await world.run(lastLookMs);
+    checkRest(world);
     checkReceived(world, customer);
     checkDurations(world);
     checkRung(world);
+    checkMemory(world, agent);
   } catch (error) {
     world.violate(`the simulation broke off: ${error instanceof Error ? error.stack : String(error)}`);
   } finally {
@@ -292,11 +322,15 @@ export const runSeed = async (
   };
 };
 
+const refuse = (violations: readonly string[]): void => {
+  throw new Error(violations.join('\n'));
+};
+
 /** Starts a database with everything that a first start creates, and loads the libraries that the process needs. */
-export const startPostgres = async (): Promise<Postgres> => {
+export const startPostgres = async (onViolations = refuse): Promise<Postgres> => {
   const postgres = await Postgres.start();
   const { violations } = await runSeed(0, postgres);
-  if (violations.length > 0) throw new Error(violations.join('\n'));
+  if (violations.length > 0) onViolations(violations);
   await postgres.keepMigrated();
   return postgres;
 };

@@ -11,7 +11,10 @@ import type { Random } from './random.ts';
 
 /** A program that runs on the simulated machines; all its work ends with it. */
 export type SimulatedProcess = {
+  /** Name of its gateway. */
   readonly name: string;
+  /** Unique in a world: a gateway's next process has another one. */
+  readonly id: string;
   isAlive: boolean;
   /** Due timers and messages of a frozen process, as by SIGSTOP, in order. `null` while it runs. */
   held: (() => void)[] | null;

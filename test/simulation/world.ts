@@ -99,7 +99,12 @@ export class World {
           farEnds,
           moved: (node, process, callId, state) => this.#moved(node, process, callId, state),
           log: (process, line) => this.#log(process, line),
-          onFailedStart: (node) => runIn(null, () => void time.after(supervisorMs, () => node.start())),
+          onFailedStart: (node) =>
+            runIn(null, () => {
+              time.after(supervisorMs, () => {
+                if (!node.isRunning()) node.start();
+              });
+            }),
         }),
     );
     postgres.begin(seed);

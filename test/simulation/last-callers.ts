@@ -1,0 +1,36 @@
+/**
+ * Checks that calls have returned all their permits: at rest, each gateway must admit a call although the number may
+ * have only one at a time.
+ */
+import type { Customer } from './customer.ts';
+import type { World } from './world.ts';
+
+/** His line is busy, so the call ends at once. */
+const busyCallee = '01000000003';
+const answerMs = 30_000;
+const startMs = 60_000;
+
+export const checkPermits = async (
+  world: World,
+  customer: Customer,
+  comeToRest: () => Promise<void>,
+): Promise<void> => {
+  const status = async (
+    request: Parameters<Customer['ask']>[0],
+  ): Promise<number | 'no answer' | undefined> => {
+    let told: number | 'no answer' | undefined;
+    customer.ask(request, (answer) => (told = answer?.status ?? 'no answer'));
+    await world.run(answerMs, () => told !== undefined);
+    return told;
+  };
+  if (!(await world.run(startMs, () => world.nodes.every((node) => node.isReady()))))
+    return world.violate('a gateway does not start');
+  const limited = await status({ ...customer.changeNumber({ max_concurrent_calls: 1 }) });
+  if (limited !== 200) return world.violate(`the limit of the number could not be changed: ${limited}`);
+  for (const node of world.nodes) {
+    const body = { to: busyCallee, instruction: `last call of ${node.name}`, max_duration_sec: 60 };
+    const placed = await status({ method: 'POST', path: '/api/v1/calls', body, by: node });
+    if (placed !== 201) world.violate(`a gateway without calls refuses one: ${node.name} answers ${placed}`);
+    await comeToRest();
+  }
+};
