@@ -68,7 +68,7 @@ const createFrameDelay = () => {
 
 /**
  * Converts to the rate of recordings. If that is twice the rate of the call, each new sample is the mean of its
- * neighbours. A loop: an iterator would take ten times as long.
+ * neighbours. A loop: an iterator would take three times as long.
  */
 const forRecording = (samples: Int16Array, rate: SampleRate, before: number): Int16Array => {
   if (rate === recordingSampleRate) return samples;
