@@ -21,7 +21,7 @@ export const createBackgroundTasks = (clock: Clock, logger: Logger): BackgroundT
         try {
           await work();
         } catch (error) {
-          logger.debug({ err: error }, `${what} did not succeed`);
+          logger.debug({ err: error }, `${what} failed`);
         }
       })().finally(() => ends.delete(end));
       ends.add(end);

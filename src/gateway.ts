@@ -91,7 +91,7 @@ const openRuntime = async (
     fence: createFreezeFence(steadyClock, policy.cluster.mostGapMs, (gapMs) =>
       logger.warn(
         { gap_ms: gapMs },
-        'this process was frozen; commands of its calls wait until the database knows who holds them',
+        'this process was frozen; commands of its calls wait until the database confirms which gateway holds them',
       ),
     ),
     logger,

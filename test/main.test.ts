@@ -58,7 +58,7 @@ test.serial('a draining gateway accepts no new calls and continues active ones',
   }
   gateway.signal('SIGTERM');
   await gateway.printed(
-    'waiting for one call, up to 600 s, as no other gateway is there; ask again to hang up now',
+    'waiting up to 600 s for one call to end, because there is no other gateway; a second stop signal hangs up now',
   );
 
   const refused = [
@@ -98,7 +98,7 @@ test.serial('hangs up at once at a second signal and still stores active calls',
   gateway.signal('SIGINT');
   // Sends the signal twice, as npm does if both processes receive it from the terminal.
   gateway.signal('SIGINT');
-  await gateway.printed('waiting for one call');
+  await gateway.printed('for one call to end');
   t.notRegex(gateway.stdout(), /second stop signal/);
   gateway.signal('SIGTERM');
   const askedAt = performance.now();
@@ -114,14 +114,14 @@ const endingWithoutDatabase = async (t: ExecutionContext) => {
   const gateway = await gatewayWithCall(t, 0, { GW_DATABASE_URL: proxy.url });
   proxy.freeze();
   gateway.signal('SIGTERM');
-  await gateway.printed('writing the remaining facts of calls, giving up after 5 s');
+  await gateway.printed('writing the remaining facts of calls (giving up after 5 s');
   return gateway;
 };
 
 test.serial('exits with a frozen database and logs the lost data', async (t) => {
   const gateway = await endingWithoutDatabase(t);
   t.deepEqual(await gateway.ended, { code: 1, signal: null });
-  t.regex(gateway.stdout(), /facts of calls are lost: the database is away/);
+  t.regex(gateway.stdout(), /facts of calls are lost: the database is unavailable/);
 });
 
 test.serial(

@@ -114,7 +114,7 @@ const record = (
   try {
     return createCallRecording(openRecording(), time, sampleRate);
   } catch (error) {
-    logger.warn({ err: error }, 'a call goes on without its recording');
+    logger.warn({ err: error }, 'a call continues without its recording');
     return null;
   }
 };

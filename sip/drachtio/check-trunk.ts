@@ -137,7 +137,7 @@ export const createTrunkCheck = (options: TrunkCheckOptions) => {
       await work(ladder);
       return passed(step, ok, ladder);
     } catch (error) {
-      logger.debug({ err: error }, 'a step of the check of a trunk failed');
+      logger.debug({ err: error }, 'a step of a trunk check failed');
       return failed(step, error instanceof TrunkRefusal ? error.status : null, ladder);
     }
   };

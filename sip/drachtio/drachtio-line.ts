@@ -189,7 +189,7 @@ const listenTo = (
   endpoint.onLost((reason) => {
     // Released without a word to the far end, whom the other gateway serves.
     if (reason === takenByOther) return life.letGo.leave();
-    if (life.is('answered')) logger.warn({ reason }, 'the media server has ended the sound of a call');
+    if (life.is('answered')) logger.warn({ reason }, 'the media server ended the audio of a call');
     if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
     return undefined;
   });
@@ -230,7 +230,7 @@ const connectMedia = (
     try {
       await beginning;
     } catch (error) {
-      if (life.is('answered')) logger.error({ err: error }, 'the sound of a call could not be connected');
+      if (life.is('answered')) logger.error({ err: error }, 'the audio of a call could not be connected');
       life.send({ type: 'sound.lost' });
     }
   });
@@ -295,7 +295,7 @@ const press = (
       await keypad.press(keys);
     } catch (error) {
       if (!life.is('answered')) return;
-      logger.warn({ err: error }, 'keys could not be pressed');
+      logger.warn({ err: error }, 'DTMF digits could not be sent');
       reportDtmf();
       return life.report({ type: 'line.press_failed', keys });
     }

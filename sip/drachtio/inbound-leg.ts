@@ -146,7 +146,10 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
   let explanation: Pick<SipDetails, 'reasons' | 'callInfo'> | null = null;
 
   const refuseFull = (): void => {
-    logger.warn({ trunk: trunk.name }, 'a caller was refused: no channel of the trunk is free');
+    logger.warn(
+      { trunk: trunk.name },
+      'rejected an inbound call: no channel of the trunk is free (max_channels)',
+    );
     send({ type: 'refused', refusal: verdictRefusals.concurrency_limit });
   };
 
@@ -176,7 +179,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
       const created = await createEndpointFor(request, trunk, carriers);
       endpoint = releasingWith(created, () => permit?.release());
     } catch (error) {
-      logger.warn({ err: error }, 'no endpoint for an inbound call');
+      logger.warn({ err: error }, 'rejected an inbound call: no media endpoint could be created');
       const refusal =
         error instanceof NoMediaCapacity
           ? refusals.unavailable
@@ -226,7 +229,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
       if (!isStanding(established)) throw new CallerLeft('The caller left at once');
     } catch (error) {
       if (error instanceof CallerLeft) return send({ type: 'caller.left' });
-      logger.warn({ err: error }, 'the answer of a caller could not be taken');
+      logger.warn({ err: error }, "the session description in a caller's ACK was unacceptable");
       return send({ type: 'audio.failed' });
     }
     connection = {
@@ -263,7 +266,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
         return void confirm();
       case 'refuse':
         if (effect.refusal === refusals.unanswered)
-          logger.warn('the line of a caller never opened: the caller was refused');
+          logger.warn('rejected an inbound call: its line was not opened in time');
         return explanation === null ? refuse(response, effect.refusal, logger) : undefined;
       case 'hangUp': {
         destroyEndpoint();

@@ -81,7 +81,7 @@ export const createInbound = (options: InboundOptions) => {
           : await ask({ callId, from, to, at, identity, sipHeaders });
       if (isStored(verdict)) sipCapture.claim(request.get('Call-ID'), callId);
       if (verdict.accepted) return null;
-      logger.info({ call_id: callId, because: verdict.because }, 'a caller was refused');
+      logger.info({ call_id: callId, because: verdict.because }, 'rejected an inbound call');
       return verdictRefusals[verdict.because];
     } catch (error) {
       logger.error({ call_id: callId, err: error }, 'the admission of a caller failed');

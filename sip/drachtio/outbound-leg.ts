@@ -149,7 +149,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
     try {
       await endpointFor(trunk);
     } catch (error) {
-      logger.warn({ err: error }, 'no endpoint for an outbound call');
+      logger.warn({ err: error }, 'no media endpoint could be created for an outbound call');
       return send({ type: 'prepare.failed' });
     }
     const targets = addresses.map((address) => targetAt(trunk, address, options.to, country));
@@ -226,7 +226,10 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
     try {
       await within(clock, answerMs, 'Taking the answer in', agreed.takeAnswer(remoteSdp));
     } catch (error) {
-      logger.warn({ trunk: trunk.name, err: error }, 'the answer of the far end could not be taken');
+      logger.warn(
+        { trunk: trunk.name, err: error },
+        "the session description of the callee's answer was unacceptable",
+      );
       return send({ type: 'connect.failed' });
     }
     const endpoint = releasingWith(agreed, () => {

@@ -51,7 +51,10 @@ export const createScreening = (options: {
     const offer = descriptionIn(request);
     const problem = offer === undefined ? undefined : offerProblem(offer, carriers.termsFor(trunk));
     if (problem === undefined) return undefined;
-    logger.info({ trunk: trunk.name, problem: problem.why }, 'an offer could not be taken');
+    logger.info(
+      { trunk: trunk.name, problem: problem.why },
+      'rejected an inbound call: its offer was unacceptable',
+    );
     return notAcceptable(problem);
   };
 

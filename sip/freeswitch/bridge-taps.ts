@@ -100,7 +100,7 @@ export const openBridgeTaps = (
       try {
         tap = await openTap(firstUuid, direction, onAudio, options);
       } catch (error) {
-        if (!isClosed) logger.warn({ err: error }, 'one side of a bridge is not recorded; retrying');
+        if (!isClosed) logger.warn({ err: error }, 'one party of a bridged call is not recorded; retrying');
         return openLater(direction, onAudio);
       }
       if (isClosed) return tap.end();

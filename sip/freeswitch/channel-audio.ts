@@ -182,7 +182,7 @@ export const openChannelAudio = async (
     if (!reopenLimit.allowsAnother()) throw new Error('FreeSWITCH repeatedly ends the audio of a call');
     await pause();
     await resume();
-    options.logger.warn({ channel: uuid }, 'FreeSWITCH had ended the audio of a channel; it is open again');
+    options.logger.warn({ channel: uuid }, 'FreeSWITCH ended the audio of a channel; it was reopened');
   };
 
   let last: Promise<void> = Promise.resolve();

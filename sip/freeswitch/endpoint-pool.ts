@@ -97,7 +97,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
       refill();
     },
     onLost() {
-      logger.debug('a ready endpoint was lost');
+      logger.debug('an endpoint of the pool was lost');
       refillIn(numbers.refillMs);
     },
     clock,

@@ -97,7 +97,7 @@ const takeReady = async (
     const modifying = endpoint.modify(offer);
     return { ...endpoint, localSdp: await within(clock, answerMs, 'Modifying an endpoint', modifying) };
   } catch (error) {
-    logger.debug({ err: error }, 'a ready endpoint rejected an offer');
+    logger.debug({ err: error }, 'an endpoint of the pool rejected an offer');
     backgroundTasks.add('destroying an endpoint', () => endpoint.destroy());
     return null;
   }

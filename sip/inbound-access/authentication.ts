@@ -25,7 +25,7 @@ export const respond = (
   try {
     response.send(status, reason, { headers });
   } catch (error) {
-    logger.debug({ err: error }, 'a caller could not be answered');
+    logger.debug({ err: error }, 'a challenge could not be sent to a caller');
   }
 };
 

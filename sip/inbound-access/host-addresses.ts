@@ -15,7 +15,7 @@ export const createHostAddresses = (options: { host: string; clock: Clock; logge
       const found = await lookup(host, { all: true });
       known = new Set(found.map(({ address }) => address));
     } catch (error) {
-      logger.warn({ err: error, host }, 'the address of the trunk could not be found');
+      logger.warn({ err: error, host }, 'the host name of a trunk could not be resolved');
     }
   };
   const looking = createRepeatedTask({ work: look, everyMs: againMs, clock });

@@ -19,7 +19,7 @@ export const createAbandonedDialogs = (options: {
     if (left.length === 0) return;
     logger.warn(
       { dialogs: left.length },
-      'no gateway goes on with calls that one has left: they are hung up',
+      'no gateway took over the calls of a lost gateway: they are hung up',
     );
     for (const dialogId of left) void end(dialogId);
   };

@@ -65,7 +65,10 @@ const createGateway = (
   const tell = (message: Buffer): void => {
     if (socket.destroyed) return;
     if (socket.writableLength > limits.mostUnread) {
-      logger.error({ gateway: name }, 'a gateway takes in nothing any more, and is given up');
+      logger.error(
+        { gateway: name },
+        'a gateway no longer reads from its connection; the relay closes the connection',
+      );
       return close();
     }
     socket.write(framed(message));
@@ -116,11 +119,13 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
       read(data);
     } catch (error) {
       if (!(error instanceof BrokenFrame)) throw error;
-      logger.warn({ gateway: name }, 'what a gateway sends is no message of this protocol: it is sent away');
+      logger.warn({ gateway: name }, 'a gateway sent an invalid message; the relay closes its connection');
       gateway.close();
     }
   });
-  socket.on('error', (error) => logger.debug({ gateway: name, err: error }, 'a gateway is lost'));
+  socket.on('error', (error) =>
+    logger.debug({ gateway: name, err: error }, 'the connection of a gateway failed'),
+  );
   socket.on('close', () => {
     clock.clearTimeout(admission);
     const wasAdmitted = state === 'admitted';

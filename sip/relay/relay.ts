@@ -64,7 +64,7 @@ const keepDrachtio = (
         everyMs: probe.everyMs,
         clock,
         onSilent() {
-          logger.error('drachtio-server takes in nothing any more: it is connected with anew');
+          logger.error('drachtio-server no longer reads from its connection; reconnecting');
           connection.close();
         },
       });
@@ -93,12 +93,12 @@ const serveGateways = (
       {
         onAdmitted(gateway) {
           traffic.came(gateway);
-          logger.info({ gateway: gateway.name, gateways: traffic.count() }, 'a gateway has come');
+          logger.info({ gateway: gateway.name, gateways: traffic.count() }, 'a gateway connected');
         },
         onCommand: traffic.asked,
         onGone(gateway) {
           traffic.gone(gateway);
-          logger.warn({ gateway: gateway.name, gateways: traffic.count() }, 'a gateway is gone');
+          logger.warn({ gateway: gateway.name, gateways: traffic.count() }, 'a gateway disconnected');
         },
       },
       {

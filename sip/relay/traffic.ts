@@ -38,7 +38,7 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
     try {
       await ask(`sip|${transactionId}|\r\nSIP/2.0 ${status}\r\n${headers}Content-Length: 0\r\n\r\n`);
     } catch (error) {
-      logger.debug({ err: error }, 'a far end could not be answered');
+      logger.debug({ err: error }, 'a response could not be sent to a far end');
     }
   };
   const unavailable = (transactionId: string): Promise<void> =>
@@ -51,12 +51,16 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
       try {
         await ask(`sip||${dialogId}|\r\nBYE sip:placeholder SIP/2.0\r\nContent-Length: 0\r\n\r\n`);
       } catch (error) {
-        logger.debug({ err: error }, 'a call that nobody went on with had ended');
+        logger.debug({ err: error }, 'an abandoned call had already ended');
       }
     },
     /** No gateway took the request; a BYE is answered 200. */
     givenUp({ method, transactionId, begins }: HeldRequest, because: 'time' | 'room'): void {
-      if (because === 'room') logger.error({ method }, 'there is no room for a request of a far end');
+      if (because === 'room')
+        logger.error(
+          { method },
+          'a request of a far end was rejected: too many requests are waiting for a gateway',
+        );
       if (transactionId === '') return;
       if (method === 'BYE') void respond(transactionId, '200 OK');
       else if (begins || because === 'room') void unavailable(transactionId);
@@ -176,7 +180,7 @@ const take = (message: Buffer, parts: Parts, logger: Logger): void => {
     case 'notice':
       return bring(told, message, parts);
     default:
-      return logger.debug('drachtio-server says what nobody has asked for');
+      return logger.debug('drachtio-server sent a response without a request');
   }
 };
 
@@ -190,7 +194,7 @@ const createWanted = ({ ask }: Upstream, logger: Logger) => {
       try {
         await ask(`route|${verb}`);
       } catch (error) {
-        logger.warn({ err: error, verb }, 'drachtio-server brings no such requests');
+        logger.warn({ err: error, verb }, 'drachtio-server refused to route these requests to the relay');
       }
     },
     /** Resets the requested methods for a new connection to drachtio-server. */

@@ -44,7 +44,7 @@ export const createCallers = (options: {
 
   const giveUp = (callId: string): void => {
     if (callers.delete(callId))
-      logger.info({ call_id: callId }, 'a simulated caller was let in but never answered');
+      logger.info({ call_id: callId }, 'a simulated caller was admitted, but its call was not answered');
   };
 
   return {

@@ -72,7 +72,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
           },
         });
       } catch (error) {
-        logger.warn({ call_id: input.callId, err: error }, 'a call goes on without its recording');
+        logger.warn({ call_id: input.callId, err: error }, 'a call continues without its recording');
         return null;
       }
     },

@@ -48,7 +48,9 @@ export const createPhoneSocket = (options: {
     perMessageDeflate: false,
     maxPayload: limits.messageBytes,
   });
-  server.on('error', (error) => logger.error({ err: error }, 'the web phones report an error'));
+  server.on('error', (error) =>
+    logger.error({ err: error }, 'the WebSocket server of the web phones failed'),
+  );
 
   const workspaces = new Map<WebSocket, string>();
   const phonesOf = (workspaceId: string): number =>
@@ -85,7 +87,7 @@ export const createPhoneSocket = (options: {
       else connection.receive(message);
       return undefined;
     });
-    socket.on('error', (error) => logger.debug({ err: error }, 'a web phone was lost'));
+    socket.on('error', (error) => logger.debug({ err: error }, 'the WebSocket of a web phone failed'));
     socket.on('close', () => {
       workspaces.delete(socket);
       clearInterval(ping);

@@ -227,10 +227,7 @@ export const createStartReply = ({
     const times = words !== '' && words === before?.words ? before.times + 1 : 1;
     newest.set(agent, { words, times });
     if (times !== mostSame) return;
-    logger.warn(
-      { ...about, times },
-      'the agent gives the same reply again and again; was a hang-up refused?',
-    );
+    logger.warn({ ...about, times }, 'the agent repeats the same reply; was a hang-up refused?');
   };
 
   /** Reads the reply to its end, or until its release. Rejects if its agent fails. */

@@ -117,13 +117,13 @@ class NatsWakeUps implements WakeUps {
       });
       if (this.#isClosed()) return await connection.close();
       this.#state = { name: 'connected', connection };
-      logger.info('wake-ups of gateways go through NATS');
+      logger.info('notifications between gateways use NATS');
       for (const channel of this.#listeners.channels()) this.#subscribe(channel);
       this.#listeners.callAll();
       await this.#follow(connection);
     } catch (err) {
       if (this.#isClosed()) return;
-      logger.warn({ err }, 'NATS is unreachable: wake-ups go through the database meanwhile');
+      logger.warn({ err }, 'NATS is unreachable: notifications between gateways use the database meanwhile');
     }
     if (this.#isClosed()) return;
     this.#subscriptions.clear();
@@ -138,11 +138,13 @@ class NatsWakeUps implements WakeUps {
       if (this.#isClosed()) return;
       if (type === 'disconnect' && this.#state.name === 'connected') {
         this.#state = { name: 'interrupted', connection };
-        logger.warn('the connection to NATS was lost: wake-ups go through the database meanwhile');
+        logger.warn(
+          'the connection to NATS was lost: notifications between gateways use the database meanwhile',
+        );
       }
       if (type === 'reconnect') {
         this.#state = { name: 'connected', connection };
-        logger.info('the connection to NATS is back');
+        logger.info('the connection to NATS was restored');
         this.#listeners.callAll();
       }
     }

@@ -53,7 +53,10 @@ const createGiving = (
     try {
       return await give(node, callIds);
     } catch (error) {
-      logger.warn({ to_node: node, err: error }, 'calls could not be handed over to a gateway');
+      logger.warn(
+        { to_node: node, err: error },
+        'calls could not be handed over to a gateway; the next one, if any, is tried',
+      );
       return false;
     }
   };
@@ -66,7 +69,7 @@ const createGiving = (
     }
     logger.error(
       { calls: callIds.length },
-      'no other gateway took the released calls; the first that finds this gateway gone takes them',
+      'no gateway took over the released calls yet; another gateway takes them over when it detects that this one has ended',
     );
   };
 };
@@ -82,7 +85,10 @@ export const beginHandOver = (successors: Successors, options: HandOverOptions):
     if (callIds.length === 0) return;
     await letGo(callIds);
     if (giveToOthers !== null) return giveToOthers(callIds);
-    logger.info({ calls: callIds.length }, 'calls wait for the next process of this gateway');
+    logger.info(
+      { calls: callIds.length },
+      'calls were released; the next process of this gateway takes them over',
+    );
   };
 
   /** Calls that continue in the next process wait for each other: it starts after this one has ended. */

@@ -22,10 +22,7 @@ export const createOrphanedCalls = (options: {
   logger: Logger;
 }): OrphanedCalls => ({
   end({ id: callId, direction, answeredAt }) {
-    options.logger.warn(
-      { call_id: callId },
-      'a call was lost with the process that held it; it is ended now',
-    );
+    options.logger.warn({ call_id: callId }, 'a call was lost with its process and is ended');
     const outcome = outcomeOf('system_error', answeredAt !== null);
     options.bus.publish('ended', { callId, direction, ...outcome });
     options.journal.append(callId, {

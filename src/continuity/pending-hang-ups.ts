@@ -42,10 +42,7 @@ export const createPendingHangUps = (options: {
     }
     // The stored hang-up must outlive this write: otherwise a crash would lose it.
     await journal.written(callId);
-    logger.info(
-      { call_id: callId },
-      'a hang-up was performed that was requested while no gateway held the call',
-    );
+    logger.info({ call_id: callId }, 'performed a hang-up that was requested while no gateway held the call');
     return true;
   };
 

@@ -190,7 +190,7 @@ export const showCalls = (
   const sending = sendTo(viewer, limits.waitingBytes, logger);
   const leaving = new AbortController();
   cutOffWhenSilent(viewer, limits.pingMs);
-  viewer.on('error', (error) => logger.debug({ err: error }, 'a viewer of the inspector was lost'));
+  viewer.on('error', (error) => logger.debug({ err: error }, 'the WebSocket of an inspector viewer failed'));
   viewer.on('close', () => leaving.abort());
   if (callId === null) {
     leaving.signal.addEventListener('abort', showAll(workspaceId, calls, sending));

@@ -172,27 +172,28 @@ const answering = async (takers: readonly string[], { giveCalls }: Cluster) => {
 
 const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succession> => {
   const nobody = (because: string): Succession => ({ successors: null, because });
-  if (!config.handsOver) return nobody('as GW_HAND_OVER=never says');
-  if (sharedLines(config) === null) return nobody('as without the relay no other gateway hears of them');
+  if (!config.handsOver) return nobody('because GW_HAND_OVER is never');
+  if (sharedLines(config) === null)
+    return nobody('because without the relay no other gateway can take them over');
   let others: Others;
   try {
     others = await cluster.others();
   } catch {
-    return nobody('as the database is away');
+    return nobody('because the database is unavailable');
   }
   const nodes = await answering(others.takers, cluster);
   if (nodes.length > 0)
     return {
       successors: { are: 'others', nodes },
-      because: `go on at ${nodes.join(', ')}, each when nobody speaks`,
+      because: `continue at ${nodes.join(', ')}, each as soon as nobody speaks`,
     };
-  if (others.takers.length > 0) return nobody('as the other gateways do not answer');
+  if (others.takers.length > 0) return nobody('because the other gateways do not respond');
   // A gateway without lines would end the calls that it cannot resume.
   if (others.living.length > 0)
-    return nobody('as the other gateways are older, or have other lines, and could not go on with them');
+    return nobody('because the other gateways have an older version or other lines');
   if (config.realLines !== null)
-    return { successors: { are: 'next process' }, because: 'go on in the next process of this gateway' };
-  return nobody('as no other gateway is there');
+    return { successors: { are: 'next process' }, because: 'continue in the next process of this gateway' };
+  return nobody('because there is no other gateway');
 };
 
 /** Logs what the gateway waits for, for the person who stopped it. */
@@ -200,8 +201,15 @@ const say = (logger: Logger, calls: number, upToSec: number, { successors, becau
   const whom = calls === 1 ? 'one call' : `${calls} calls`;
   const about = { calls, up_to_sec: upToSec };
   if (successors === null)
-    logger.info(about, `waiting for ${whom}, up to ${upToSec} s, ${because}; ask again to hang up now`);
-  else logger.info(about, `${whom} ${because}; waiting up to ${upToSec} s for this, ask again to do it now`);
+    logger.info(
+      about,
+      `waiting up to ${upToSec} s for ${whom} to end, ${because}; a second stop signal hangs up now`,
+    );
+  else
+    logger.info(
+      about,
+      `${whom} ${because}; waiting up to ${upToSec} s for this, a second stop signal does it now`,
+    );
 };
 
 const standingCalls = ({ switchboard, canBeResumed }: Calls): StandingCall[] =>
@@ -258,7 +266,7 @@ export const startHandOver = (
       try {
         await cluster.takes(false);
       } catch (error) {
-        logger.warn({ err: error }, 'other gateways do not hear that this one ends');
+        logger.warn({ err: error }, 'other gateways could not be notified that this one is shutting down');
       }
       if (count === 0) return;
       const succession = await chooseSuccessors(config, cluster);

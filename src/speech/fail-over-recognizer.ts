@@ -122,7 +122,7 @@ export const failOverRecognizer = (
         return openWith(next);
       }
       const ms = Math.min(...asked.map(({ breaker }) => breaker.remainingMs()));
-      logger.warn({ waitMs: ms }, 'no recognizer is left; a call waits for one');
+      logger.warn({ waitMs: ms }, 'every speech recognizer is in cool-down; the call waits for the next one');
       waiting = clock.setTimeout(openNext, ms);
     };
 

@@ -362,8 +362,8 @@ const byNats = async (t: ExecutionContext): Promise<Pair> => {
   const { port } = await natsServer(t);
   const [waking, woken] = [natsGateway(t, port), natsGateway(t, port)];
   await Promise.all([
-    waking.untilLogged('wake-ups of gateways go through NATS'),
-    woken.untilLogged('wake-ups of gateways go through NATS'),
+    waking.untilLogged('notifications between gateways use NATS'),
+    woken.untilLogged('notifications between gateways use NATS'),
   ]);
   return { waking: waking.wakeUps, woken: woken.wakeUps };
 };
@@ -421,7 +421,7 @@ if (hasNatsServer) {
       const server = await natsServer(t);
       const gateway = natsGateway(t, server.port);
       const own = await counting(gateway.wakeUps, 'own');
-      await gateway.untilLogged('wake-ups of gateways go through NATS');
+      await gateway.untilLogged('notifications between gateways use NATS');
       await server.stop();
       await gateway.untilLogged('was lost');
       await gateway.wakeUps.wake('own');
@@ -447,7 +447,7 @@ if (hasNatsServer) {
     await until('it is connected', () => {
       gateway.clock.advance(100);
       return (
-        gateway.logged.some((line) => line.includes('wake-ups of gateways go through NATS')) || undefined
+        gateway.logged.some((line) => line.includes('notifications between gateways use NATS')) || undefined
       );
     });
     t.true(own.count() > 0);
@@ -458,7 +458,7 @@ if (hasNatsServer) {
     async (t) => {
       const { port } = await natsServer(t, { token: 'right-token' });
       const [right, wrong] = [natsGateway(t, port, 'right-token'), natsGateway(t, port, 'wrong-token')];
-      await right.untilLogged('wake-ups of gateways go through NATS');
+      await right.untilLogged('notifications between gateways use NATS');
       await wrong.untilLogged('NATS is unreachable');
       t.notRegex([...right.logged, ...wrong.logged].join('\n'), /(right|wrong)-token/);
     },
@@ -471,7 +471,7 @@ if (hasNatsServer) {
       const early = natsGateway(t, port);
       await early.wakeUps.close();
       const late = natsGateway(t, port);
-      await late.untilLogged('wake-ups of gateways go through NATS');
+      await late.untilLogged('notifications between gateways use NATS');
       await late.wakeUps.close();
       t.is(early.clock.pending(), 0);
       t.is(late.clock.pending(), 0);

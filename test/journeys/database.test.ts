@@ -141,7 +141,7 @@ test.serial(
     );
     const types = events.map(({ type }) => type);
     for (const type of ['call.answered', 'turn.spoken', 'call.ended']) t.true(types.includes(type), type);
-    t.true(gateway.logged.some((line) => line.includes('the embedded database is back')));
+    t.true(gateway.logged.some((line) => line.includes('the embedded database runs again')));
     t.false(gateway.logged.some((line) => line.includes('could not be written')));
   },
 );

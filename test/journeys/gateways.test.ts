@@ -78,7 +78,7 @@ if (hasNatsServer) {
     const { start } = await oneDatabase(t);
     const wokenBy = { GW_NATS_URL: `nats://127.0.0.1:${port}` };
     const [holder, other] = [await start('holder', wokenBy), await start('other', wokenBy)];
-    for (const gateway of [holder, other]) await gateway.printed('wake-ups of gateways go through NATS');
+    for (const gateway of [holder, other]) await gateway.printed('notifications between gateways use NATS');
     await askAnother(t, holder, other);
   });
 }

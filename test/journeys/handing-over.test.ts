@@ -89,7 +89,7 @@ test.serial(
 test.serial('hands over all calls at SIGTERM and leaves nothing to clean up', async (t) => {
   const { leaving, staying, free, rows } = await handOver(t);
   await leaving.ended;
-  t.regex(leaving.stdout(), /6 calls go on at staying, each when nobody speaks/);
+  t.regex(leaving.stdout(), /6 calls continue at staying, each as soon as nobody speaks/);
   t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
   for (const callId of free) {
     await untilTakenOver(staying, callId);
@@ -157,7 +157,7 @@ test.serial('with GW_HAND_OVER=never, waits for the end of calls and logs the re
   await untilStatus(leaving, callId, 'active');
   leaving.signal('SIGTERM');
   await leaving.ended;
-  t.regex(leaving.stdout(), /waiting for one call, up to \d+ s, as GW_HAND_OVER=never says/);
+  t.regex(leaving.stdout(), /waiting up to \d+ s for one call to end, because GW_HAND_OVER is never/);
   t.deepEqual(await rows('select name from node'), [{ name: 'staying' }]);
   t.deepEqual(await rows(`select status from call where id = '${callId}'`), [{ status: 'failed' }]);
 });

@@ -228,9 +228,9 @@ test.serial('retries a server that does not start at once and reports progress',
   kill();
   await until('it is back', () => (logged.length === 3 ? true : undefined));
   t.deepEqual(logged, [
-    'the embedded database has ended though nobody here asked it to; it is started again',
-    'the embedded database did not come up; it is tried again',
-    'the embedded database is back',
+    'the embedded database ended unexpectedly; it is started again',
+    'the embedded database did not start; another start follows',
+    'the embedded database runs again',
   ]);
 });
 

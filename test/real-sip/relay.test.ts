@@ -87,7 +87,7 @@ if (missing.length > 0) {
     const { call, dialogId } = await answered(trunk, doomed);
     doomed.kill();
     await doomed.closed;
-    await until(() => relay.said().includes('a gateway is gone'));
+    await until(() => relay.said().includes('a gateway disconnected'));
     call.sends('INFO', { headers: { 'Content-Type': 'application/dtmf-relay' }, body: 'Signal=5\r\n' });
     call.sends('INVITE', { sdp });
     const next = await connectClient(t, relay.address);

@@ -326,7 +326,7 @@ test.serial(
     await until('it is lost', () => first.losses.length > 0 || undefined);
     t.deepEqual(first.losses, [null]);
     t.true(first.soundIsLost());
-    t.regex(logged.join(''), /the media thread has failed/);
+    t.regex(logged.join(''), /the media thread failed; the audio of its calls is lost/);
     t.notThrows(() => first.path.send(new Int16Array(160)));
     t.true(((await first.statistics())?.received.packets ?? 0) >= 0, 'the last that was told');
 

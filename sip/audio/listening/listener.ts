@@ -212,7 +212,10 @@ export const createListener = (options: ListenerOptions): Listener => {
     if (event.type === 'partial' || event.type === 'final')
       answerer?.recognized(event.text, event.type === 'final');
     if (event.type !== 'failed') return turns.recognized(event);
-    logger.error({ err: event.error, engine: recognizer.name }, 'a call goes on without its recognizer');
+    logger.error(
+      { err: event.error, engine: recognizer.name },
+      'the recognizer of a call failed; the call continues without speech recognition',
+    );
     stop();
   };
   const turnEnds = options.turnEnd.mode === 'recognizer';

@@ -62,7 +62,7 @@ const routeRequests = (
       try {
         take(request, response);
       } catch (error) {
-        logger.error({ err: error }, `${request.method} could not be taken`);
+        logger.error({ err: error }, `${request.method} could not be processed`);
         if (!response.finalResponseSent) response.send(500);
       }
     };
@@ -174,7 +174,7 @@ export const createSignallingConnection = (options: {
         everyMs: probe.everyMs,
         clock,
         onSilent() {
-          logger.error('drachtio-server takes in nothing any more: it is connected with anew');
+          logger.error('drachtio-server no longer reads from its connection; reconnecting');
           control?.cut();
         },
       });

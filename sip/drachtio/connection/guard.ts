@@ -49,7 +49,7 @@ const guardReading = (socket: Socket, logger: Logger): void => {
       for (const listener of listeners) listener.call(socket, data);
     } catch (error) {
       // The message boundary is lost after a parse error.
-      logger.error({ err: error }, 'what drachtio-server sends cannot be read');
+      logger.error({ err: error }, 'invalid data from drachtio-server');
       socket.destroy();
     }
   });
@@ -60,7 +60,7 @@ const overhearSafely = (overhear: (said: string) => void, said: string, logger: 
   try {
     overhear(said);
   } catch (error) {
-    logger.error({ err: error }, 'a message of drachtio-server could not be overheard');
+    logger.error({ err: error }, 'a SIP message could not be captured');
   }
 };
 
@@ -123,7 +123,7 @@ export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: Gu
     try {
       return hear(event, socket, readable(String(text)));
     } catch (error) {
-      logger.error({ err: error }, 'a message of drachtio-server could not be taken');
+      logger.error({ err: error }, 'a message of drachtio-server could not be processed');
       return true;
     } finally {
       for (const one of mapServer.keys()) if (one === socket) sendingTo(one).received(String(text));
@@ -135,7 +135,7 @@ export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: Gu
     const body = `${id}|${message}`;
     const bytes = Buffer.byteLength(body);
     if (bytes > longestMessage) {
-      logger.warn({ bytes }, 'a message is too long for drachtio-server, and was not sent');
+      logger.warn({ bytes }, 'a message was not sent because it is too long for drachtio-server');
       const refusal = `${randomUUID()}|response|${id}|NOK|the message is too long for drachtio-server`;
       setImmediate(() => wp.emit('msg', socket, refusal));
     } else sendingTo(socket).send({ id, bytes, text: `${bytes}#${body}` });

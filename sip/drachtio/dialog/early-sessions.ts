@@ -46,7 +46,7 @@ export const createEarlySessions = (options: {
         headers: { Allow: allowed, 'Content-Type': 'application/sdp' },
       });
     } catch (error) {
-      logger.warn({ err: error }, 'a change of a session before the answer of its call was refused');
+      logger.warn({ err: error }, 'refused an UPDATE before the answer of its call');
       // The session remains unchanged.
       const why = 'The media server cannot take this offer';
       refuse(response, notAcceptable(error instanceof Unacceptable ? error.problem : why), logger);

@@ -65,7 +65,10 @@ const adoptMedia = async (
     const endpoint = await mediaServers.takeOverEndpoint(channel, trunk.srtp, keepsBridge);
     return ofCall(endpoint, standing, trunk, options);
   } catch (error) {
-    logger.warn({ err: error }, 'the sound of a call that was left comes by another channel');
+    logger.warn(
+      { err: error },
+      'the channel of a call that is taken over cannot be used; a new channel carries its audio',
+    );
     return null;
   }
 };
@@ -132,7 +135,7 @@ const goOn = async (
     const connection: Connection = { trunk, dialog, trackedLeg, endpoint, weRefresh, takesInfo, sip };
     return { answered: true, connection };
   } catch (error) {
-    logger.warn({ err: error }, 'a call that was left could not be gone on with');
+    logger.warn({ err: error }, 'the far end of a call could not be taken over and is hung up');
     backgroundTasks.add('BYE', () => hangUp({ dialog, trackedLeg }));
     options.legTracker.endChannels([standing]);
     return unadopted('media_error', sip);

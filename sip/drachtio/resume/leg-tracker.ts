@@ -69,9 +69,9 @@ const createAbandonedLegs = ({
       const how = await endLeg(leg, { send, clock });
       sipCapture.ended(leg.sipCallId);
       store.remove(id);
-      logger.warn({ call_id: callId, how }, 'the far end of a call that nobody holds any more was ended');
+      logger.warn({ call_id: callId, how }, 'hung up the far end of an orphaned call');
     } catch (error) {
-      logger.warn({ call_id: callId, err: error }, 'a far end could not be ended');
+      logger.warn({ call_id: callId, err: error }, 'the far end of an orphaned call could not be hung up');
       // Without a connection the leg waits for the next one; otherwise it is removed.
       if (isConnected) store.remove(id);
       else waiting.set(id, { callId, leg });

@@ -181,7 +181,7 @@ export class ReferTransfer {
     const { logger, life } = this.#options;
     logger.warn(
       { trunk: trunk.name, sip_status: status },
-      'a trunk refuses REFER, so the person is called by a call of its own',
+      'a trunk refused REFER; the gateway calls the person itself',
     );
     this.#over(() => life.report({ type: 'line.refer_refused' }));
   }

@@ -323,7 +323,10 @@ export class SecondLeg {
       await bridge.open();
       return true;
     } catch (error) {
-      this.#options.logger.warn({ err: error }, 'two legs were not bridged: their audio passes through here');
+      this.#options.logger.warn(
+        { err: error },
+        'two legs could not be bridged on FreeSWITCH: the gateway relays their audio',
+      );
       return false;
     }
   }

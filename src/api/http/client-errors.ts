@@ -47,7 +47,7 @@ const refusalFor = (code: string | undefined): Refusal => {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Refusal('request_timeout', 'The request took too long to arrive.');
     default:
-      return new Refusal('invalid_request', 'This is not valid HTTP.');
+      return new Refusal('invalid_request', 'The request is not valid HTTP.');
   }
 };
 

@@ -44,7 +44,7 @@ export const createJournalClosing = (options: {
       const facts = journal.backlog();
       if (facts > 0) {
         const limit = `giving up after ${limitMs / 1000} s without a response of the database`;
-        logger.info({ facts }, `writing the remaining facts of calls, ${limit}`);
+        logger.info({ facts }, `writing the remaining facts of calls (${limit})`);
       }
       giveUpLater();
       await journal.settled();
@@ -54,7 +54,7 @@ export const createJournalClosing = (options: {
       await transitions.close();
       clock.clearTimeout(timer);
       const lost = journal.lost();
-      if (lost > 0) throw new Error(`${lost} facts of calls are lost: the database is away`);
+      if (lost > 0) throw new Error(`${lost} facts of calls are lost: the database is unavailable`);
     },
     hurry() {
       limitMs = times.hurriedJournalMs;

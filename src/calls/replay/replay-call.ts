@@ -1,6 +1,7 @@
 /**
- * Replays a call step by step: the stored transitions of its charts, with the facts of its journal at their places.
- * Nothing is executed. For a call older than stored transitions, the replay has its facts and its status only.
+ * Replays a call step by step from stored data: the transitions of its charts, with the facts of its journal at their
+ * places. The replay runs no charts. For a call without stored transitions, because it ended under an older version, it
+ * has only facts and status.
  */
 import { callStatuses } from '#src/domain/end-reasons.ts';
 import type { JournalEntry } from '#src/persistence/calls/call-journal.ts';
@@ -16,11 +17,11 @@ export type RecordedCall = {
 export type ReplayStep = ChartState & {
   at: Date;
   /**
-   * Event that caused the transition; `(time)` for an elapsed timer, `(begin)` for the first state; or the type of the
-   * fact alone.
+   * Event that caused the transition: `(time)` for an elapsed timer, `(begin)` for the initial state. For a step that
+   * is a fact without a transition, the type of the fact.
    */
   event: string;
-  /** Sequence number of its fact; null if there is none. */
+  /** Sequence number of the fact of this step; null for a transition without a fact. */
   fact: number | null;
 };
 
@@ -35,7 +36,7 @@ const eventName = (eventType: string): string => {
   return eventType.startsWith('xstate.after.') ? '(time)' : eventType;
 };
 
-/** A conversation is a child of the call's `active`, a voicemail one of the conversation's `voicemail`. */
+/** State after a transition. The conversation is a child of the call's state `active`, the voicemail a child of the conversation's state `voicemail`. */
 const after = (state: ChartState, { machine, stateAfter }: StoredTransition): ChartState => {
   const moved: ChartState = { ...state, [machine]: stateAfter };
   const { call, conversation, voicemail } = moved;

@@ -82,7 +82,7 @@ export const createProgress = (
 
   const writer = createBatchWriter<string>({
     ...options,
-    what: 'how far calls have come',
+    what: 'checkpoints of calls',
     async write(callIds) {
       const kept = callIds
         .map((callId) => left.get(callId) ?? keptOf(callId))

@@ -65,7 +65,7 @@ export const createCleanUps = (options: {
     } catch (error) {
       logger.warn(
         { dead_node: dead.name, err: error },
-        'a dead gateway could not be claimed; the next look tries again',
+        'the clean-up after a dead gateway could not be claimed; the next check retries',
       );
       return false;
     }
@@ -73,7 +73,10 @@ export const createCleanUps = (options: {
 
   const begun = async (dead: OtherNode): Promise<Unfinished | undefined> => {
     if (!(await claim(dead))) return undefined;
-    logger.warn({ dead_node: dead.name }, 'another gateway has died; this one cleans up after it');
+    logger.warn(
+      { dead_node: dead.name },
+      'another gateway died; this gateway takes over its calls and cleans up',
+    );
     return { instance: dead.instance, todo: cleanUps, tries: 0 };
   };
 

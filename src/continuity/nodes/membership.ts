@@ -50,7 +50,7 @@ export const createMembership = (options: {
 
   const releaseAll = (): void => {
     logger.error(
-      'other gateways declared this one dead and took its calls; it releases them and registers again',
+      'other gateways declared this one dead and took over its calls; it releases them and registers again',
     );
     for (const letGo of whenLost) letGo();
   };
@@ -87,7 +87,10 @@ export const createMembership = (options: {
         if (await removeNode(database, { name, instance, isLost: false })) return;
         await tellCountsAlone(database, { name, instance, countsAlone: false });
       } catch (error) {
-        logger.warn({ err: error }, 'this gateway could not say that it ends; others find it dead');
+        logger.warn(
+          { err: error },
+          'this gateway could not remove its registration; other gateways will detect its end',
+        );
       }
     },
   };

@@ -90,7 +90,7 @@ export const createNodeWatch = (options: {
     judge.look(others).forEach(cleanUps.begin);
     suddenDeaths.look(others);
     void atEachLook().catch((error: unknown) =>
-      logger.warn({ err: error }, 'what this gateway does at each look failed; the next one tries again'),
+      logger.warn({ err: error }, 'a periodic check of the other gateways failed; the next check retries'),
     );
     await cleanUps.removeCleaned(others);
   };
@@ -103,7 +103,10 @@ export const createNodeWatch = (options: {
       judge.blink();
       suddenDeaths.blink();
       if (!isDatabaseAway)
-        logger.warn({ err: error }, 'this gateway cannot say that it lives: the database is away');
+        logger.warn(
+          { err: error },
+          'this gateway cannot renew its registration: the database is unavailable',
+        );
       isDatabaseAway = true;
     }
   };

@@ -102,7 +102,10 @@ export const createSuddenDeaths = (options: SuddenDeathsOptions): SuddenDeaths =
     try {
       if (await database.awaitSessionEnd(name, waiting.signal)) confirmations.begin(name);
     } catch (error) {
-      logger.debug({ other_node: name, err: error }, 'the wait for the end of a session was interrupted');
+      logger.debug(
+        { other_node: name, err: error },
+        "waiting for the end of another gateway's database session was interrupted",
+      );
     }
     // The next look begins another wait.
     if (awaited?.waiting === waiting) awaited = null;

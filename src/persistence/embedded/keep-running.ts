@@ -37,11 +37,14 @@ export const keepRunning = (options: {
     for (let delay = retryFirstMs; !signal.aborted; delay = Math.min(delay * 2, retryLongestMs)) {
       try {
         ({ pid } = await bringUp(signal));
-        logger.info({ server_pid: pid }, 'the embedded database is back');
+        logger.info({ server_pid: pid }, 'the embedded database runs again');
         return;
       } catch (err) {
         if (signal.aborted) return;
-        logger.error({ err, retry_in_ms: delay }, 'the embedded database did not come up; it is tried again');
+        logger.error(
+          { err, retry_in_ms: delay },
+          'the embedded database did not start; another start follows',
+        );
         await pause(delay);
       }
     }
@@ -51,10 +54,7 @@ export const keepRunning = (options: {
     while (!signal.aborted) {
       await pause(watchMs);
       if (signal.aborted || (await find())?.pid === pid) continue;
-      logger.error(
-        { server_pid: pid },
-        'the embedded database has ended though nobody here asked it to; it is started again',
-      );
+      logger.error({ server_pid: pid }, 'the embedded database ended unexpectedly; it is started again');
       await startAgain();
     }
   };

@@ -82,7 +82,7 @@ class LastingSession implements NodeSession {
     if (this.#state.name !== 'held') return;
     // A failure is ignored here: the next check replaces the connection, whose notifications are lost.
     await this.#state.connection.unlisten(channel).catch((err: unknown) => {
-      this.#options.logger.debug({ err }, 'A channel of the database could not be left');
+      this.#options.logger.debug({ err }, 'a notification channel of the database could not be unsubscribed');
     });
   }
 
@@ -119,14 +119,14 @@ class LastingSession implements NodeSession {
     clearTimeout(this.#timer);
     connection.discard();
     this.#state = { name: found, last: connection };
-    this.#options.logger.warn({ err }, 'The connection to the database was lost');
+    this.#options.logger.warn({ err }, 'the connection to the database was lost');
     this.#tryAfter(this.#options.limits.retryFirstMs);
   }
 
   #tryAfter(delayMs: number): void {
     this.#timer = setTimeout(() => {
       this.#comeBack().catch((err: unknown) => {
-        this.#options.logger.debug({ err }, 'The database is still away');
+        this.#options.logger.debug({ err }, 'the database is still unavailable');
         if (this.#state.name !== 'closed') {
           this.#tryAfter(Math.min(delayMs * 2, this.#options.limits.retryLongestMs));
         }
@@ -146,7 +146,7 @@ class LastingSession implements NodeSession {
       throw error;
     }
     this.#state = this.#hold(connection);
-    this.#options.logger.info('The connection to the database is back');
+    this.#options.logger.info('the connection to the database was restored');
     this.#listeners.callAll();
   }
 

@@ -25,7 +25,7 @@ export const chooseJudge =
         return judgeByRecognizer(options, reportsTurnEnds);
       case 'model':
         if (model !== null) return judgeByModel(options, model, { time, sampleRate, onChange });
-        logger.warn('there is no model that hears the end of a turn any more: pauses decide');
+        logger.warn('the turn model is unavailable: pauses decide the ends of turns');
         return judgeByPauses(options);
       default:
         return judgeByPauses(options);
