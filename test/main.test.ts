@@ -99,12 +99,12 @@ test.serial('hangs up at once at a second signal and still stores active calls',
   // Sends the signal twice, as npm does if both processes receive it from the terminal.
   gateway.signal('SIGINT');
   await gateway.printed('for one call to end');
-  t.notRegex(gateway.stdout(), /second stop signal/);
+  t.notRegex(gateway.stdout(), /second stop signal:/);
   gateway.signal('SIGTERM');
   const askedAt = performance.now();
   t.deepEqual(await gateway.ended, { code: 0, signal: null });
   t.true(performance.now() - askedAt < 60_000, 'long before the draining would have ended');
-  t.regex(gateway.stdout(), /second stop signal/);
+  t.regex(gateway.stdout(), /second stop signal:/);
   t.deepEqual(await gateway.stored(), { status: 'failed', end_reason: 'system_error', lasted: true });
 });
 
@@ -129,7 +129,7 @@ test.serial(
   async (t) => {
     const gateway = await endingWithoutDatabase(t);
     gateway.signal('SIGINT');
-    await gateway.printed('second stop signal');
+    await gateway.printed('second stop signal:');
     gateway.signal('SIGTERM');
     t.deepEqual(await gateway.ended, { code: 1, signal: null });
     t.regex(gateway.stdout(), /third stop signal/);

@@ -428,7 +428,7 @@ if (hasNatsServer) {
       t.deepEqual(gateway.database.woken, ['own']);
       const before = own.count();
       await natsServer(t, { port: server.port });
-      await gateway.untilLogged('is back');
+      await gateway.untilLogged('was restored');
       t.is(own.count(), before + 1);
       await own.heardFrom(gateway.wakeUps);
       t.is(gateway.database.woken.length, 1);

@@ -62,7 +62,7 @@ const handOver = sharedGateways(async ({ start, rows, databaseUrl }, scope) => {
   const bridged = await transferred(leaving);
   const unlock = await lockRows(scope, databaseUrl, `select id from call where id in (${listed(locked)})`);
   leaving.signal('SIGTERM');
-  await leaving.printed('6 calls go on at staying');
+  await leaving.printed('6 calls continue at staying');
   return { leaving, staying, free, locked, watched, bridged, stream, unlock, rows, start };
 });
 
@@ -109,7 +109,7 @@ test.serial('hands over all calls at SIGTERM and leaves nothing to clean up', as
       { type: 'call.ringing', count: 2 },
     ],
   );
-  t.false(staying.stdout().includes('cleans up after it'));
+  t.false(staying.stdout().includes('cleans up'));
 });
 
 test.serial('two connected persons keep talking after a hand-over', async (t) => {

@@ -36,7 +36,10 @@ const eventName = (eventType: string): string => {
   return eventType.startsWith('xstate.after.') ? '(time)' : eventType;
 };
 
-/** State after a transition. The conversation is a child of the call's state `active`, the voicemail a child of the conversation's state `voicemail`. */
+/**
+ * State after a transition. The conversation is a child of the call's state `active`, the voicemail a child of the
+ * conversation's state `voicemail`.
+ */
 const after = (state: ChartState, { machine, stateAfter }: StoredTransition): ChartState => {
   const moved: ChartState = { ...state, [machine]: stateAfter };
   const { call, conversation, voicemail } = moved;
