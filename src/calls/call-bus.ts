@@ -1,11 +1,12 @@
 /**
- * News of the calls on this gateway, in one stream. Lines, replies, charts and the journal publish; the journal, latency,
- * metrics, traces, checkpoints and listeners subscribe. Subscribers are called at once, in the order of their
- * subscription. An error in one is logged and affects neither the call nor the other subscribers.
+ * One stream of everything that happens in the calls of this gateway. Lines, replies, charts and the journal publish;
+ * the journal, latency, metrics, traces, checkpoints and listeners subscribe. Subscribers are called synchronously, in
+ * the order of their subscription. An error in one subscriber is logged and affects neither the call nor the other
+ * subscribers.
  *
- * What happens to one call, in this order: `began`, `connecting`, then any of `line`, `reply`, `measured`, `changed`,
- * `fact` and `stored`, then `ended` and `released`. A call that is rejected before its answer only begins and ends. A call
- * that another gateway holds is `taken` and `released`, and does not end here.
+ * Order for one call: `began`, `connecting`, then any of `line`, `reply`, `measured`, `changed`, `fact` and `stored`,
+ * then `ended` and `released`. A call that is rejected before its answer only begins and ends. A call that another
+ * gateway holds is `taken` and `released`; it does not end on this gateway.
  */
 import type { Logger } from 'pino';
 import type { SnapshotFrom } from 'xstate';
@@ -20,24 +21,27 @@ import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 export type TurnStage = 'endpointing' | 'first_token' | 'first_sentence' | 'first_audio';
 
 export type CallNews = {
-  /** Published in the context of the request that places the call, so that the call's trace can link to it. */
+  /**
+   * The call begins. Published in the context of the request that places the call, so that the call's trace can link to
+   * it.
+   */
   began: { callId: string; direction: Direction };
   /** The actor of the call is about to start. */
   connecting: { callId: string; numberId: string; workspaceId: string; input: CallInput };
-  /** An event of the line, as the call receives it: a secret DTMF digit is a dot. */
+  /** An event of the line, as the call receives it: secret DTMF digits are dots. */
   line: { callId: string; event: LineEvent };
   /** Progress of the requested reply. */
   reply: { callId: string; stage: 'asked' | 'first_token' | 'first_sentence' };
-  /** The duration of a stage of a turn is known, also for a turn that is never heard. */
+  /** The duration of a stage of a turn is known. Published also for a turn that is not heard. */
   measured: { callId: string; stage: TurnStage; milliseconds: number };
-  /** The state of the call after each change. */
+  /** The state of the call has changed. */
   changed: { callId: string; snapshot: SnapshotFrom<typeof callMachine> };
-  /** A fact of the call, complete, and not stored yet. */
+  /** A fact of the call, complete, but not stored yet. */
   fact: { callId: string; fact: CallFact & { at: number } };
-  /** A fact is in the database; `ended`: the row of a call that ended with it, if known here. */
+  /** A fact was stored. `ended`: the row of a call that ended with it, if known on this gateway. */
   stored: { callId: string; fact: RecordedFact; ended: CallToSummarize | null };
   ended: { callId: string; direction: Direction; status: FinalStatus; reason: EndReason };
-  /** Another gateway proves to hold the call, or to have ended it: this gateway writes no further facts of it. */
+  /** Another gateway holds the call or has ended it; this gateway writes no further facts of the call. */
   taken: { callId: string };
   /** The call has left this gateway, also after a crash. */
   released: { callId: string };
@@ -48,13 +52,13 @@ type NewsType = keyof CallNews;
 type Subscriber<Type extends NewsType> = (news: CallNews[Type]) => void;
 
 export type CallBus = {
-  /** Never throws. */
+  /** Publishes. Never throws. */
   publish<Type extends NewsType>(type: Type, news: CallNews[Type]): void;
-  /** Returns the function that unsubscribes. `callId`: for the news of this call only. */
+  /** Subscribes; returns the function that unsubscribes. `callId`: only for this call. */
   subscribe<Type extends NewsType>(type: Type, subscriber: Subscriber<Type>, callId?: string): () => void;
 };
 
-/** Subscribers by call; those of all calls under `anyCall`. */
+/** Subscribers by call; the subscribers to all calls have the key `anyCall`. */
 type Subscribers = { [Type in NewsType]?: Map<string, Set<Subscriber<Type>>> };
 
 const anyCall = '';
@@ -81,7 +85,7 @@ export const createCallBus = ({ logger }: { logger: Pick<Logger, 'error'> }): Ca
       const byCall = (subscribers[type] ??= new Map());
       const ofCall = byCall.get(callId) ?? new Set();
       byCall.set(callId, ofCall);
-      // A separate function, so that two subscriptions of one function are distinct.
+      // Wrapped, so that two subscriptions of one function are distinct.
       const receive: typeof subscriber = (news) => subscriber(news);
       ofCall.add(receive);
       return () => {

@@ -1,4 +1,4 @@
-/** The other parts of the gateway as its calls use them; `createCallControl` takes them. */
+/** Declares what calls use of the other parts of the gateway; `createCallControl` takes them. */
 import type { Logger } from 'pino';
 import type { AgentCall, HandshakeResult } from '#src/domain/agent-call.ts';
 import type { AgentContext } from '#src/domain/agent-context.ts';
@@ -28,7 +28,7 @@ export type CallParts = {
     journal: Journal;
     liveCalls: LiveCalls;
     switchboard: Switchboard;
-    /** Keeps the resume data of a call for another process until the call is released. */
+    /** Keeps the data from which another process could resume the call, until the call is released. */
     keepSettings: KeepSettings;
   };
   agents: {
@@ -44,7 +44,7 @@ export type CallParts = {
     node: string;
     askNode: AskNode;
     counting: CallCounting;
-    /** Maximum wait for a call that another gateway is taking over, and the polling interval. */
+    /** Maximum wait for a call that another gateway is taking over, and the interval of checks. */
     underway: { forMs: number; lookMs: number };
   };
   telephony: {
@@ -71,7 +71,7 @@ export type CallLimits = {
   maxCallsInProgress: number;
   /** Daily minutes of outbound calls for a workspace without its own limit; null for no limit. */
   platformDailyMinutes: number | null;
-  /** Called when the daily minutes are nearly used up, and when a call is refused for that reason. */
+  /** Called when the daily minutes are nearly used up, and when a call is refused because they are used up. */
   onDailyNotice: (notice: DailyNotice) => void;
   queues: QueueLimits;
 };
@@ -79,29 +79,29 @@ export type CallLimits = {
 export type AdmissionLimits = {
   /** Calls in progress on this gateway. */
   maxCalls: number;
-  /** Maximum of calls that begin at once: more would only wait for the database. */
+  /** Maximum number of calls in setup: more would only wait for the database. */
   maxBeginning: number;
 };
 
 export type QueueLimits = {
-  /** Facts of the call that wait for the database. */
+  /** Number of the call's facts that wait for the database. */
   facts: number;
-  /** Milliseconds until pending DTMF digits are sent, without the last request. */
+  /** Milliseconds until the pending DTMF digits are sent, without those of the last request. */
   digitsMs: number;
-  /** Failed transfers since the other party last spoke: each sends a message to the agent. */
+  /** Number of failed transfers since the other party last spoke; each of them sends a message to the agent. */
   transfersInVain: number;
 };
 
 export type CallTimes = { farewellWaitMs: number; hangUpTimeoutMs: number; adoptTimeoutMs: number };
 
-/** Keeps the settings of a call and the credentials of its agent for the checkpoint that is stored with its answer. */
+/** Keeps settings and agent credentials of a call for the checkpoint that is stored with its answer. */
 export type KeepSettings = (
   callId: string,
   beginning: CallSettings,
   secrets: Pick<AgentCall, 'bearerToken' | 'headers'>,
 ) => void;
 
-/** Whether a caller may reach a number, and the token for its agent. */
+/** Result of the handshake: whether the caller is accepted, and the token for the agent. */
 export type AuthenticateCaller = (request: {
   workspaceId: string;
   url: string;
@@ -109,17 +109,19 @@ export type AuthenticateCaller = (request: {
   context: AgentContext;
 }) => Promise<HandshakeResult>;
 
-/** Returns the speakable sentences of a text; empty for a text of marks only. */
+/** Returns the speakable sentences of a text; empty if the text contains only markup. */
 export type SentencesOf = (text: string) => readonly string[];
 
-/** Forwards a request to the gateway of this name. Rejects with its refusal, or if it is unreachable. */
+/**
+ * Forwards a request to the gateway of this name. Rejects with the refusal of that gateway, or if it is unreachable.
+ */
 export type AskNode = (node: string, request: InCallRequest) => Promise<void>;
 
 /** Whether calls in progress are counted on this gateway only, or across several. */
 export type CallCounting = {
   /**
-   * Null while there are other gateways. Until the returned function is called, a call is being stored that they cannot
-   * count.
+   * Begins counting a call on this gateway only; returns the function to call when the call is stored. Null while there
+   * are other gateways, which could not count the call.
    */
   alone: () => (() => void) | null;
   /** Stores a call and counts it across gateways. */

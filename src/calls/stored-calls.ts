@@ -1,4 +1,4 @@
-/** Stored calls, in progress and ended, for authorized readers: one call, pages, transcript and journal. */
+/** Reads stored calls, in progress and ended, for authorized readers: one call, pages, transcript and journal. */
 import { Refusal } from '#src/domain/refusal.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { journalOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
@@ -19,7 +19,7 @@ export type { RecordingRecord } from '#src/persistence/calls/recordings.ts';
 /** Type of a journal entry. */
 export type FactType = RecordedFact['type'];
 
-/** The number or workspace of the reader. */
+/** Scope of the reader: a number or a workspace. */
 export type CallOwner = { numberId: string } | { workspaceId: string };
 
 /** A call with the 95th percentile of its response delay in milliseconds; null if none was measured. */
@@ -27,24 +27,24 @@ export type ListedCall = CallRow & { turnLatencyP95Ms: number | null };
 
 export type StoredCalls = {
   /**
-   * A foreign call, an unknown one and a malformed id take the same path and have the same response
-   * (guides/design/wire.md, "Errors"): a Refusal, `call_not_found`.
+   * Returns the call. A call outside of the scope, an unknown one and a malformed id take the same path and get the
+   * same response (guides/design/wire.md, "Errors"): a Refusal, `call_not_found`.
    */
   find(wanted: { callId: string } & CallOwner): Promise<CallRecord>;
   /**
-   * `next` is the last call of the page if more follow, else null. A search that takes too long is refused,
-   * `search_too_broad`.
+   * Page of calls; `next` is the last call of the page if more follow, else null. A search that takes too long is
+   * refused with `search_too_broad`.
    */
   page(query: CallListQuery): Promise<{ calls: CallRow[]; next: CallRow | null }>;
   /** Returns a page of calls with the additional fields of a list. */
   workspacePage(query: CallListQuery): Promise<{ calls: ListedCall[]; next: CallRow | null }>;
   /** Streams all calls of a period in the order of their start, in batches. */
   records(wanted: Parameters<typeof callRecords>[1]): AsyncIterable<CallRecord[]>;
-  /** Returns the words that were really heard so far, in order. */
+  /** Returns the words that were heard so far, in order. */
   transcript(callId: string): Promise<TurnRecord[]>;
   /** Returns the facts so far after this sequence number, in order. */
   journal(callId: string, after?: number): Promise<JournalEntry[]>;
-  /** Returns its retained SIP messages, in order. */
+  /** Returns the stored SIP messages of the call, in order. */
   sipMessages(callId: string): Promise<StoredSipMessage[]>;
   /** Returns the replay of the call through its charts. */
   replay(call: Pick<CallRecord, 'id' | 'startedAt'>): Promise<ReplayStep[]>;
@@ -60,7 +60,7 @@ const tooBroad = (error: unknown): never => {
 };
 
 const pageOf = async (db: Database, { limit, ...query }: CallListQuery) => {
-  // One more than the page size shows whether there is a next page.
+  // Requests one call more than the page size, which shows whether another page exists.
   const found = await listCalls(db, { ...query, limit: limit + 1 }).catch(tooBroad);
   const calls = found.slice(0, limit);
   return { calls, next: found.length > limit ? (calls.at(-1) ?? null) : null };

@@ -1,4 +1,6 @@
-/** The briefing of a warm transfer: words for the transfer target before the connection (guides/transfer.md). */
+/**
+ * The briefing of a warm transfer: the text that the transfer target hears before the connection (guides/transfer.md).
+ */
 import { baseLanguage, isLanguage, type Language } from '#src/domain/language.ts';
 
 type Words = {
@@ -38,7 +40,7 @@ const spokenKey: Readonly<Record<Language, Readonly<Record<string, string>>>> = 
 };
 
 const longestLastWords = 300;
-/** Half a minute of speech. */
+/** Maximum length in characters: half a minute of speech. */
 const longestSummary = 600;
 
 const shortened = (text: string, longest: number): string => Array.from(text).slice(0, longest).join('');
@@ -46,7 +48,7 @@ const shortened = (text: string, longest: number): string => Array.from(text).sl
 export const briefingOf = (call: {
   /** BCP 47. */
   language: string;
-  /** Text about the call in the transfer request; null if there is none. */
+  /** Description of the call for the briefing; null if there is none. */
   given: string | null;
   /** Summary of the call so far by a language model; absent if there is none. */
   summary?: string;

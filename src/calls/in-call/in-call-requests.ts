@@ -1,11 +1,10 @@
 /**
- * Performs a request on a call wherever it runs: on this gateway, without the database, or on another gateway, to which
- * the request is forwarded. Refusals are checked in the order of guides/design/wire.md, "Hang-up": not this number's
- * call, wrong state, no signalling, missing from its gateway. A refused request leaves the call alive. Requests wait
- * for a call that is moving between gateways; a hang-up for a call of a dead gateway is left to the gateway that takes
- * it over.
+ * Performs a request on a call: on this gateway, without the database, or by forwarding it to the gateway that holds
+ * the call. Refusals are checked in the order of guides/design/wire.md, "Hang-up": call of another number, wrong state,
+ * no signalling, missing from its gateway. A refused request does not change the call. Requests wait for a call that is
+ * moving between gateways. A hang-up for a call of a dead gateway is stored for the gateway that takes over the call.
  *
- * Hang-up and cancel are the simplest requests (guides/design/wire.md, "Hang-up" and "Cancel"); the others have files of
+ * Hang-up and cancel are in this file (guides/design/wire.md, "Hang-up" and "Cancel"); the other requests have files of
  * their own.
  */
 import type { CallAction, CallOfNumber, InCallRequest } from '#src/domain/in-call-request.ts';
@@ -30,13 +29,13 @@ type Parts = Pick<CallParts, 'clock'> & {
   storage: Pick<CallParts['storage'], 'database'>;
   live: { switchboard: Pick<Switchboard, 'find'>; liveCalls: Pick<LiveCalls, 'get'> };
   cluster: Pick<CallParts['cluster'], 'node' | 'askNode' | 'underway'>;
-  /** Without lines, a gateway does not end calls. */
+  /** A gateway without lines does not end calls. */
   telephony: Pick<CallParts['telephony'], 'hasLines'>;
 };
 
 export type InCallRequests = {
   send(request: InCallRequest): Promise<void>;
-  /** Performs a request of another gateway, which assumes that this gateway runs the call. */
+  /** Performs a request that another gateway forwarded, because it found this gateway in the call's row. */
   performHere(request: InCallRequest): Promise<void>;
 };
 
@@ -72,8 +71,8 @@ const unreached = (action: CallAction, cause: unknown): Refusal => {
 };
 
 /**
- * Forwards a request to the gateway that runs the call; if that gateway is dead, leaves a hang-up to the one that takes
- * over the call.
+ * Forwards a request to the gateway that holds the call. If that gateway is dead, a hang-up is stored for the gateway
+ * that takes over the call.
  */
 const createAskHolder = ({ storage: { database }, cluster: { askNode } }: Parts) => {
   const leavesToNext = async (
@@ -90,7 +89,7 @@ const createAskHolder = ({ storage: { database }, cluster: { askNode } }: Parts)
       await askNode(holder, request);
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      // The gateway may have died just now.
+      // The gateway may have died just now; a hang-up is then stored for the gateway that takes over the call.
       if (!(await leavesToNext(holder, request))) throw unreached(request.action, error);
     }
   };
@@ -103,7 +102,7 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
   const { node, underway } = cluster;
   const askHolder = createAskHolder(parts);
 
-  /** `undefined` for a call that does not run here, or belongs to another number. */
+  /** The call with this id; `undefined` if it does not run here or belongs to another number. */
   const actorOf = ({ callId, numberId }: InCallRequest): CallActor | undefined =>
     liveCalls.get(callId)?.numberId === numberId ? switchboard.find(callId) : undefined;
 
@@ -114,7 +113,7 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
     await perform(actor, request);
   };
 
-  /** The gateway that should run the call, according to its row. */
+  /** The gateway that holds the call, according to its row. */
   const findHolder = async (request: InCallRequest): Promise<string> => {
     const call = await findCall(database, request);
     if (call === undefined) throw new Refusal('call_not_found', 'This number has no call with that id.');
@@ -124,7 +123,7 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
   };
 
   const performHere = async (request: InCallRequest): Promise<void> => {
-    // The call may have begun or ended while its row was read.
+    // Reads this gateway's calls again: the call may have begun or ended while its row was read.
     const actor = actorOf(request);
     if (actor === undefined) {
       throw new Refusal(
@@ -143,11 +142,11 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
     await (holder === node ? performHere(request) : askHolder(holder, request));
   };
 
-  /** Only an answered call moves between gateways. */
+  /** Only an answered call moves between gateways, so requests wait only for answered calls. */
   const isUnderway = async (request: InCallRequest, error: unknown, holder?: string): Promise<boolean> => {
     if (!(error instanceof Refusal) || wantedStatus(request.action) !== 'active') return false;
     if (error.code === 'room_unknown') return true;
-    // The gateway of the request may be gone by now.
+    // Whether another gateway holds the call now: the gateway of the failed attempt may be gone.
     return error.cause !== undefined && holder !== undefined && (await findHolder(request)) !== holder;
   };
 
@@ -171,7 +170,7 @@ export const createInCallRequests = (parts: Parts, perform: PerformRequest): InC
 export type HangupRequests = {
   /**
    * Hangs up after the farewell, or immediately. Refuses with `call_not_found` (unknown, or a call of another number),
-   * `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call then stays alive.
+   * `call_not_active`, `room_unknown`, `hangup_failed` or `hangup_unavailable`; the call then continues.
    */
   requestHangup(request: CallOfNumber & { immediate: boolean }): Promise<void>;
   /** Hangs up on behalf of the built-in agent of the call. */

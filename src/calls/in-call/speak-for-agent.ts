@@ -11,7 +11,7 @@ import { notActive, type InCallRequests } from './in-call-requests.ts';
 /** Performs a program's request on a call of this gateway while both parties can talk. */
 const requireTalking = (actor: CallActor): void => {
   const snapshot = actor.getSnapshot();
-  // Until its line is connected again, the call is moving between gateways, and the request is retried.
+  // A call whose line is not connected is moving between gateways; the request is retried.
   if (snapshot.hasTag('taken-over'))
     throw new Refusal('room_unknown', 'The call is just being taken over; try once more.');
   if (snapshot.matches({ active: 'bridged' }))
@@ -40,7 +40,10 @@ const speakFor = (
   actor.send(request);
 };
 
-/** `admit` throws if too many requests are pending in the call; likewise for the other two. */
+/**
+ * Sends DTMF digits in a call of this gateway. `admit` throws if too many requests are pending in the call; so it does
+ * in the other two functions.
+ */
 export const pressKeys = (actor: CallActor, keys: string, admit: () => void): void => {
   requireTalking(actor);
   if (!actor.getSnapshot().context.keys.canPress)
@@ -77,7 +80,7 @@ export type SpeakingRequests = {
    * does.
    */
   collectKeys(request: CallOfNumber & { wanted: KeysWanted }): Promise<void>;
-  /** DTMF digits sent by the built-in agent for its own call. */
+  /** Sends DTMF digits for the built-in agent's own call. */
   pressOwnKeys: PressKeys;
 };
 

@@ -1,7 +1,7 @@
 /**
- * A transfer that the agent of a call has written in its reply (guides/design/agents.md, "Controls"), or that its other
- * party requests (REFER): the same request as the API's, with the same rules for its target. The requester is notified
- * of a refusal, and the call continues.
+ * Transfers that are requested within a call: by its agent in a reply (guides/design/agents.md, "Controls"), or by its
+ * other party (REFER). They follow the rules of the API's request. After a refusal the requester is notified and the
+ * call continues.
  */
 import type { Logger } from 'pino';
 import type { TransferRefusal, TransferWanted } from '#machines/transfer.ts';
@@ -36,7 +36,7 @@ export const createTransferOwnCall = ({
 }): TransferOwnCall => {
   const ask = async (callId: string, wanted: TransferWanted): Promise<void> => {
     const numberId = liveCalls.get(callId)?.numberId;
-    // The call has ended.
+    // Ignored: the call has ended.
     if (numberId === undefined) return;
     const to = readDestination(wanted.to, country);
     await transfer({ ...wanted, callId, numberId, to, country });

@@ -40,7 +40,7 @@ export const transfer = (actor: CallActor, request: TransferRequest, admit: () =
   actor.send(request);
 };
 
-/** Possible until the transfer is connected. */
+/** Cancels the transfer of a call of this gateway; possible until it is connected. */
 export const cancelTransfer = (actor: CallActor): void => {
   const snapshot = actor.getSnapshot();
   if (snapshot.matches({ active: 'bridged' }))
@@ -71,13 +71,13 @@ export type TransferRequests = {
    */
   transfer(request: RequestedTransfer): Promise<string>;
   /**
-   * Refuses with `transfer_not_cancellable`, `call_not_found`, `call_not_active`, `room_unknown` or
+   * Cancels a transfer. Refuses with `transfer_not_cancellable`, `call_not_found`, `call_not_active`, `room_unknown` or
    * `service_unavailable`.
    */
   cancelTransfer(request: CallOfNumber): Promise<void>;
 };
 
-/** A request for a call of another number is refused later. */
+/** A call of another number is refused by a later check. */
 const briefed = async (
   database: Database,
   { callId, numberId, mode, briefing: given, acceptKey }: RequestedTransfer,

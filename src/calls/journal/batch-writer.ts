@@ -1,12 +1,12 @@
 /**
- * Writes low-priority rows about all calls, such as chart transitions, to the database: they are gathered for a moment
- * and written in one statement. While the database is down they wait, bounded by `limit`; further rows are lost.
+ * Writes rows of low priority about all calls, such as chart transitions: they are collected for a moment and written
+ * in one statement. While the database is unavailable they wait, bounded by `limit`; further rows are lost.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
 export type BatchWriterOptions<Item> = {
-  /** For the log: `transitions of calls`. */
+  /** Name of the rows for the log, such as `transitions of calls`. */
   what: string;
   write: (items: readonly Item[]) => Promise<void>;
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */
@@ -17,7 +17,7 @@ export type BatchWriterOptions<Item> = {
   /** Maximum weight of one statement, and of all waiting items. */
   batch: number;
   limit: number;
-  /** 1 by default. */
+  /** Weight of an item; 1 by default. */
   weightOf?: (item: Item) => number;
   /** Retry delay after a failure. */
   retryMs: number;
@@ -25,11 +25,11 @@ export type BatchWriterOptions<Item> = {
 };
 
 export type BatchWriter<Item> = {
-  /** Returns false if too many items wait: this one is lost. Never throws. */
+  /** Adds an item. Returns false if too many items wait: this item is lost. Never throws. */
   add(item: Item): boolean;
   /** Number of lost items since the start. */
   lost(): number;
-  /** Resolves when all waiting items are written, or when the database proves to be down. */
+  /** Resolves when all waiting items are written, or when the database is found unavailable. */
   written(): Promise<void>;
   /** Writes the waiting items once; those that cannot be written are lost. */
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 /**
- * The version of a chart. Its behaviour depends on more than its states: actions and guards call functions of
- * neighbouring files. So the version is a hash of the source: the chart's file, every file of `machines/` that it
- * imports, and the release of XState. A comment also changes it, which is harmless; two behaviours under one version
- * would not be.
+ * The version of a chart, a hash of its source. The behaviour of a chart depends on more than its states, because
+ * actions and guards call functions of neighbouring files. The hash therefore includes the chart's file, every file of
+ * `machines/` that it imports, and the release of XState. A changed comment also changes the version, which is
+ * harmless; one version with two behaviours would not be.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const xstate = new URL(import.meta.resolve('xstate/package.json'));
 
 const relativePath = / from '(\.[^']+)'/g;
 
-/** Returns the neighbouring files that a source imports at run time; type-only imports are ignored. */
+/** Returns the files of the same folder that a source imports at run time; type-only imports are ignored. */
 const importsIn = (source: string): string[] =>
   [...source.matchAll(relativePath)].flatMap(({ index, 1: path = '' }) => {
     const start = Math.max(source.lastIndexOf('import ', index), source.lastIndexOf('export ', index));

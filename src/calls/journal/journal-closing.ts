@@ -1,4 +1,7 @@
-/** Closes the journal: everything published is written, or dropped if no fact could be written for a while. */
+/**
+ * Closes the journal: all published facts are written. If no fact could be written for a while, the remaining ones are
+ * dropped.
+ */
 import type { Logger } from 'pino';
 import type { Journal } from './journal.ts';
 import type { Summaries } from '../summaries/summaries.ts';
@@ -11,7 +14,7 @@ export type JournalClosing = {
    * are lost.
    */
   close(): Promise<void>;
-  /** Shortens the waiting of `close`, before or after it begins. */
+  /** Shortens the wait of `close`, before or after it begins. */
   hurry(): void;
 };
 
@@ -26,7 +29,7 @@ export const createJournalClosing = (options: {
 }): JournalClosing => {
   const { journal, summaries, transitions, times, clock, logger } = options;
   let limitMs = times.journalMs;
-  /** There is no deadline until it is closed. */
+  /** Before `close` there is no deadline. */
   let timer: unknown;
 
   const giveUpLater = (): void => {

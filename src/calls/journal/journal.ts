@@ -1,10 +1,10 @@
 /**
- * The journal of facts: the facts of a call are written in order, each in one transaction with its events
+ * The journal of facts. The facts of a call are written in order, each in one transaction with its events
  * (guides/design/architecture.md, "A journal of facts").
  *
- * A call never waits for the database. Facts queue per call, so one call's facts stay in order and calls do not delay
- * each other. While the database is down facts wait, bounded by `limit` over all calls, and are written when it is
- * available again; a fact may then be written twice, which its sequence number makes harmless.
+ * A call never waits for the database. Facts queue per call, so that one call's facts stay in order and calls do not
+ * delay each other. While the database is unavailable, facts wait, bounded by `limit` over all calls. A fact may be
+ * written twice; its sequence number makes the second write harmless.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -25,27 +25,25 @@ export type JournalFact = Unstamped<RecordedFact>;
 export type Journal = {
   /** Begins the journal of a new call, or continues that of a call that was taken over. */
   open(callId: string, position?: JournalPosition): void;
-  /** The call's holder number (epoch) of this gateway; the first one for an unknown call. */
+  /** Epoch of the call that this gateway holds; the first epoch for an unknown call. */
   epochOf(callId: string): number;
   /** The last written fact of a call on this gateway. */
   positionOf(callId: string): JournalPosition;
   /** Queues a fact; a fact without a time is stamped now. Never throws. */
   append(callId: string, fact: JournalFact): void;
-  /** Resolves when all facts of a call appended so far are written or given up. */
+  /** Resolves when all facts of a call appended so far are written or dropped. */
   written(callId: string): Promise<void>;
-  /** Resolves when all appended facts of a call are written; from then on another gateway writes them. */
+  /** Resolves when all appended facts of a call are written; another gateway writes the later ones. */
   letGo(callId: string): Promise<void>;
   /** Number of waiting facts of this call. */
   waitingOf(callId: string): number;
   /** Number of waiting facts over all calls. */
   backlog(): number;
-  /** Number of facts given up since `giveUp`. */
+  /** Number of facts dropped since `giveUp`. */
   lost(): number;
-  /** Resolves when everything appended so far is written or given up. */
+  /** Resolves when everything appended so far is written or dropped. */
   settled(): Promise<void>;
-  /**
-   * From now on facts do not wait for an unavailable database: a fact that cannot be written is given up immediately.
-   */
+  /** Ends waiting for an unavailable database: a fact that cannot be written is dropped immediately. */
   giveUp(): void;
 };
 
@@ -73,22 +71,22 @@ export type JournalOptions = {
 
 /** Waiting facts of one call, in order. */
 type CallJournal = {
-  /** The last written fact; `null` until the database was queried. */
+  /** The last written fact; `null` until the database was read. */
   position: JournalPosition | null;
   waiting: RecordedFact[];
-  /** `taken`: another gateway holds the call, so this one no longer writes facts of it. */
+  /** `taken`: another gateway holds the call; this gateway no longer writes its facts. */
   stage: 'held' | 'over' | 'taken';
   /** Resolves when all waiting facts are written; `null` if none wait. */
   drained: Promise<void> | null;
 };
 
-/** Maximum of ended calls whose next number is cached. */
+/** Maximum of ended calls whose next sequence number is cached. */
 const rememberedCalls = 1_000;
 
 /** Journal position of a new call. */
 const beginning: JournalPosition = { epoch: firstEpoch, sequence: 0 };
 
-/** A call that is not open here: it ended long ago, or began in another process. */
+/** Opens a call that is not open here: it ended long ago, or began in another process. */
 const continued = (): CallJournal => ({ position: null, waiting: [], stage: 'over', drained: null });
 
 /** The journal of each call: facts that wait to be written, and the number of the next fact. */
@@ -104,8 +102,8 @@ const createCallJournals = () => {
   };
 
   /**
-   * The call has ended and no facts wait. Facts soon after the end (summary, recording) take their number from this
-   * cache, later ones from the database.
+   * Keeps the next sequence number of an ended call without waiting facts. Facts soon after the end (summary,
+   * recording) use it; later facts read it from the database.
    */
   const leave = (callId: string): void => {
     left.delete(callId);
@@ -119,7 +117,7 @@ const createCallJournals = () => {
   return {
     of,
     leave,
-    /** These three are described at `Journal`. */
+    /** Described at `Journal`. */
     waitingOf: (callId: string): number => journals.get(callId)?.waiting.length ?? 0,
     async written(callId: string): Promise<void> {
       await journals.get(callId)?.drained;
@@ -143,11 +141,9 @@ const createCallJournals = () => {
 type FactOutcome = { written: WrittenFact | null } | 'given up' | 'taken';
 
 type FactWriter = {
-  /** Retries `write` until it succeeds, is given up, or rejects with `CallTaken`. */
+  /** Retries `write` until it succeeds, is told to give up, or rejects with `CallTaken`. */
   write(callId: string, fact: RecordedFact, write: () => Promise<WrittenFact | null>): Promise<FactOutcome>;
-  /**
-   * From now on facts do not wait for an unavailable database: a fact that cannot be written is given up immediately.
-   */
+  /** Ends waiting for an unavailable database: a fact that cannot be written is dropped immediately. */
   giveUp(): void;
 };
 
@@ -155,8 +151,8 @@ type FactWriter = {
 const triesOfABrokenFact = 3;
 
 /**
- * Writes facts with retries: indefinitely while the database is down, and a few times if it rejects a fact. Stateless
- * between facts.
+ * Writes facts with retries: without a limit while the database is unavailable, and a few times if the database rejects
+ * a fact. Keeps no state between facts.
  */
 const createFactWriter = (options: {
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */

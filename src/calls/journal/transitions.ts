@@ -1,10 +1,10 @@
 /**
- * Transitions of calls' charts, stored as they happen: state before, event, state after, and the chart. A replay reads
- * them without inference.
+ * Stores the transitions of calls' charts as they happen: state before, event, state after, and the chart. A replay
+ * reads them.
  *
- * They delay neither the creation of a call nor its events, and cost no extra statements (`batch-writer.ts`); a call
- * that loses some continues. The first transition of a call is written with its row (`opening.ts`), and the last ones
- * with its end.
+ * They delay neither the creation of a call nor its events, and need no statements of their own at its start and end:
+ * the first transition is written with the call's row (`opening.ts`), the last ones with its end. The others are
+ * written in batches (`batch-writer.ts`). A call whose transitions are lost continues.
  */
 import { setImmediate as laterInThisPass } from 'node:timers/promises';
 import type { InspectionEvent } from 'xstate';
@@ -23,7 +23,7 @@ const versions: Readonly<Record<JournalledChartName, string>> = {
 
 export type Transitions = {
   /**
-   * Records the inspection events of a call's actor and its children; `now` is the time in the call, `begun` its
+   * Records the inspection events of a call's actor and its children. `now` is the time in the call, `begun` its
    * journal position. Never throws.
    */
   inspectorOf(callId: string, now: () => Date, begun?: JournalPosition): (event: InspectionEvent) => void;
@@ -32,7 +32,7 @@ export type Transitions = {
   /** Number of published facts of a call. */
   factsOf(callId: string): number;
   release(callId: string): void;
-  /** Transitions of a call that may be unwritten, including those of the current synchronous step. */
+  /** Transitions of a call that may not be written yet, including those of the current synchronous step. */
   unwritten(callId: string): Promise<readonly StoredTransition[]>;
   /** The transitions were written with a fact of the call. */
   wereWritten(callId: string, some: readonly StoredTransition[]): void;
@@ -48,7 +48,7 @@ const createUnwritten = (limit: number) => {
   const calls = new Map<string, StoredTransition[]>();
   let count = 0;
   return {
-    /** Returns false if too many wait. */
+    /** Adds a transition; returns false if too many wait. */
     add(one: StoredTransition): boolean {
       if (count >= limit) return false;
       const some = calls.get(one.callId);
@@ -58,7 +58,7 @@ const createUnwritten = (limit: number) => {
       return true;
     },
     of: (callId: string): readonly StoredTransition[] => [...(calls.get(callId) ?? [])],
-    /** Others may have been added meanwhile. */
+    /** Keeps transitions that were added meanwhile. */
     remove(callId: string, some: readonly StoredTransition[]): void {
       const gone = new Set(some);
       const before = calls.get(callId) ?? [];
@@ -106,7 +106,7 @@ export const createTransitions = (
   const tracks = new Map<string, Track>();
   const unwritten = createUnwritten(options.limit);
 
-  /** Calls with waiting transitions; a queued call is not queued again. */
+  /** Queue of calls with waiting transitions; a call is in it at most once. */
   const queued = new Set<string>();
 
   const writer = createBatchWriter<string>({
@@ -168,7 +168,7 @@ export const createTransitions = (
     factsOf: (callId) => tracks.get(callId)?.facts ?? 0,
     release: (callId) => void tracks.delete(callId),
     async unwritten(callId) {
-      // A chart publishes its facts in the middle of their transition.
+      // Deferred, because a chart publishes its facts in the middle of their transition.
       await laterInThisPass();
       return unwritten.of(callId);
     },

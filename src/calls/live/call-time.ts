@@ -1,18 +1,18 @@
 /**
- * The time of a call begins with the wall clock and continues monotonically: if the machine's clock is set meanwhile,
- * events of the call keep their order and distances, and `duration_sec` is the time that the parties have talked. A
- * call that is taken over keeps its time, based on the database's clock, which all processes share.
+ * The time of a call: the wall clock at its start plus a monotonic clock. If the machine's clock is set meanwhile,
+ * events of the call keep their order and distances, and `duration_sec` is the real duration. A call that is taken over
+ * keeps its time, based on the database clock, which all processes share.
  */
 import type { CallFact } from '#machines/facts.ts';
 
 export type CallTime = {
   /** Converts a moment of the monotonic clock, such as that of an arrival, to the current wall clock. */
   onWall(at: number): number;
-  /** A call that continues here keeps its time. */
+  /** Continues the time of a call that this gateway takes over. */
   begin(callId: string): void;
-  /** A call of another process continues here; its time is `now`. */
+  /** Continues the time of a call of another process, at which it is `now`. */
   resume(callId: string, now: number): void;
-  /** Returns the fact with its time in the call; a fact without a time happens now. */
+  /** Returns the fact with its time in the call; a fact without a time gets the current one. */
   stamp(callId: string, fact: CallFact): CallFact & { at: number };
   /** Current time of the call. */
   now(callId: string): number;

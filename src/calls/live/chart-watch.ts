@@ -1,16 +1,16 @@
-/** States of the charts of a call in progress, for observers, and the current words of its agent. */
+/** Publishes the states of the charts of a call in progress, and the current words of its agent, to observers. */
 import type { AnyActorRef } from 'xstate';
 import { sayingNow } from '#machines/turns.ts';
 import { lineChartNames, type LineChartName, type LineChartStates } from '#src/domain/chart-name.ts';
 import type { Switchboard } from './switchboard.ts';
 
-/** A leg that ended while it was watched keeps its last state. */
+/** States of the charts of a call. A leg that ended while it was observed keeps its last state. */
 export type ChartState = LineChartStates & {
-  /** Such as `active.talking.hangup-pending`. */
+  /** State of the call, such as `active.talking.hangup-pending`. */
   call: string;
-  /** Such as `replying.speaking`; null outside of a conversation. */
+  /** State of the conversation, such as `replying.speaking`; null outside of a conversation. */
   conversation: string | null;
-  /** State such as `awaiting-beep`; null unless the agent leaves a message for a machine. */
+  /** State of the voicemail chart, such as `awaiting-beep`; null unless the agent leaves a message on a machine. */
   voicemail: string | null;
 };
 
@@ -19,7 +19,7 @@ export type WatchedState = ChartState & { saying: string | null };
 
 /**
  * Calls back immediately and after each transition of a chart of the call, until the call ends. Undefined for a call
- * that does not run here. The returned function unsubscribes. It has no cost without observers.
+ * that does not run here. The returned function unsubscribes. Without observers, a call has no extra cost.
  */
 export type WatchChart = (callId: string, onState: (state: WatchedState) => void) => (() => void) | undefined;
 
@@ -50,7 +50,8 @@ export const createChartWatch =
 
     const watch = (actor: AnyActorRef | undefined): void => {
       if (actor === undefined || watched.has(actor)) return;
-      // The switchboard reports a crash; without an error observer here XState would throw it at the process.
+      // Ignores the error: the switchboard reports a crash. Without an error observer here, XState would throw it at
+      // the process.
       watched.set(actor, actor.subscribe({ next: look, error: ignore }));
     };
 

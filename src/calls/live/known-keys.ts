@@ -1,11 +1,11 @@
 /**
- * Keys of the numbers with calls on this gateway, for database outages: a client with a call must be able to end it
- * then.
+ * Caches the keys of the numbers with calls on this gateway: a client with a call must be able to end it while the
+ * database is unavailable.
  *
- * The cache contains the database's latest answer. The database is queried when the first call of a number begins and
- * every few seconds, and its answer replaces the cached keys; in between, authenticated keys are added. So a key that
- * was replaced, on this gateway or another, remains cached for a few seconds at most while the database is available,
- * when the cache is not used, and during an outage it only works for calls on this gateway.
+ * The cache has the result of the last database query. The database is queried when the first call of a number begins
+ * and every few seconds; in between, authenticated keys are added. A replaced key therefore stays cached for at most a
+ * few seconds while the database is available, when the cache is not used. During an outage it works only for calls on
+ * this gateway.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -17,13 +17,13 @@ import type { Database } from '#src/persistence/database/database.ts';
 import type { LiveCalls } from './live-calls.ts';
 
 export type KnownKeys = {
-  /** A call of this number has begun here. */
+  /** A call of this number began here. */
   begin(numberId: string): void;
-  /** The database has just confirmed that one of these fingerprints belongs to the number's key. */
+  /** The database confirmed that one of these fingerprints belongs to the number's key. */
   note(fingerprints: readonly Buffer[], number: CallableNumber): void;
   /** Returns the number of a key with one of these fingerprints, if a call of it is in progress here. */
   find(fingerprints: readonly Buffer[]): CallableNumber | undefined;
-  /** Resolves when the current query is answered. */
+  /** Resolves when the current query has ended. */
   settled(): Promise<void>;
   close(): void;
 };
@@ -38,7 +38,7 @@ export const createKnownKeys = (options: {
 }): KnownKeys => {
   const { database, liveCalls, everyMs, clock, logger } = options;
   let known = new Map<string, CallableNumber>();
-  /** Numbers that were queried, with or without a key. */
+  /** Numbers that were queried, including those without a key. */
   let asked = new Set<string>();
 
   const ask = async (): Promise<void> => {
@@ -47,7 +47,7 @@ export const createKnownKeys = (options: {
       known = new Map(numbers.size === 0 ? [] : await findNumbersWithKeys(database, [...numbers]));
       asked = numbers;
     } catch (error) {
-      // The earlier keys are kept: the cache exists for outages of the database.
+      // After a failed query the earlier keys are kept: the cache exists for outages of the database.
       const level = isTransient(error) ? 'debug' : 'error';
       logger[level]({ err: error }, 'the keys of the calls in progress could not be read');
     }

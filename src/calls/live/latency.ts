@@ -1,9 +1,9 @@
 /**
- * Latencies of calls: the other party's wait for each turn of the agent, stage by stage, and the time until it was known
- * who answered. Combines the events of the line with the progress of replies.
+ * Measures latencies of calls: the other party's wait for each turn of the agent, stage by stage, and the time until
+ * the answerer was detected. Combines the events of the line with the progress of replies.
  *
- * A call has one reply in progress, and the line has reported everything of the previous one when the next one is
- * requested: the first words played after a reply's first sentence belong to that reply.
+ * A call has one reply in progress. When the next reply is requested, the line has reported everything of the previous
+ * one, so the first words played after a reply's first sentence belong to that reply.
  */
 import type { CallFact, TurnLatency } from '#machines/facts.ts';
 import type { LineEvent } from '#machines/line.ts';
@@ -17,7 +17,7 @@ export type Latency = {
 type Reply = { askedAt: number; latency: TurnLatency; soundedAt: number | null };
 
 type CallTimes = {
-  /** `null` after a take-over. */
+  /** Time of the answer; `null` after a take-over. */
   answeredAt: number | null;
   endpointingMs: number | null;
   reply: Reply | null;
@@ -81,7 +81,7 @@ export const createLatency = ({ bus, now }: { bus: CallBus; now: () => number })
         return { ...fact, latency: { answeredByMs: Math.max(0, fact.at - times.answeredAt) } };
       if (fact.type !== 'turn.spoken' || fact.role !== 'assistant' || !times?.reply) return fact;
       const { soundedAt, latency } = times.reply;
-      // A greeting or reprompt is not a reply.
+      // A greeting or a reprompt is not a reply and is not measured.
       if (soundedAt !== fact.at) return fact;
       times.reply = null;
       return { ...fact, latency };

@@ -1,7 +1,8 @@
 /**
- * Calls in progress on this gateway, for health, admission, metrics, the console and the inspector. Events change the
- * store, selectors read it. The maps of its context are changed in place: copying thousands of calls for each change
- * would cost more than the calls themselves. Each change makes a new context, so selections and subscribers notice it.
+ * Store of the calls in progress on this gateway, for health, admission, metrics, the console and the inspector. Events
+ * change the store, selectors read it. The maps of its context are changed in place: copying thousands of calls for
+ * each change would cost more than the calls themselves. Each change creates a new context object, so that selections
+ * and subscribers notice it.
  */
 import { createStore, type Selection } from '@xstate/store';
 import type { Direction } from '#machines/line.ts';

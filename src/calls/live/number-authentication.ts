@@ -11,8 +11,8 @@ import type { KnownKeys } from './known-keys.ts';
 export type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
 
 /**
- * Undefined for an unknown key. `needsNoDatabase` requests accept a key that was valid at the database's last answer
- * for a call on this gateway; other requests reject while the database is down.
+ * Returns the number of a key; undefined for an unknown key. `needsNoDatabase`: while the database is unavailable,
+ * accepts a key that was valid at the last query for a call on this gateway. Other requests reject then.
  */
 export type AuthenticateNumber = (
   key: string,
@@ -23,7 +23,7 @@ export const createNumberAuthentication = (options: {
   database: Database;
   sealing: Pick<Sealing, 'fingerprints'>;
   knownKeys: Pick<KnownKeys, 'find' | 'note'>;
-  /** Timeout of the database if a cached key suffices. */
+  /** Time limit of the database query if a cached key would be accepted. */
   patienceMs: number;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
 }): AuthenticateNumber => {
@@ -38,7 +38,7 @@ export const createNumberAuthentication = (options: {
 
   return async (key, { needsNoDatabase }) => {
     const known = needsNoDatabase ? knownKeys.find(sealing.fingerprints(key)) : undefined;
-    // A key that is not cached may still be valid, which only the database knows.
+    // Waits for the database: a key that is not cached may still be valid.
     if (known === undefined) return authenticate(key);
     try {
       return await withTimeout(clock, patienceMs, () => authenticate(key));

@@ -1,4 +1,4 @@
-/** Open lines of this gateway, so that each is closed even if its call fails. */
+/** The open lines of this gateway. Each is closed even if its call crashes. */
 import { fromCallback, type AnyActorRef } from 'xstate';
 import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
@@ -21,7 +21,7 @@ export const createOpenLines = (options: {
 }) => {
   const { bus, secretKeys } = options;
   const lines = new Map<string, Line>();
-  /** Calls of another process whose lines are not yet taken over. */
+  /** Calls of another process whose lines are not taken over yet. */
   const left = new Map<string, LineCheckpoint>();
 
   const openOrResume: OpenLine = (input, emit, parent) => {
@@ -32,7 +32,10 @@ export const createOpenLines = (options: {
       : options.resume(input, standing, emit, parent);
   };
 
-  /** Idempotent. Called at the end of a call, because XState does not stop the line of a crashed actor. */
+  /**
+   * Closes the line of a call. Idempotent. Called at the end of a call, because XState does not stop the line of a
+   * crashed actor.
+   */
   const close = (callId: string): void => {
     const line = lines.get(callId);
     lines.delete(callId);
@@ -41,9 +44,9 @@ export const createOpenLines = (options: {
 
   return {
     close,
-    /** The next line of this call takes over the one that another process has left. */
+    /** Makes the next line of this call take over the far end that another process left. */
     expect: (callId: string, standing: LineCheckpoint): void => void left.set(callId, standing),
-    /** Another gateway holds the call: its remote leg is left alone. */
+    /** Releases the line of a call that another gateway holds, without changing its far end. */
     leave(callId: string): void {
       const line = lines.get(callId);
       lines.delete(callId);
@@ -51,7 +54,7 @@ export const createOpenLines = (options: {
     },
     /** Whether another gateway could take over the line of this call now. */
     canBeResumed: (callId: string): boolean => lines.get(callId)?.canBeResumed() ?? false,
-    /** A line as the charts invoke it: opened and closed with the state. */
+    /** The line actor of the charts: opens the line on entry and closes it on exit of the state. */
     actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, self, sendBack, receive }) => {
       const { callId } = input;
       const tell = (reported: LineEvent): void => {
@@ -65,7 +68,7 @@ export const createOpenLines = (options: {
       const line = openOrResume(input, tell, self);
       lines.set(callId, line);
       receive((command) => {
-        // Ends of the charts of the line, whose parent is this actor.
+        // Ends the charts of the line, whose parent is this actor.
         if (command.type.startsWith('xstate.')) return undefined;
         switch (command.type) {
           case 'hideKeys':

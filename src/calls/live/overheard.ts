@@ -1,7 +1,7 @@
 /**
- * Audio of calls on this gateway for listen-in. Passages that are excluded from recordings are excluded here too:
- * before the other party's consent, during a paused recording, and during secret DTMF digits. If a number requires it,
- * the other party is notified once per call, as soon as the floor is free.
+ * Audio of calls on this gateway for listeners. Audio that is excluded from recordings is excluded here, too: before
+ * the other party's consent, during a paused recording, and during secret DTMF digits. If the number requires it, the
+ * other party is notified once per call, as soon as the floor is free.
  */
 import type { CallFact } from '#machines/facts.ts';
 import { listenInAnnouncement, listenInSampleRate, type ListenInState } from '#src/domain/listen-in.ts';
@@ -9,7 +9,7 @@ import type { Language } from '#src/domain/language.ts';
 import type { CallBus } from '../call-bus.ts';
 import type { CallActor, Switchboard } from './switchboard.ts';
 
-/** Listeners must not throw or retain `samples`. */
+/** Receives audio; must not throw or keep `samples`. */
 export type WhoListens = {
   /** Whether the other party must be notified first. */
   isAnnounced: boolean;
@@ -22,8 +22,8 @@ type WriteSound = (counterparty: Int16Array, agent: Int16Array) => void;
 
 export type Overheard = {
   /**
-   * Listens from now until the call leaves this gateway, when `onOver` is called; `undefined` for a call that does not
-   * run here. The returned function stops it.
+   * Listens until the call leaves this gateway, when `onOver` is called; `undefined` for a call that does not run here.
+   * The returned function stops listening.
    */
   listen(callId: string, who: WhoListens, onOver: () => void): (() => void) | undefined;
   /** Accepts the audio of a call. `isWanted`: whether a listener is connected; otherwise `skip` replaces `write`. */
@@ -33,11 +33,11 @@ export type Overheard = {
 };
 
 /**
- * Number of samples that stay silent after a pause: audio in transit at the end of a pause was spoken before its end.
+ * Samples that stay silent after a pause, because audio in transit at the end of the pause was spoken before its end.
  */
 const lateSamples = 0.5 * listenInSampleRate;
 
-/** Maximum samples of one chunk: a gap is filled for the recording at once, but listeners do not need all of it. */
+/** Maximum samples of one chunk. A recording gets a long gap as one chunk; listeners do not need all of it. */
 const longestSamples = listenInSampleRate;
 
 type Listener = WhoListens & { told: ListenInState | undefined };
@@ -47,7 +47,7 @@ type Heard = {
   listeners: Set<Listener>;
   hasSound: boolean;
   announcement: 'unsaid' | 'asked' | 'heard';
-  /** Number of samples that remain silent. */
+  /** Number of samples that are still to be silenced. */
   silentFor: number;
 };
 
@@ -86,7 +86,7 @@ const announce = (heard: Heard, actor: CallActor): void => {
   actor.send({ type: 'say.requested', sentences: [announcementOf(actor)], interrupt: false });
 };
 
-/** The notice counts once it was heard to its end: an interrupted one is repeated. */
+/** The notice counts only if it was heard to its end; an interrupted notice is repeated. */
 const noteSpoken = (heard: Heard, actor: CallActor, fact: CallFact): void => {
   if (heard.announcement !== 'asked' || fact.type !== 'turn.spoken' || fact.role !== 'assistant') return;
   if (fact.text.includes(announcementOf(actor))) heard.announcement = 'heard';

@@ -1,31 +1,31 @@
 /**
- * DTMF digits that the agent requested as secret. They are kept in memory while the call runs here, and passed only to
- * the agent: the call, and with it the journal, transcript and observers, receives a dot for each. Digits after secret
- * ones are also hidden until others are requested: a party that presses too many or too late is still entering the
- * secret.
+ * Values of DTMF digits that the agent requested as secret. They are kept in memory while the call runs here, and
+ * passed only to the agent. The call, and with it the journal, transcript and observers, receives a dot for each digit.
+ * Digits after secret ones stay hidden until other digits are requested: a party that presses too many digits, or
+ * presses too late, is still entering the secret.
  */
 import { secretKey, secretKeys as turnOfSecrets } from '#machines/collected-keys.ts';
 import type { Message } from '#machines/reply.ts';
 
 export type SecretKeys = {
-  /** A call of another process continues here; the secret digits of its history are lost. */
+  /** A call of another process continues here; the secret digits of its earlier turns are unknown. */
   begin(callId: string, history: readonly Message[]): void;
-  /** From now on digits are secret, except the finish key. Earlier pending digits are dropped. */
+  /** Treats later digits as secret, except the finish key. Drops earlier pending digits. */
   hide(callId: string, finish: string | null): void;
-  /** The collected digits become a turn of the history; further ones are hidden and belong to no turn. */
+  /** The collected digits became a turn of the history. Later digits are hidden and belong to no turn. */
   keep(callId: string): void;
-  /** The collected digits belong to no turn, and neither do further ones, which are hidden. */
+  /** Drops the collected digits. Later digits are hidden and belong to no turn. */
   forget(callId: string): void;
-  /** Digits are no longer secret. */
+  /** Treats later digits as not secret. */
   show(callId: string): void;
-  /** A digit was pressed: returns the character for the call. */
+  /** Takes a pressed digit; returns the character that the call receives. */
   press(callId: string, digit: string): string;
-  /** Returns the call's history for the agent, with the secrets. */
+  /** Returns the history of the call for the agent, with the secret values. */
   reveal(callId: string, messages: readonly Message[]): readonly Message[];
   release(callId: string): void;
 };
 
-/** Treatment of new digits: `wanted` ones become a turn, without the `finish` key. */
+/** Treatment of new digits: `wanted` digits become a turn, without the `finish` key. */
 type Taking = { as: 'shown' } | { as: 'hidden' } | { as: 'wanted'; finish: string | null; keys: string };
 
 /** `known`: the digits of each secret turn, in order; null for a turn of another process. */
@@ -48,7 +48,7 @@ export const createSecretKeys = (): SecretKeys => {
     hide: (callId, finish) => take(callId, { as: 'wanted', finish, keys: '' }),
     keep(callId) {
       const call = calls.get(callId);
-      // A turn without digits is not secret.
+      // A turn without digits contains no secret.
       if (call?.taking.as === 'wanted' && call.taking.keys !== '') call.known.push(call.taking.keys);
       take(callId, { as: 'hidden' });
     },
@@ -68,7 +68,7 @@ export const createSecretKeys = (): SecretKeys => {
     reveal(callId, messages) {
       const call = calls.get(callId);
       if (call === undefined) return messages;
-      // The reply is requested at the moment at which the last digits become a turn.
+      // The reply is requested at the moment at which the last digits become a turn, so both are handled here.
       const coming = call.taking.as === 'wanted' ? call.taking.keys : '';
       const known = coming === '' ? [...call.known] : [...call.known, coming];
       return messages.map((message) => {

@@ -27,11 +27,11 @@ export type Switchboard = {
    * does not cancel the hang-up.
    */
   hangUpAll(): void;
-  /** Releases a call that another gateway holds; its remote party does not notice. */
+  /** Releases a call that another gateway holds; its far end notices no change. */
   leave(callId: string): void;
   /** Releases all calls in the same way. */
   leaveAll(): void;
-  /** Requests every call to end, including future ones; see `gateway.closing` in the chart. */
+  /** Requests the end of every call, including later ones; see `gateway.closing` in the chart. */
   closeAll(): void;
   /** Resolves when no call is left, or after the given time. */
   empty(withinMs: number): Promise<void>;
@@ -115,7 +115,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
         },
         error: (error) => {
           logger.error({ call_id: callId, err: error }, 'a call crashed and was ended');
-          // XState leaves the children of a crashed actor running.
+          // Stops the children of a crashed actor, which XState leaves running.
           const { children, context } = actor.getSnapshot();
           children.conversation?.send({ type: 'call.over' });
           const outcome = outcomeOf('system_error', context.wasAnswered);

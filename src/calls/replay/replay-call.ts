@@ -47,7 +47,7 @@ const after = (state: ChartState, { machine, stateAfter }: StoredTransition): Ch
   return { call, conversation, voicemail: conversation === 'voicemail' ? voicemail : null };
 };
 
-/** The end of a turn is the time of its fact. */
+/** A turn ends at the time of its fact. */
 const toldAt = ({ at, data: { endedAt } }: JournalEntry): number =>
   typeof endedAt === 'number' ? endedAt : at.getTime();
 
@@ -69,7 +69,7 @@ const stepsOfFacts = ({ startedAt, facts }: RecordedCall): ReplayStep[] => {
   return steps;
 };
 
-/** Reads facts in order: each is examined once, however many transitions there are. */
+/** Reads facts in order, each once, for any number of transitions. */
 const readerOf = (facts: readonly JournalEntry[]) => {
   let next = 0;
   return {
@@ -98,7 +98,7 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
   for (const transition of transitions) {
     const { at, eventType, factsBefore, machine } = transition;
     const before = state;
-    // A child begins with its parent's transition: both are one step.
+    // Combines a child's first transition with that of its parent: both are one step.
     if (eventType === 'xstate.init' && machine !== 'call') {
       state = { ...state, [machine]: transition.stateAfter };
       continue;
@@ -115,7 +115,7 @@ const stepsOfTransitions = ({ facts, transitions }: RecordedCall): ReplayStep[] 
     const fact = news.at(-1)?.sequence ?? turn?.sequence ?? null;
     steps.push({ at, event: eventName(eventType), fact, ...state });
   }
-  // Facts after the last transition, including the end that another gateway wrote for a lost call.
+  // Adds facts after the last transition, including the end that another gateway wrote for a lost call.
   for (const fact of told.upTo(Infinity)) {
     const moment = new Date(Math.max(steps.at(-1)?.at.getTime() ?? 0, toldAt(fact)));
     if (fact.type === 'call.ended') state = endedBy(fact);
@@ -128,7 +128,7 @@ export type ReplayCall = (call: RecordedCall) => ReplayStep[];
 
 export const replayCall: ReplayCall = (call) => {
   const end = call.facts.findIndex(({ type }) => type === 'call.ended');
-  // Facts after the end, such as recording and summary, do not move a chart.
+  // Facts after the end, such as recording and summary, change no state.
   const facts = end === -1 ? call.facts : call.facts.slice(0, end + 1);
   return call.transitions.length === 0
     ? stepsOfFacts({ ...call, facts })

@@ -10,15 +10,15 @@ import type { AdmissionLimits, CallParts } from '../call-parts.ts';
 
 export type Admission = {
   /**
-   * Throws `service_unavailable` (no lines), `draining` or `over_capacity` (with the limit as `reason`): checks that do
-   * not depend on the number, and so precede any lookup.
+   * Checks the gateway itself: no lines (`service_unavailable`), shutdown (`draining`), and capacity (`over_capacity`,
+   * with the limit as `reason`). These checks do not depend on the number and precede any lookup.
    */
   check(): void;
-  /** Throws as `check` does. An admitted request counts among those that begin until `leave` is called. */
+  /** Checks as `check` does, and counts an admitted request as in setup until `leave` is called. */
   approach(): { leave: () => void };
   /**
-   * Throws as `check` does, or `concurrency_limit`. An admitted call counts from now on; `release` returns its permit
-   * if the call could not begin.
+   * Checks as `check` does, and the limits (`concurrency_limit`). An admitted call counts from now on; `release`
+   * returns its permit if the call could not begin.
    */
   enter(call: { numberId: string; workspaceId: string } & ConcurrencyLimits): { release: () => void };
   drain(): void;
@@ -65,9 +65,9 @@ export const createAdmission = ({
   limits: Pick<CallParts['limits'], 'admission' | 'load'>;
   telephony: Pick<CallParts['telephony'], 'hasLines'>;
 }): Admission => {
-  /** Requests that were admitted before any lookup and are not answered yet. */
+  /** Requests that were admitted before any lookup and have no response yet. */
   let approaching = 0;
-  /** Admitted calls that are not yet on the switchboard: in total, and per number and workspace. */
+  /** Admitted calls that the switchboard does not have yet: in total, per number and per workspace. */
   let entering = 0;
   const enteringOf = new Map<string, number>();
   let isDraining = false;

@@ -7,13 +7,13 @@ import { Refusal } from '#src/domain/refusal.ts';
 import { timestampIn } from '#src/domain/timestamp.ts';
 import type { DayGrant, SpentOfNumber } from '#src/persistence/calls/spent-minutes.ts';
 
-/** The owner of the minutes. */
+/** Owner of the limit: a workspace or a number. */
 export type DailyOwner = 'workspace' | 'number';
 
-/** `warned`: four fifths of the daily minutes are used. */
+/** Notice about a limit. `warned`: four fifths of the daily minutes are used. */
 export type DailyNotice = { owner: DailyOwner; id: string; what: 'warned' | 'refused' };
 
-/** Minimum duration of a call, which is also the minimum of a request. */
+/** Minimum duration of a call in seconds, which is also the minimum that a request may set. */
 const leastSec = 60;
 
 const warningShare = 0.8;
@@ -41,7 +41,7 @@ type DailyCall = {
   numberId: string;
   workspaceId: string;
   timeZone: string;
-  /** Minutes; null for no limit. */
+  /** Limit in minutes; null for none. */
   ofNumber: number | null;
   ofWorkspace: number | null;
   /** Duration limit of the call without daily minutes, in seconds. */
@@ -55,7 +55,7 @@ type DailyCall = {
  */
 export type DailyMinutes = (call: DailyCall) => DayGrant | null;
 
-/** `null` for a call without limits. `onNotice` is called for each warning once a day. */
+/** Returns the limits of a call; `null` for a call without limits. `onNotice` is called for each warning once a day. */
 export const createDailyMinutes = (onNotice: (notice: DailyNotice) => void): DailyMinutes => {
   /** End of the day of the last warning, by owner. */
   const warnedUntil = new Map<string, number>();

@@ -1,12 +1,12 @@
 /**
- * Sheds load before calls in progress have to wait: while a resource of this gateway is under pressure, new calls are
- * refused. Hysteresis: shedding continues until the pressure is well below its threshold, so that a gateway at its
- * limit does not alternate with every call.
+ * Sheds load before calls in progress are delayed: new calls are refused while a resource of this gateway is under
+ * pressure. Shedding continues until the pressure is well below its threshold, so that a gateway at its limit does not
+ * alternate with every call (hysteresis).
  */
 import { pressures, type Pressure } from '#src/domain/capacity.ts';
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Shedding begins at `from` and ends at `until`; `from` 0: never. */
+/** Thresholds: shedding begins at `from` and ends at `until`. `from` 0 disables the check. */
 export type LoadLimit = { from: number; until: number };
 
 export type LoadLimits = Readonly<Record<Pressure, LoadLimit>>;
@@ -15,13 +15,13 @@ export type LoadLimits = Readonly<Record<Pressure, LoadLimit>>;
 export type LoadMeasures = Readonly<Record<Pressure, () => number>>;
 
 export type LoadShedding = {
-  /** The first resource under pressure; `null`: calls may begin. */
+  /** Returns the first resource under pressure; `null` if new calls may begin. */
   pressure(): Pressure | null;
   close(): void;
 };
 
 /**
- * Checks every `everyMs`, and calls `onChange` when shedding begins for a resource (`sheds`) and when it ends. The
+ * Checks every `everyMs`. `onChange` is called when shedding begins for a resource (`sheds`) and when it ends. The
  * journal may grow fast between two checks, so it is also checked with every query.
  */
 export const createLoadShedding = (options: {

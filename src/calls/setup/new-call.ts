@@ -10,17 +10,17 @@ import type { OpenNumber } from './open-number.ts';
 export type NewCall = Pick<AgentCall, 'context' | 'instruction'> & {
   number: OpenNumber;
   policy: CallPolicy;
-  /** Seconds, counted from the answer. */
+  /** Maximum duration in seconds, counted from the answer. */
   maxDurationSec: number;
   /** Metadata of the client that places the call; null if there is none. */
   metadata?: Metadata | null | undefined;
-  /** Headers of the INVITE: accepted headers of a caller, or those for an outbound call. */
+  /** Custom headers of the INVITE: those accepted from a caller, or those for an outbound call. */
   sipHeaders?: SipHeaders | null | undefined;
   /** Identity of a caller. */
   identity?: CallerIdentity | undefined;
   /** Wall-clock milliseconds since the epoch. */
   startedAt: number;
-  /** The gateway that holds the call, by its name among those that share the database. */
+  /** Name of the gateway that holds the call. */
   node: string;
 };
 

@@ -1,4 +1,4 @@
-/** A number with all data for its calls, including decrypted secrets: for one call, only in memory. */
+/** A number with all data for one call, including decrypted secrets. It exists in memory only. */
 import type { AgentHeaders } from '#src/domain/agent-headers.ts';
 import { effectivePolicy, type CallPolicy, type PolicySettings } from '#src/domain/call-policy.ts';
 import type { CallableNumber } from '#src/persistence/numbers/callable-numbers.ts';
@@ -8,20 +8,20 @@ import type { Sealing } from '#src/persistence/database/sealing.ts';
 export type InboundAuth = { method: 'none' } | { method: 'handshake'; url: string; secret: string };
 
 export type OpenNumber = Omit<CallableNumber, 'outboundTokenSealed' | 'headersSealed' | 'inboundAuth'> & {
-  /** The bearer token for the outbound agent endpoint. */
+  /** Bearer token for the outbound agent endpoint. */
   outboundToken: string | null;
   /** Custom headers for the agent endpoints. */
   headers: { inbound: AgentHeaders; outbound: AgentHeaders };
   inboundAuth: InboundAuth;
 };
 
-/** The effective policy for a number's next call. */
+/** Policy that applies to the number's next call. */
 export const policyOf = (
   { policy, workspace }: Pick<OpenNumber, 'policy' | 'workspace'>,
   platformPolicy: PolicySettings,
 ): CallPolicy => effectivePolicy(policy, workspace.policy, platformPolicy);
 
-/** Opens data sealed for the number's id. */
+/** Decrypts data that was sealed with the number's id. */
 export const openNumber = (
   { outboundTokenSealed, headersSealed, inboundAuth, ...number }: CallableNumber,
   sealing: Pick<Sealing, 'open'>,

@@ -16,16 +16,16 @@ import { openNumber, policyOf } from './open-number.ts';
 import type { StartCall } from './start-call.ts';
 
 export type PlaceCallRequest = {
-  /** Domestic format, digits only; `+…` for a number in another country. */
+  /** Called number: digits in domestic format, or `+…` for another country. */
   to: string;
   instruction: string | null;
-  /** Seconds; `null` for the stored policy. */
+  /** Maximum duration in seconds; `null` for the stored policy. */
   maxDurationSec: number | null;
   /** Absent if the client sent no metadata. */
   metadata?: Metadata;
-  /** Headers of the INVITE; absent if there are none. */
+  /** Custom headers of the INVITE; absent if there are none. */
   sipHeaders?: SipHeaders;
-  /** For a repeatable request: its key, and the response to store with the call. */
+  /** Key of the request, and the response to store with the call; absent without a key. */
   keyed: (KeyedRequest & { answer: (placed: PlacedCall) => Omit<KeyedAnswer, keyof KeyedRequest> }) | null;
 };
 
@@ -46,7 +46,7 @@ const notAllowed: Readonly<Partial<Record<DestinationProblem, string>>> = {
 const checkDestination = (policy: CallPolicy, to: string, country: Country): void => {
   const reason = destinationProblem(policy, to, country);
   if (reason === undefined) return;
-  // Keeps the original error (`invalid_to`) for numbers without international permission.
+  // Numbers without international permission keep the error `invalid_to` for international numbers.
   if (reason === 'international') {
     throw new Refusal(
       'invalid_to',

@@ -20,7 +20,7 @@ export type ReceiveCall = (arrival: Arrival) => Promise<ArrivalVerdict>;
 
 type NotTaken = Exclude<ArrivalVerdict, { accepted: true }>;
 
-/** Stores a call that was rejected before it began, so that the number's customer sees it. */
+/** Stores a call that was rejected before it began, so that the customer sees it. */
 const createReject =
   ({ storage: { database }, live: { bus }, now, logger }: CallParts) =>
   async (call: NewCall, reason: 'no_agent_endpoint' | 'caller_rejected'): Promise<NotTaken> => {
@@ -35,7 +35,7 @@ const createReject =
     return { accepted: false, because: reason };
   };
 
-/** Whether the number accepts this caller, and the token for its agent in this call. */
+/** Whether the number accepts this caller, and the token for the agent of this call. */
 const createAdmitCaller =
   ({ agents: { handshake }, logger }: CallParts) =>
   async (
@@ -50,7 +50,7 @@ const createAdmitCaller =
     return { allowed: false };
   };
 
-/** A refusal of the gateway becomes a verdict; other errors are unexpected. */
+/** Converts a refusal of the gateway to a verdict; other errors are unexpected and thrown. */
 const refusedBecause = (error: unknown, { callId }: Arrival, logger: Logger): NotTaken => {
   if (!(error instanceof Refusal)) throw error;
   const { reason } = error.extras;

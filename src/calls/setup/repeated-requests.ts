@@ -12,8 +12,8 @@ export type { KeyedRequest } from '#src/persistence/workspaces/idempotency-recor
 
 export type RepeatedRequests = {
   /**
-   * Returns the stored response of the same request, else the means to store its response. Two requests of a number are
-   * equal if key and text are. Throws a Refusal (`idempotency_key_reused`) for a key of another text.
+   * Returns the stored response of the same request, or the data to store its response. Two requests of a number are
+   * equal if key and text are. Throws a Refusal (`idempotency_key_reused`) for a key that was used with another text.
    */
   find(request: {
     numberId: string;
@@ -29,7 +29,7 @@ export const createRepeatedRequests = (
   async find({ numberId, key, text }) {
     const answer = await findKeyedAnswer(db, { numberId, key });
     if (answer === undefined) return { keyed: { key, fingerprint: sealing.fingerprint(text) } };
-    // The response may have been stored under an earlier master key.
+    // Uses all keys, because the response may have been stored under an earlier master key.
     if (!sealing.fingerprints(text).some((fingerprint) => fingerprint.equals(answer.fingerprint))) {
       throw new Refusal(
         'idempotency_key_reused',

@@ -88,13 +88,13 @@ export type CallStart = Omit<NewCall, 'context' | 'instruction' | 'node'> & {
 
 /**
  * Resolves when the row is committed and the line is being opened. Throws the refusals of `Admission.enter`,
- * `daily_limit_reached`, and `idempotency_in_progress` if another request with the same key was faster.
+ * `daily_limit_reached`, and `idempotency_in_progress` if another request with the same key was stored first.
  */
 export type StartCall = (start: CallStart) => Promise<void>;
 
 /**
- * Stores a call, and resolves to its maximum duration in seconds; refuses if another request with its key was faster,
- * and with `daily_limit_reached`.
+ * Stores a call, and resolves to its maximum duration in seconds. Refuses if another request with its key was stored
+ * first, and with `daily_limit_reached`.
  */
 const createStoreCall = ({ storage: { database }, live: { journal }, cluster: { counting } }: CallParts) => {
   const insertCall = createCallInsertion(database);
@@ -117,7 +117,7 @@ const createStoreCall = ({ storage: { database }, live: { journal }, cluster: { 
       const granted = await (isStored === null ? storeCounted(counted) : storeAlone(newCall, within));
       if (granted !== undefined) return granted;
     } catch (error) {
-      // The row may exist despite the error, and the call would ring for ever.
+      // Ends the call in the database: its row may exist despite the error, and would otherwise ring forever.
       if (isInDoubt(error)) {
         journal.append(newCall.id, { type: 'call.ended', ...outcomeOf('system_error', false) });
       }
@@ -132,7 +132,7 @@ const createStoreCall = ({ storage: { database }, live: { journal }, cluster: { 
   };
 };
 
-/** The resume data for another process. */
+/** Data from which another process could resume the call. */
 const settingsOf = ({
   number: { greeting, speech, voicemail, screening, menu, transferTo },
   policy,
@@ -170,7 +170,7 @@ const createConnectCall =
         input: callInput({ agentCall, language, settings, maxDurationSec, sipHeaders, times }),
       });
     } catch (error) {
-      // Otherwise the stored call would ring for ever.
+      // Ends the stored call, which would otherwise ring forever.
       const outcome = outcomeOf('system_error', false);
       live.bus.publish('ended', { callId, direction, ...outcome });
       live.journal.append(callId, { type: 'call.ended', ...outcome });

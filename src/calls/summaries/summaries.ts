@@ -1,4 +1,4 @@
-/** Writes a summary after a call's end is written. Runs in the background (guides/design/calls.md, "Summary"). */
+/** Writes the summary of a call in the background, after its end is stored (guides/design/calls.md, "Summary"). */
 import type { Logger } from 'pino';
 import type { CallToSummarize, SummarizeByModel } from '#src/domain/call-summary.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -19,11 +19,11 @@ export type SummarizeSoFar = (
 ) => Promise<string | undefined>;
 
 export type Summaries = {
-  /** Called when the end of the call is in the database, with its row if the caller has it. Never throws. */
+  /** Called when the end of a call is stored, with its row if the caller has it. Never throws. */
   write(callId: string, ended?: CallToSummarize | null): void;
   /** Null without a language model. */
   soFar: SummarizeSoFar | null;
-  /** The gateway is shutting down: from now on the model has a few seconds for all summaries together. */
+  /** Called at shutdown: from then on the model has a few seconds for all summaries together. */
   hurry(): void;
   /** Resolves when every pending summary is published. */
   settled(): Promise<void>;
@@ -31,7 +31,7 @@ export type Summaries = {
 
 const hurryMs = 2_000;
 
-/** The message is logged only for known failures: any other may quote the conversation. */
+/** Logs the message only for known failures, because any other may quote the conversation. */
 const describe = (error: unknown): object =>
   error instanceof Error && 'failure' in error
     ? { failure: error.failure, detail: error.message }
