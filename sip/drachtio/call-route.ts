@@ -4,7 +4,7 @@ import type { CallRoute } from '#machines/line.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { parametrized, valuesIn } from '../headers/header-values.ts';
 
-/** Route of one INVITE as seen in its messages. */
+/** Route of one INVITE according to its messages. */
 export type Way = Omit<CallRoute, 'trunk' | 'failedTrunks'>;
 
 export const noWay: Way = { localAddress: null, remoteAddress: null, postDialDelayMs: null };
@@ -33,12 +33,12 @@ export const arrivingRoute = (request: Source & object, trunk: Trunk): CallRoute
 
 /** Route of an outbound call across its trunks. */
 export const createRoute = () => {
-  /** `way` is `null` until an INVITE is sent. */
+  /** The current trunk; `way` is `null` until an INVITE is sent. */
   let tried: { trunk: Trunk; way: (() => Way) | null } | null = null;
   const failed: string[] = [];
 
   return {
-    /** The previous trunk has failed the call, unless it had no free channel. */
+    /** Begins another trunk. The previous one failed the call, unless it had no free channel. */
     tries(trunk: Trunk): void {
       if (tried !== null && tried.way !== null) failed.push(tried.trunk.id);
       tried = { trunk, way: null };

@@ -1,6 +1,6 @@
 /**
- * Checks a trunk: registration, response to OPTIONS, and a call. A call from a number to itself should come back from
- * the trunk; it is refused as busy, so that no telephone rings and no charge arises.
+ * Checks a trunk: registration, response to OPTIONS, and a call. A call from a number to itself should return from the
+ * trunk. The gateway refuses it as busy, so that no telephone rings and the call costs nothing.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -84,8 +84,8 @@ export type TrunkCheckOptions = {
 };
 
 /**
- * Calls, and ends the call as soon as it rings or is answered. If the trunk has several addresses, the first one is
- * called.
+ * Places the check call, and ends it as soon as it rings or is answered. If the trunk has several addresses, the first
+ * one is called.
  */
 const callOnce = async (
   trunk: Trunk,
@@ -121,7 +121,7 @@ const callOnce = async (
 
 export const createTrunkCheck = (options: TrunkCheckOptions) => {
   const { outOfDialog, carriers, clock, backgroundTasks, logger } = options;
-  /** Numbers with a call to themselves in progress, and whether the call has arrived. */
+  /** Numbers whose call to themselves is in progress, and whether that call has arrived. */
   const selfCalls = new Map<string, boolean>();
   const never = new AbortController().signal;
 

@@ -1,6 +1,6 @@
 /**
- * One real telephone call behind the interface of `machines/line.ts`: an attempt, the connection that results from it,
- * and the media of that connection.
+ * One real telephone call behind the interface of `machines/line.ts`: the attempt to connect it, the resulting
+ * connection, and the audio of that connection.
  */
 import type { Logger } from 'pino';
 import type { AnyActorRef } from 'xstate';
@@ -36,7 +36,7 @@ export type DrachtioLineOptions = MediaMeans & {
   parent: AnyActorRef | undefined;
   /** Begins to dial or to answer. */
   attempt: (call: { onRinging: () => void; parent: AnyActorRef }) => Attempt;
-  /** Begins to dial a transfer target for the other party, if possible on this media server. */
+  /** Begins to call a transfer target for the other party, if possible on this media server. */
   ring: (
     to: string,
     call: { onRinging: () => void; parent: AnyActorRef; preferredServer: string | null },
@@ -45,7 +45,7 @@ export type DrachtioLineOptions = MediaMeans & {
   /** Headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
   country: Country;
-  /** Whether the line takes over an established call. */
+  /** Whether the line takes over an established call of another process. */
   isAdopted: boolean;
   /** Timeout of a BYE or CANCEL; after it the call counts as ended. */
   byeMs: number;
@@ -61,24 +61,24 @@ export type DrachtioLine = Line & StandingLine;
 /** SIP dialog of a call, from the attempt on. */
 type CallDialog = {
   attempt: Attempt;
-  /** `null` before the answer, and always for an unanswered call. */
+  /** The connection; `null` before the answer, and always for an unanswered call. */
   connection: Connection | null;
-  /** `null` before the attempt has a result. */
+  /** SIP details; `null` before the attempt has a result. */
   sip: SipDetails | null;
-  /** Set at the answer. */
+  /** Checks of the call's audio; set at the answer. */
   watch: MediaWatch | null;
   keypad: Keypad | null;
-  /** `null` until the call is over. */
+  /** Audio statistics; `null` until the call is over. */
   sound: MediaStatistics | null;
 };
 
-/** drachtio-server's id of the dialog, which the drachtio-srf types lack. */
+/** Id of the dialog in drachtio-server, which the drachtio-srf types lack. */
 const idOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null => {
   const id: unknown = connection && Reflect.get(connection.dialog, 'id');
   return typeof id === 'string' ? id : null;
 };
 
-/** drachtio-server's id of the dialog with the media server. */
+/** Id of the dialog with the media server in drachtio-server. */
 const channelIdOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null =>
   connection?.endpoint.channel()?.dialog?.id ?? null;
 
@@ -101,7 +101,7 @@ const withDetails = (event: LineEvent, { sip, attempt, sound }: CallDialog): Lin
 
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 
-/** DTMF digits of two connected persons are only for each other. */
+/** Digits that two connected persons press are passed to each other only. */
 type Listening = Means & {
   secondLeg: Pick<SecondLeg, 'takesKey' | 'moved'>;
   referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostSound'>;
@@ -109,7 +109,7 @@ type Listening = Means & {
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
 };
 
-/** Restores the hold state of an adopted call: the take-over does not end a hold. */
+/** Restores the hold state of a call that is taken over: the take-over does not end a hold. */
 const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
   if (connection === null) return;
   const { remote, local } = connection.dialog;
@@ -118,7 +118,7 @@ const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => 
   life.send({ type: 'held' });
 };
 
-/** Adopts the person with whom the other party of an adopted call talks. Without that person the call is over. */
+/** Takes over the person with whom the other party of the call talks. Without that person the call is over. */
 const adoptPerson = (person: Outcome, life: LineLife, secondLeg: SecondLeg): void => {
   if (person.answered) return secondLeg.adopt(person.connection);
   return life.send({ type: person.cause === 'cancelled' ? 'hangup.requested' : 'sound.lost' });
@@ -142,7 +142,7 @@ const follow = (
       dialog.sip ??= outcome.sip;
       if (!isAdopted) return life.send({ type: 'unanswered', cause: outcome.cause });
       life.send({ type: outcome.cause === 'cancelled' ? 'left' : 'adoption.failed' });
-      // Ends a line that was given up in the meantime.
+      // Ends a line that was given up while it was being connected.
       return life.send({ type: 'released' });
     }
     const { connection, person } = outcome;
@@ -154,7 +154,7 @@ const follow = (
       stayOnHold(dialog, life);
       return person && adoptPerson(person, life, secondLeg);
     }
-    // The answer crossed the cancellation.
+    // The answer crossed the cancellation, so the call is hung up.
     life.send({ type: 'released' });
     if (person?.answered === true) sendAway(person.connection, means);
     return sendAway(connection, means);
@@ -187,7 +187,7 @@ const listenTo = (
   };
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
-    // Released without a word to the far end, whom the other gateway serves.
+    // Releases the far end without a message: the other gateway serves it.
     if (reason === takenByOther) return life.letGo.leave();
     if (life.is('answered')) logger.warn({ reason }, 'the media server ended the audio of a call');
     if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
@@ -261,8 +261,8 @@ const carrySound = (
 };
 
 /**
- * Sends CANCEL before the answer, BYE after it; reports to the line when it is answered and the audio statistics are
- * known.
+ * Sends CANCEL before the answer, BYE after it. Reports to the line when the request is answered and the audio
+ * statistics are known.
  */
 const release = (
   { attempt, connection }: CallDialog,
@@ -271,7 +271,7 @@ const release = (
   life: LineLife,
   { backgroundTasks }: Means,
 ): void => {
-  // The outcome of the attempt is the response to the CANCEL.
+  // The attempt itself reports the response to the CANCEL.
   if (connection === null) return attempt.cancel();
   if (by !== 'gateway') connection.trackedLeg.ended();
   return backgroundTasks.add('BYE', async () => {

@@ -55,7 +55,7 @@ import { startOutboundLeg } from './outbound-leg.ts';
 import { dialogStands } from './resume/revive.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
 
-/** Time that closing waits for responses to BYE and CANCEL. */
+/** Time that `close` waits for responses to BYE and CANCEL. */
 const closeWithinMs = 2_000;
 
 /** Time limits of trunks, in milliseconds. */
@@ -68,17 +68,17 @@ export type TrunkTimes = {
   patienceMs: number;
   /** Longest cool-down after `Retry-After`, whatever value the trunk sends. */
   longestCoolDownMs: number;
-  /** Timeout of a BYE or CANCEL; the call has ended anyway. */
+  /** Timeout of a BYE or CANCEL, after which the call counts as ended. */
   byeMs: number;
   /** Requested lifetime of a registration, in seconds. */
   registrationSec: number;
-  /** Session timers, which detect a vanished other party. */
+  /** Session timers, by which a vanished other party is detected. */
   session: SessionTimes;
 };
 
 export type DrachtioLinesOptions = CommonMeans & {
   drachtio: ServerAddress;
-  /** Calls are distributed among them; without any, this process carries the calls that it can. */
+  /** Media servers, among which calls are distributed. Without any, this process carries the calls that it can. */
   freeSwitches: readonly ServerAddress[];
   controlProbe: ControlProbe;
   mediaServers: MediaServerNumbers;
@@ -86,20 +86,20 @@ export type DrachtioLinesOptions = CommonMeans & {
   trunk: ConfiguredTrunk | null;
   trunks: TrunkDirectory;
   legs: LegStore;
-  /** Load of all gateways on the trunks. */
+  /** Load of all gateways on the trunks with limits. */
   trunkLoad: SharedTrunkLoad;
   trunkTimes: TrunkTimes;
   inboundAccess: InboundAccessNumbers;
   /** Address of this host at which FreeSWITCH reaches this process. */
   mediaHost: string;
-  /** Where trunks send the audio that this process carries: an address of this host and its ports. */
+  /** Local address and ports to which trunks send the audio that this process carries. */
   rtp: { host: string; ports: { from: number; to: number } };
-  /** Where audio is processed; a separate thread by default. */
+  /** Thread in which audio is processed; a separate one by default. */
   startMediaThread?: StartThread;
   country: Country;
-  /** `null`: SIP messages of calls are not captured. */
+  /** Storage of the SIP messages of calls; `null`: they are not captured. */
   sipMessages: { keep: KeepSipMessage; limits: CaptureLimits } | null;
-  /** While it is closed, commands to both servers wait; always open by default. */
+  /** Fence for frozen processes: while it is closed, commands to both servers wait. Open by default. */
   fence?: Fence;
   clock: Clock;
   logger: Logger;
@@ -108,14 +108,14 @@ export type DrachtioLinesOptions = CommonMeans & {
 export type DrachtioLines = Lines & {
   outOfDialog: OutOfDialogRequests;
   tryTrunk: TrunkCheck['check'];
-  /** Number of callers from unknown sources since the start. */
+  /** Counts callers from unknown sources since the start. */
   refusedCallers: InboundAccess['refused'];
   mediaServers: () => readonly MediaServerState[];
-  /** Ends the far ends of a dead node's calls. The rows of those calls are ended elsewhere. */
+  /** Ends the far ends of a dead node's calls. The rows of those calls are ended by another module. */
   endLegsOf(node: string): Promise<void>;
 };
 
-/** The connections to the two servers, and who carries the audio of a call. */
+/** Connects to drachtio-server and the media servers, and chooses the carrier of a call's audio. */
 const createServers = (options: DrachtioLinesOptions, backgroundTasks: BackgroundTasks) => {
   const { sipMessages, fence = openFence, clock, logger } = options;
   const sipCapture = sipMessages === null ? noSipCapture : createSipCapture({ ...sipMessages, clock });
@@ -153,7 +153,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
   return { connection, sipCapture, mediaServers, mediaThread, carriers };
 };
 
-/** Handlers of requests: answers those outside of calls and dispatches the rest. */
+/** Handles requests: answers those outside of calls and dispatches the rest. */
 const createHandlers = (
   { access, inbound }: { access: InboundAccess; inbound: Inbound },
   canTakeCallsOf: (trunk: Trunk) => boolean,
@@ -173,17 +173,17 @@ const createHandlers = (
   isIgnored: access.ignores,
 });
 
-/** The gateway's own number in the call. */
+/** Returns the gateway's own number in the call. */
 const ownNumberOf = ({ direction, from, to }: Pick<LineInput, 'direction' | 'from' | 'to'>): string =>
   direction === 'outbound' ? from : to;
 
-/** Marks a leg as a transfer's, so that a process that takes over the call knows that it is not the other party. */
+/** Marks a leg as a transfer's: a process that takes over the call must not mistake it for the other party. */
 const ofTransfer = (leg: TrackedLeg): TrackedLeg => ({
   ...leg,
   update: (state) => leg.update({ ...state, isOfTransfer: true }),
 });
 
-/** Channels and rates of trunks: those of this gateway, and of all gateways. */
+/** Channels and rates of trunks, on this gateway and over all gateways. */
 const createLimits = (
   { trunkTimes, trunkLoad, clock, logger }: DrachtioLinesOptions,
   { add }: BackgroundTasks,
@@ -225,7 +225,7 @@ const createDialling =
           destinations: () => directory.destinationsOf(from),
         });
 
-/** Legs of calls: begun, answered, taken over and ended; and what the start and the trunk directory need of them. */
+/** Begins, answers, takes over and ends legs of calls, for the lines, the start and the trunk directory. */
 const createLegs = (
   options: DrachtioLinesOptions,
   { connection, sipCapture, mediaServers, carriers }: ReturnType<typeof createServers>,
@@ -305,7 +305,7 @@ const createLegs = (
       return survivingAttempt(attempt, { callId, logger: call.logger });
     },
 
-    /** Takes over a call that another process has left. */
+    /** Takes over a call of another process. */
     adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
       survivingAttempt(adoptCall({ ...shared, ...call, ...adopting }), call),
 
@@ -343,12 +343,12 @@ const watchConnection = (
     comeBackMs: controlProbe.comeBackMs,
     clock,
   });
-  /** Dialogs of calls that wait for a lost connection. */
+  /** Dialogs of calls that wait after a loss of the connection. */
   const waiting = () =>
     new Set([...lines].flatMap((line) => [line.dialogId() ?? [], line.secondDialogId() ?? []].flat()));
   return {
     on: {
-      // Far ends are handled before their calls.
+      // Handles far ends before their calls.
       onLost() {
         legTracker.lost(waiting());
         calls.lost();
@@ -424,7 +424,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       await connection.open({ ...legs.handlers, ...watched.on });
       legTracker.endOrphans(orphans);
       await access.open();
-      // Opened second, because endpoints are created in advance over SIP.
+      // Opened second, because media servers create endpoints in advance over SIP.
       await mediaServers.open();
       legTracker.endChannels(orphans);
       await audioIsReady;

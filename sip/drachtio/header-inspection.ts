@@ -11,8 +11,8 @@ import type { InviteRefusal } from './dialog/refusals.ts';
 const known: ReadonlySet<string> = new Set(['timer', '100rel']);
 
 /**
- * Returns 420 for a call that requires an unsupported extension (RFC 3261 section 8.2.2.3), and 483 for one without
- * hops left, which indicates a loop (RFC 3261 section 16.3). Undefined for an acceptable request.
+ * Returns the refusal of an INVITE: 420 for an unsupported extension (RFC 3261 section 8.2.2.3), 483 for Max-Forwards
+ * 0, which indicates a loop (RFC 3261 section 16.3). Undefined for an acceptable request.
  */
 export const requestProblem = (request: Headers): InviteRefusal | undefined => {
   const unknown = tokensIn(headerOf(request, 'Require')).filter((option) => !known.has(option.toLowerCase()));
@@ -26,16 +26,16 @@ export const requestProblem = (request: Headers): InviteRefusal | undefined => {
 /** Time for which an INVITE is remembered after 2xx (RFC 6026 section 8.7, timer L). */
 const acceptedMs = 32_000;
 
-/** Exceeds any ringing time: used for an INVITE whose end is unknown. */
+/** Memory time of an INVITE whose end is unknown; it exceeds any ringing time. */
 const longestMs = 600_000;
 
-/** Limit beyond which the oldest are forgotten. */
+/** Maximum of remembered INVITEs; beyond it the oldest are forgotten. */
 const mostInvites = 10_000;
 
-/** The server transaction of an INVITE, as far as needed to notice its end. */
+/** The server transaction of an INVITE, as far as its end is concerned. */
 export type ServerTransaction = {
   request: Headers & { on(event: 'cancel', listener: () => void): unknown };
-  /** An emitter of `end`, which the drachtio-srf types lack. */
+  /** Emitter of `end`, which the drachtio-srf types lack. */
   response: object;
 };
 
@@ -46,12 +46,12 @@ const onFinalResponse = (response: object, listener: (status: number) => void): 
 };
 
 /**
- * Detects a merged request (RFC 3261 section 8.2.2.2): a forked INVITE that arrives a second time while the transaction
- * of the first one exists is the same call. A refusal or CANCEL ends the transaction, after which a proxy may try
+ * Detects a merged request (RFC 3261 section 8.2.2.2): a forked INVITE that arrives again while the transaction of the
+ * first copy exists belongs to the same call. A refusal or CANCEL ends the transaction; after that a proxy may try
  * again. drachtio-server absorbs retransmissions.
  */
 export const createMergedRequests = (now: () => number) => {
-  /** Expiry times. */
+  /** Expiry times of remembered INVITEs. */
   const known = new Map<string, number>();
 
   const forgetOld = (): void => {

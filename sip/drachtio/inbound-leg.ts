@@ -43,7 +43,7 @@ export type InboundLegOptions = {
   request: Srf.SrfRequest;
   response: Srf.SrfResponse;
   trunk: Trunk;
-  /** Checks the INVITE before any state is stored. */
+  /** Checks the INVITE before any data is stored. */
   screen: () => { refusal: InviteRefusal } | { parties: Parties };
   /** Offers the caller to the gateway; resolves with the refusal, or `null` if the call takes the caller. */
   offer: (parties: Parties) => Promise<InviteRefusal | null>;
@@ -61,20 +61,23 @@ export type InboundLegOptions = {
 
 /** A caller that waits for its line. */
 export type InboundLeg = {
-  /** Screens and offers the caller. To be called once. */
+  /** Screens the INVITE and offers the caller. Called once. */
   begin(): void;
   /** Refuses a caller that is not being answered yet. */
   refuse(refusal: InviteRefusal): void;
-  /** The line of the call is open. `parent`: its chart, which the leg joins. */
+  /** The line of the call is open: answers the caller. `parent`: the chart of the line, which the leg joins. */
   answer(parent: AnyActorRef | undefined): Attempt;
 };
 
-/** Thrown when the caller has hung up before its answer arrived; no BYE is needed. */
+/** Thrown when the caller hung up before our 200 OK was processed; no BYE is needed. */
 class CallerLeft extends Error {}
 
-/** After 32 s without an ACK drachtio-server sends BYE itself (RFC 3261 section 13.3.1.4) and reports it. */
+/**
+ * Time to wait for the ACK. After 32 s without an ACK drachtio-server sends BYE itself (RFC 3261 section 13.3.1.4) and
+ * reports it.
+ */
 const ackMs = 40_000;
-/** Timeout for the media server to apply the answer of a caller. */
+/** Timeout for the media server to apply the caller's answer. */
 const applyMs = 5_000;
 
 /** Waits for the ACK. In-dialog requests are held from then on until they are released. */
@@ -100,8 +103,8 @@ const ackOf = (dialog: Srf.Dialog): Promise<Srf.SrfRequest> =>
   });
 
 /**
- * Late offer (RFC 3261 section 13.2.1): the INVITE has no offer, ours is sent with 200, and the answer arrives with ACK.
- * Rejects with `CallerLeft`, or if the ACK contains no answer or an unacceptable one.
+ * Late offer (RFC 3261 section 13.2.1): the INVITE has no offer, 200 OK contains ours, and the ACK contains the
+ * caller's answer. Rejects with `CallerLeft`, or if the ACK contains no answer or an unacceptable one.
  */
 const takeLateAnswer = async (
   dialog: Srf.Dialog,
@@ -161,7 +164,7 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
     permit = joining.permit;
     trackedLeg = options.legTracker.track(callId);
     trackedLeg.update(arrivingLeg(request));
-    // drachtio-server has already answered the CANCEL and refused the INVITE with 487.
+    // drachtio-server has already answered the CANCEL, and the INVITE with 487.
     request.on('cancel', (cancel) => {
       explanation = explanationIn(cancel);
       send({ type: 'caller.cancelled' });
@@ -195,13 +198,13 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
       localSdp: created.localSdp,
       headers: { Supported: 'timer', Allow: allowedBy(trunk), ...timerHeaders },
     };
-    // With a late offer requests are not held, because the ACK contains the answer.
+    // Requests are not held with a late offer, because the ACK contains the answer.
     return descriptionIn(request) === undefined
       ? request.srf.createUAS(request, response, ok)
       : heldDialog((done) => request.srf.createUAS(request, response, ok, done));
   };
 
-  /** From 200 OK on the far end is ended by BYE. */
+  /** From 200 OK on, the far end is ended by BYE. */
   const confirm = async (): Promise<void> => {
     if (endpoint === null || trackedLeg === null) return undefined;
     const created = endpoint;
@@ -317,7 +320,10 @@ export const createInboundLeg = (options: InboundLegOptions): InboundLeg => {
   const waiting = createActor(inboundLegMachine, { id, input, clock });
   const waitingSubscription = follow(waiting);
 
-  /** Continues the chart of the waiting caller as part of the call, which did not exist when the caller arrived. */
+  /**
+   * Moves the chart of the waiting caller into the actor system of the call, which did not exist when the caller
+   * arrived.
+   */
   const join = (parent: AnyActorRef): void => {
     const snapshot = waiting.getPersistedSnapshot();
     waitingSubscription.unsubscribe();

@@ -1,6 +1,6 @@
 /**
- * Inbound calls: each INVITE of a trunk is offered as an arrival. It is refused before the answer, or waits until its
- * line is opened.
+ * Inbound calls: each INVITE of a trunk is offered to the gateway as an arrival. It is refused before the answer, or
+ * waits until its line is opened.
  */
 import { randomUUID } from 'node:crypto';
 import type Srf from 'drachtio-srf';
@@ -26,8 +26,8 @@ import type { SessionTimes } from './dialog/session-timer.ts';
 import { createInboundLeg, type InboundLeg } from './inbound-leg.ts';
 
 /**
- * The first of several numbers for which this trunk may deliver calls: a workspace's trunk delivers only to that
- * workspace's numbers.
+ * Selects, of several candidate numbers, the first that this trunk may call: a workspace's trunk reaches only numbers
+ * of its workspace.
  */
 const calledNumber = async (
   numbers: readonly string[],
@@ -65,7 +65,7 @@ export const createInbound = (options: InboundOptions) => {
   const waiting = new Map<string, InboundLeg>();
   let onArrival: OnArrival | null = null;
 
-  /** Resolves with the refusal; `null` if the call takes the caller. Never rejects. */
+  /** Offers an arrival; resolves with the refusal, or `null` if the call takes the caller. Never rejects. */
   const offer = async (
     callId: string,
     { from, numbers, identity, sipHeaders }: Parties,

@@ -1,4 +1,4 @@
-/** One INVITE to one trunk: answered, refused, or without a response. */
+/** Sends one INVITE to one trunk; the result is an answer, a refusal, or no response. */
 import { EventEmitter } from 'node:events';
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -32,7 +32,7 @@ export type Invited =
       /** Dialog of the call; its requests are held until they are released. */
       dialog: Srf.Dialog;
       trackedLeg: TrackedLeg;
-      /** The far end's answer to our offer. */
+      /** The far end's session description. */
       remoteSdp: string;
       /** Whether the gateway refreshes the session (RFC 4028). */
       weRefresh: boolean;
@@ -45,18 +45,18 @@ export type Invited =
       sip: SipDetails;
       /** Redirect targets: the header `Contact` of a 3xx, unmodified. */
       contacts: string | null;
-      /** Milliseconds until the next try (`Retry-After`); 0 if missing. */
+      /** Milliseconds until the target may be tried again (`Retry-After`); 0 if missing. */
       retryAfterMs: number;
     };
 
 export type Invitation = {
-  /** Never rejects. */
+  /** Result of the INVITE. Never rejects. */
   outcome: Promise<Invited>;
   /** SIP details known so far. */
   sip(): SipDetails;
   way(): Way;
   cancel(): void;
-  /** Cancels without waiting; sets this reason in the outcome. */
+  /** Cancels without waiting for a response; the outcome has this reason. */
   giveUp(reason: string): void;
 };
 
@@ -71,7 +71,7 @@ export type InviteOptions = {
   endpoint: Pick<MediaEndpoint, 'answerEarly'>;
   /** Id of the trunk. */
   trunkId: string;
-  /** Channel of the call's audio. */
+  /** Channel of the call's audio in the media server. */
   channel: MediaChannel | null;
   /** Called for each INVITE that is sent. */
   trackLeg: () => TrackedLeg;
@@ -87,8 +87,8 @@ export type InviteOptions = {
 };
 
 /**
- * Milliseconds; 0 if missing. The status determines whether it concerns the trunk or the callee (RFC 3261 section
- * 20.33).
+ * Reads `Retry-After` in milliseconds; 0 if missing. The status determines whether the header concerns the trunk or the
+ * callee (RFC 3261 section 20.33).
  */
 const retryAfterOf = (response: Srf.SrfResponse): number => {
   if (!response.has('Retry-After')) return 0;
@@ -105,7 +105,7 @@ const createPostDialDelay = ({ now }: Pick<Clock, 'now'>) => {
   let delayMs: number | null = null;
   return {
     sent: () => void (sentAt ??= now()),
-    /** Handles any response; those below 180 do not concern the callee, and a refusal ends the call. */
+    /** Handles any response. Those below 180 do not concern the callee; a refusal ends the call. */
     answered(status: number): void {
       if (sentAt !== null && status >= 180 && status < 300) delayMs ??= Math.max(0, now() - sentAt);
     },
@@ -178,7 +178,7 @@ const createInviteProgress = (clock: Pick<Clock, 'now'>) => {
 
 type InviteProgress = ReturnType<typeof createInviteProgress>;
 
-/** `over`: the outcome is known. */
+/** `over`: the outcome of the INVITE is known. */
 type State = 'inviting' | 'cancelled' | 'over';
 
 /** State of an INVITE in progress. */
@@ -194,8 +194,8 @@ type Created = { dialog: Srf.Dialog; trackedLeg: TrackedLeg; remoteSdp: string }
 type OnUpdate = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 
 /**
- * Handles UPDATE requests before the answer. drachtio-srf adds its own listener, which repeats our offer, as soon as
- * this function has returned.
+ * Handles UPDATE requests before the answer. drachtio-srf adds its own listener, which would repeat our offer, as soon
+ * as this function has returned; this listener comes first.
  */
 const takeUpdates = (sent: EventEmitter, onUpdate: OnUpdate): void =>
   queueMicrotask(() => {
@@ -254,7 +254,7 @@ const send = (
         },
       },
       {
-        // Called with only an error when the INVITE could not be sent; `done` is called in that case, too.
+        // Called with only an error if the INVITE could not be sent; `done` is called in that case, too.
         cbRequest: (_error: unknown, sent?: Srf.SrfRequest) => {
           if (sent === undefined) return;
           if (sent instanceof EventEmitter) takeUpdates(sent, on.update);
@@ -270,7 +270,7 @@ const send = (
     ),
   );
 
-/** Resolves when the INVITE is answered; otherwise its far end has ended. */
+/** Resolves with the answered INVITE. In all other cases the far end has ended. */
 const create = async (options: InviteOptions, times: SessionTimes, sending: Sending): Promise<Created> => {
   const { progress, state, sendCancel, digest } = sending;
   const trackedLeg = options.trackLeg();
@@ -368,7 +368,7 @@ export const invite = (options: InviteOptions): Invitation => {
   };
 
   const timer = clock.setTimeout(() => {
-    // A timeout counts as this status (RFC 3261 section 8.1.3.1).
+    // Status of a time-out (RFC 3261 section 8.1.3.1).
     if (progress.last() === null) giveUp({ status: 408, reason: 'The trunk does not answer' });
   }, options.silenceMs);
 
@@ -380,7 +380,7 @@ export const invite = (options: InviteOptions): Invitation => {
       if (state !== 'over') settle(refused(error));
       return undefined;
     }
-    // The answer arrived after the attempt was given up.
+    // The answer arrived after the attempt was given up, so the call is hung up.
     if (state === 'over') {
       holdRequests(created.dialog, false);
       return hangUp(created);

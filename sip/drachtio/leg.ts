@@ -19,7 +19,7 @@ export type Connection = {
   /** Whether the far end accepts INFO, according to its INVITE or answer. */
   takesInfo: boolean;
   sip: SipDetails;
-  /** Calls back when the audio has moved to another media server; the dialog then has the new descriptions. */
+  /** Subscribes to moves of the audio to another media server; the dialog then has the new descriptions. */
   onMoved?: (listener: OnMoved) => void;
 };
 
@@ -29,7 +29,7 @@ export type Outcome =
   | {
       answered: true;
       connection: Connection;
-      /** The person with whom the other party of an adopted call talks; missing if it talks with the agent. */
+      /** The person with whom the other party of a taken-over call talks; missing if it talks with the agent. */
       person?: Outcome;
     }
   | { answered: false; cause: UnansweredCause; sip: SipDetails };
@@ -40,14 +40,14 @@ export type Attempt = {
   outcome: Promise<Outcome>;
   /** SIP details known so far. */
   sip(): SipDetails;
-  /** The route so far; `null` before the first trunk is tried. */
+  /** Route of the call so far; `null` before the first trunk is tried. */
   route(): CallRoute | null;
   cancel(): void;
-  /** Fails the attempt after a loss of the connection to drachtio-server: pending requests are never answered. */
+  /** Fails the attempt after a loss of the connection to drachtio-server: its pending requests never get a response. */
   lose(): void;
 };
 
-/** Details without any SIP message. */
+/** SIP details of a call without any SIP message. */
 export const noSip: SipDetails = { status: null, reason: null, callId: null };
 
 /** An attempt that fails before any SIP message is exchanged. */
@@ -59,11 +59,11 @@ export const settledAttempt = (cause: UnansweredCause): Attempt => ({
   lose() {},
 });
 
-/** drachtio-server has no such dialog, or could not send the request. */
+/** Whether drachtio-server has no such dialog, or could not send the request. */
 const isSettled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENODIALOG' || error.code === 'EDRACHTIO');
 
-/** Sends BYE and releases the far end after the response; without a connection it is ended later. */
+/** Sends BYE and releases the far end after the response. Without a connection the BYE is sent later. */
 export const hangUp = async ({
   dialog,
   trackedLeg,

@@ -1,5 +1,5 @@
 /**
- * Periodically checks the audio of a call. One-way audio is reported while it happens; the statistics for the record
+ * Checks the audio of a call periodically. One-way audio is reported while it happens; the statistics for the record
  * are available when the call is over.
  */
 import type { LineReport, OneWayAudio } from '#machines/line.ts';
@@ -11,11 +11,14 @@ import { within } from '../background-tasks.ts';
 
 /** Interval of the checks: as often as RTCP reports (RFC 3550 section 6.2). */
 const lookMs = 5_000;
-/** A far end that was never heard is reported soon. One that was heard may use silence suppression. */
+/**
+ * Times without packets that count as missing audio. A far end that was never heard is reported sooner; one that was
+ * heard may use silence suppression.
+ */
 const missedAfterMs = { neverHeard: 5_000, heard: 10_000 };
-/** Shorter calls are not judged: the first packet may still have been in transit. */
+/** Minimum duration of a judged call: in a shorter one the first packet may still be in transit. */
 const tellingCallMs = 2_000;
-/** Timeout of a media server; after it the end of the call is reported without statistics. */
+/** Timeout of a media server, after which the end of the call is reported without statistics. */
 const measureMs = 1_000;
 
 export type MediaWatch = {
@@ -66,7 +69,7 @@ const createJudge = ({ time, report }: Pick<Means, 'time' | 'report'>) => {
       if (packets !== null && time.since(since) >= patienceMs) tell('nothing_received');
       if (isHeardThere === false) tell('nothing_delivered');
     },
-    /** Judges the whole call. */
+    /** Judges the audio of the whole call. */
     conclude({ received: { packets }, isSentThere }: MediaStatistics): void {
       const isMissing = packets === 0 && isSentThere !== false && hold === 'never';
       if (isMissing && time.since(begunAt) >= tellingCallMs) tell('nothing_received');
@@ -84,7 +87,7 @@ export const watchMedia = (endpoint: Pick<MediaEndpoint, 'statistics'>, means: M
     try {
       last = (await within(clock, measureMs, 'Measuring the sound', endpoint.statistics())) ?? last;
     } catch {
-      // The carrier of the audio is gone, which is reported separately.
+      // The carrier of the audio is gone; another module reports that.
     }
     return last;
   };

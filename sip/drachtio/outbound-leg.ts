@@ -33,10 +33,10 @@ import type { TrackedLeg } from './resume/leg-tracker.ts';
 
 export type OutboundLegOptions = {
   callId: string;
-  /** Domestic format. */
+  /** Called number in domestic format. */
   from: string;
   to: string;
-  /** Additional headers of the INVITE, besides those that identify the caller. */
+  /** Custom headers of the INVITE. */
   sipHeaders: SipHeaders;
   country: Country;
   choose: () => Promise<Choice>;
@@ -64,13 +64,13 @@ export type OutboundLegOptions = {
 /** Timeout for the media server to apply an answer. */
 const answerMs = 5_000;
 
-/** The endpoint that makes the offer. A key that was sent to one trunk is not reused for the next one. */
+/** The endpoint that makes the offer. A key that was sent to one trunk is not used for the next trunk. */
 type Offering = { endpoint: MediaEndpoint; carrier: Carrier; isSecret: boolean };
 
-/** The current target: `invited` once its INVITE has ended. */
+/** The current target; `invited` is set when its INVITE has ended. */
 type Calling = {
   target: InviteTarget;
-  /** The call counts at the address for its whole duration. */
+  /** Counts the call at the address for its whole duration. */
   counted: Permit | null;
   agreed: MediaEndpoint;
   invitation: Invitation;
@@ -125,7 +125,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
     if (unused !== undefined) backgroundTasks.add('destroying an endpoint', () => unused.destroy());
   };
 
-  /** Reuses the endpoint of the previous trunk if possible. Rejects if no endpoint is available. */
+  /** Uses the endpoint of the previous trunk again if possible. Rejects if no endpoint is available. */
   const endpointFor = async (trunk: Trunk): Promise<MediaEndpoint> => {
     const carrier = carriers.carrierFor(trunk);
     const isSecret = trunk.srtp !== 'off';
@@ -144,7 +144,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
     if (trying === null) return undefined;
     const { trunk, addresses } = trying.chosen;
     const problem = carriers.problem(trunk);
-    // Another trunk may have lower requirements.
+    // The next trunk may have lower requirements, so the leg continues.
     if (problem !== null) return send({ type: 'unsuitable', reason: problem.sentence });
     try {
       await endpointFor(trunk);
@@ -163,7 +163,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
     const { sip, failed, contacts, retryAfterMs } = invited;
     const { failoverStatuses } = trunk;
     const { key } = calling.target;
-    // With any other status `Retry-After` concerns the callee.
+    // With any other status, `Retry-After` concerns the callee and is ignored.
     const isCoolingDown = retryAfterMs > 0 && key !== null && isTrunksFault(failed, failoverStatuses);
     if (isCoolingDown && actor.getSnapshot().matches('inviting')) coolDowns.begin(key, retryAfterMs);
     return send({
@@ -199,7 +199,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
     run(async () => onInvited(await calling.invitation.outcome, calling, trunk));
   };
 
-  /** Determines the allowed redirect targets: a trunk must not redirect a call to arbitrary numbers. */
+  /** Returns the allowed redirect targets; a trunk must not redirect a call to arbitrary numbers. */
   const targetsOf = async (contacts: string, trunk: Trunk): Promise<readonly InviteTarget[]> => {
     const wanted = redirectionsIn(contacts, trunk, country);
     if (wanted.length === 0) return [];
@@ -256,7 +256,7 @@ export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
     send({ type: 'effect.failed' });
   };
 
-  /** Runs an effect; an unexpected error fails the leg. */
+  /** Performs an effect; an unexpected error fails the leg. */
   const run = (effect: () => Promise<void> | void): void => {
     try {
       effect()?.catch(fail);

@@ -1,6 +1,5 @@
 /**
- * Screens an INVITE of a known trunk before any state is stored: the rules of SIP, its media, and its caller and
- * callee.
+ * Screens an INVITE of a known trunk before any data is stored: the rules of SIP, its media, and its caller and callee.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';

@@ -1,11 +1,11 @@
-/** Hangs up calls that no gateway takes over; drachtio-server would otherwise refresh them for ever. */
+/** Hangs up calls that no gateway takes over; otherwise drachtio-server would refresh them forever. */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 
 export const createAbandonedDialogs = (options: {
-  /** Delay after the loss of their gateway. */
+  /** Delay after the loss of the gateway that held them. */
   afterMs: number;
-  /** Returns each dialog once that has been without a gateway for this long. */
+  /** Returns each dialog that has been without a gateway for this long, once. */
   take: (forMs: number) => string[];
   end: (dialogId: string) => Promise<void>;
   clock: Clock;
@@ -25,7 +25,7 @@ export const createAbandonedDialogs = (options: {
   };
 
   return {
-    /** A gateway has disconnected. */
+    /** Called when a gateway has disconnected. */
     expect(): void {
       const timer = clock.setTimeout(() => {
         timers.delete(timer);

@@ -1,7 +1,7 @@
 /** Owner of each dialog: the gateway that last acted in it, or none after that gateway disconnected. */
 export const createDialogs = <Gateway>(now: () => number) => {
   const owners = new Map<string, Gateway>();
-  /** Dialogs without a gateway, and since when. */
+  /** Dialogs without a gateway, with the time since when. */
   const left = new Map<string, number>();
 
   return {

@@ -4,14 +4,14 @@ import { connect } from 'node:net';
 import type { ServerAddress } from '../reconnect.ts';
 import { createFrameReader, framed } from './message-frames.ts';
 
-/** drachtio-server refused a command. */
+/** Thrown when drachtio-server refused a command. */
 export class DrachtioRefusal extends Error {}
 
-/** drachtio-server sends SIP messages up to the size of a TCP message. */
+/** Maximum size of a message: drachtio-server sends SIP messages up to the size of a TCP message. */
 const longestMessage = 1_000_000;
 /** Backlog in bytes beyond which writing pauses. */
 const mostUnwritten = 65_536;
-/** Commands without a response so far. */
+/** Commands without a response yet. */
 const mostQuestions = 10_000;
 
 export type DrachtioConnection = {
@@ -26,11 +26,11 @@ export type DrachtioConnection = {
 };
 
 export type DrachtioConnectionEvents = {
-  /** Any message except a response to a command. */
+  /** Receives any message except a response to a command. */
   onMessage: (message: Buffer) => void;
   /** Queues a command of the relay itself. */
   enqueue: (id: string, message: Buffer) => void;
-  /** The response belongs to a command of the relay itself. */
+  /** Whether the response belongs to a command of the relay itself. */
   onAnswered: (id: string) => void;
   /** Called when drachtio-server reads again. */
   onLess: () => void;
@@ -51,7 +51,10 @@ const createQuestions = () => {
       send(id, Buffer.from(`${id}|${text}`));
       return promise;
     },
-    /** Id of the command that this message answers; `null` if it is no response, or one to another sender. */
+    /**
+     * Returns the id of the command that this message answers; `null` if the message is no response, or one to another
+     * sender.
+     */
     answered(message: Buffer): string | null {
       const [head = ''] = message.toString('latin1', 0, 2_000).split('\r\n', 1);
       const [, type, id = '', verdict, ...said] = head.split('|');

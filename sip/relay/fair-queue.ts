@@ -1,9 +1,9 @@
 /**
- * Fair scheduling of several gateways' messages on one connection to drachtio-server: one message of each in turn, so a
- * busy gateway delays only itself.
+ * Shares one connection to drachtio-server fairly among gateways: one message of each gateway in turn, so a busy
+ * gateway delays only itself.
  *
- * drachtio-server reads into a ring buffer that two long messages overrun (sip/drachtio/connection/message-limits.ts): after a
- * long one, sending waits for its response.
+ * drachtio-server reads into a ring buffer that two long messages overrun (sip/drachtio/connection/message-limits.ts).
+ * After a long message, sending therefore waits for its response.
  */
 import { longestInCompany } from '../drachtio/connection/message-limits.ts';
 
@@ -11,9 +11,9 @@ type Waiting = { id: string; message: Buffer };
 
 export const createFairQueue = <Sender>(options: {
   write: (message: Buffer) => void;
-  /** Writing must pause; `goOn` is called to resume. */
+  /** Returns true if writing must pause; `goOn` is called to resume. */
   isFull: () => boolean;
-  /** The backlog of this sender has shrunk. */
+  /** Called when the backlog of this sender has shrunk. */
   onLess: (sender: Sender) => void;
 }) => {
   /** Senders with waiting messages, in the order of their turns. */

@@ -9,9 +9,9 @@ import { readGatewayCommand, type GatewayCommand } from './message-head.ts';
 export type GatewayLimits = {
   /** Time limit for authentication. */
   admissionMs: number;
-  /** Largest message in bytes. */
+  /** Maximum size of a message in bytes. */
   longestMessage: number;
-  /** Backlog in bytes beyond which the gateway is disconnected; it may reconnect. */
+  /** Backlog in bytes above which the gateway is disconnected; it may reconnect. */
   mostUnread: number;
 };
 
@@ -21,9 +21,9 @@ export type GatewayConnection = {
   /** Methods outside of calls that the gateway handles, in lower case. */
   readonly verbs: ReadonlySet<string>;
   tell(message: Buffer): void;
-  /** Response to one of its commands. */
+  /** Sends the response to one of its commands. */
   answer(id: string, said: string): void;
-  /** Pauses reading until this resolves. */
+  /** Pauses reading until this promise resolves. */
   read(isRead: boolean): void;
   close(): void;
 };
@@ -51,7 +51,7 @@ export type GatewayOptions = {
   logger: Logger;
 };
 
-/** Reason for refusal in drachtio-server's words; `null` for success. */
+/** Returns the reason for a refusal in drachtio-server's words; `null` for success. */
 const whyNot = (command: GatewayCommand, secret: string, greeting: string | null): string | null => {
   if (command.type !== 'authenticate' || !isSame(command.secret, secret)) return 'incorrect secret';
   return greeting === null ? 'drachtio-server is away' : null;

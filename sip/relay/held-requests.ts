@@ -1,11 +1,11 @@
 /**
- * Holds requests of far ends in dialogs whose gateway is dead. They wait, at most as long as their sender does, for the
- * gateway that acts in the dialog next.
+ * Holds requests of far ends in dialogs whose gateway is dead. A request waits for the next gateway that acts in its
+ * dialog, at most as long as its sender waits for a response.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type HeldLimits = {
-  /** Longest wait; a far end gives up after 32 s (RFC 3261 section 17.1.2.2). */
+  /** Maximum wait; a far end gives up after 32 s (RFC 3261 section 17.1.2.2). */
   longestMs: number;
   mostRequests: number;
   mostBytes: number;
@@ -14,16 +14,16 @@ export type HeldLimits = {
 export type HeldRequest = {
   message: Buffer;
   method: string;
-  /** '' if no response is expected. */
+  /** Transaction id; '' if no response is expected. */
   transactionId: string;
-  /** Outside a dialog the transaction is the key. */
+  /** Whether the request is outside of a dialog; its key is then the transaction. */
   begins: boolean;
 };
 
 export const createHeldRequests = (options: {
   limits: HeldLimits;
   clock: Clock;
-  /** Called when no gateway took the request in time, or there was no room. */
+  /** Called if no gateway took the request in time, or if too many requests wait. */
   onGivenUp: (request: HeldRequest, because: 'time' | 'room') => void;
 }) => {
   const { limits, clock, onGivenUp } = options;
@@ -51,7 +51,7 @@ export const createHeldRequests = (options: {
     hold(dialogId: string, { message, ...about }: HeldRequest): void {
       if (count >= limits.mostRequests || bytes + message.length > limits.mostBytes)
         return onGivenUp({ message, ...about }, 'room');
-      // Copies the message, because the buffer of its connection is much longer.
+      // A copy of the message, because the buffer of its connection is much longer.
       const request = { message: Buffer.from(message), ...about };
       const there = dialogs.get(dialogId) ?? new Map<HeldRequest, unknown>();
       dialogs.set(dialogId, there);
@@ -67,7 +67,7 @@ export const createHeldRequests = (options: {
     /** Removes and returns the requests of a dialog in order of arrival. */
     take,
     count: (): number => count,
-    /** Drops everything: responses are no longer possible. */
+    /** Drops all requests, because responses are no longer possible. */
     clear(): void {
       for (const dialogId of dialogs.keys()) take(dialogId);
     },

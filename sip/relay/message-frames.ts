@@ -1,6 +1,6 @@
-/** Frames of drachtio-server's control protocol, `<bytes>#<message>`, over arbitrary packet boundaries. */
+/** Frames of drachtio-server's control protocol, `<bytes>#<message>`, over packets of any size. */
 
-/** The boundary between messages is lost. */
+/** Thrown when the boundary between messages is lost. */
 export class BrokenFrame extends Error {
   override readonly name = 'BrokenFrame';
 }
@@ -15,7 +15,7 @@ const mostDigits = 7;
 export const createFrameReader = (longest: number, onMessage: (message: Buffer) => void) => {
   let digits = '';
   let parts: Buffer[] = [];
-  /** Missing bytes of the current message; 0 while its length is read. */
+  /** Missing bytes of the current message; 0 while its length is being read. */
   let missing = 0;
 
   const takeLength = (byte: number): void => {

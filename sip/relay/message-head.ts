@@ -5,7 +5,7 @@
 
 const lineEnd = Buffer.from('\r\n');
 
-/** Longer than any start line that drachtio-server accepts. */
+/** Maximum length of a start line; drachtio-server accepts no longer ones. */
 const longestStartLine = 2_000;
 
 type Head = { fields: readonly string[]; startLine: string };
@@ -36,7 +36,7 @@ export type DrachtioMessage =
       type: 'answer';
       id: string;
       isOk: boolean;
-      /** Reason of a refusal. */
+      /** Reason of the refusal. */
       reason: string;
       transactionId: string;
       dialogId: string;
@@ -84,7 +84,7 @@ export type GatewayCommand = { id: string } & (
   | { type: 'ping' }
   | { type: 'request'; method: string; transactionId: string; dialogId: string }
   | { type: 'response'; status: number; transactionId: string }
-  /** drachtio-server crashes on some commands with this. */
+  /** A command that the relay refuses, because drachtio-server crashes on it. */
   | { type: 'refused'; why: string }
 );
 

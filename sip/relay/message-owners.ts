@@ -1,6 +1,6 @@
 /**
- * Finds the gateway for each message of drachtio-server, from what gateways sent and received: message ids,
- * transactions and dialogs. The gateway that last acted in a dialog is its owner.
+ * Finds the gateway for each message of drachtio-server, from the messages that gateways sent and received: message
+ * ids, transactions and dialogs. The gateway that last acted in a dialog is its owner.
  */
 import { createDialogs } from './dialogs.ts';
 import type { GatewayCommand, DrachtioMessage } from './message-head.ts';
@@ -12,7 +12,7 @@ export type Transaction<Gateway> = {
   method: string;
   /** The sender of the request. */
   by: 'far end' | 'gateway';
-  /** The transaction began outside a dialog; `dialogId` is the dialog it created, '' for none. */
+  /** A transaction that began outside of a dialog; `dialogId` is the dialog that it created, '' for none. */
   begins: boolean;
   dialogId: string;
   /** A request of the far end as it arrived, until it is answered. */
@@ -27,7 +27,7 @@ export type LeftOver = { transactionId: string; message: Buffer } & Pick<
   'method' | 'begins' | 'dialogId'
 >;
 
-/** Longer than any call rings; drachtio-server has dropped the transaction by then. */
+/** Lifetime of a transaction: longer than any call rings. drachtio-server has dropped it by then. */
 const longestMs = 600_000;
 
 /** Transactions, and the dialogs they create. */
@@ -57,14 +57,14 @@ const createCalls = <Gateway>(now: () => number) => {
       transactions.set(transactionId, { ...transaction, begins, at: now() });
     },
 
-    /** An INVITE has created a dialog, or may do so. */
+    /** Records the dialog that an INVITE has created, or may create. */
     becomes(transactionId: string, dialogId: string, gateway: Gateway): void {
       dialogs.own(dialogId, gateway);
       const known = transactions.get(transactionId);
       if (known !== undefined) known.dialogId = dialogId;
     },
 
-    /** The transaction is answered: failures and BYE leave no dialog. */
+    /** Records a response to the transaction: a failure or a response to BYE leaves no dialog. */
     settle(transactionId: string, status: number): void {
       const known = transactions.get(transactionId);
       if (known === undefined) return;
@@ -74,7 +74,7 @@ const createCalls = <Gateway>(now: () => number) => {
       if (known.method === 'BYE' || (known.begins && status >= 300)) dialogs.forget(known.dialogId);
     },
 
-    /** Unanswered requests of the far end in this dialog that were sent to a former owner. */
+    /** Returns unanswered requests of the far end in this dialog that were sent to an earlier owner. */
     moved(dialogId: string, gateway: Gateway): LeftOver[] {
       const owner = dialogs.ownerOf(dialogId);
       if (owner === undefined || owner === gateway) return [];
@@ -94,10 +94,10 @@ const createCalls = <Gateway>(now: () => number) => {
   };
 };
 
-/** `answers`: method of the far-end request that the command answers. */
+/** `answers`: method of the far end's request that the command answers. */
 type Asking<Gateway> = { gateway: Gateway; command: Command; answers: string };
 
-/** Learns transactions and dialogs from drachtio-server's response to a command. */
+/** Learns transaction and dialog ids from drachtio-server's response to a command. */
 const learn = <Gateway>(
   calls: ReturnType<typeof createCalls<Gateway>>,
   { gateway, command, answers }: Asking<Gateway>,
@@ -161,7 +161,7 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
       { method, transactionId, dialogId }: Extract<DrachtioMessage, { type: 'request' }>,
       message: Buffer | null,
     ): void {
-      // The cancelled INVITE was already answered by the relay.
+      // The relay has already answered the cancelled INVITE.
       if (method === 'CANCEL') transactions.delete(transactionId);
       else if (method !== 'ACK')
         calls.begin(transactionId, { gateway, method, by: 'far end', dialogId, message });
@@ -173,13 +173,13 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
     forgetDialog: dialogs.forget,
     takeLeft: dialogs.takeLeft,
 
-    /** The gateway has disconnected. Returns its unanswered far-end requests. */
+    /** Called when a gateway has disconnected. Returns its unanswered requests of far ends. */
     gone(gateway: Gateway): LeftOver[] {
       for (const [id, one] of asking) if (one.gateway === gateway) asking.delete(id);
       return calls.gone(gateway);
     },
 
-    /** Drops what drachtio-server has dropped. */
+    /** Drops entries that drachtio-server has dropped. */
     sweep: calls.sweep,
 
     clear(): void {

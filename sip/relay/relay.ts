@@ -1,10 +1,10 @@
 /**
  * Holds the single control connection to an unmodified drachtio-server and shares it among gateways, which connect to
- * the relay as to drachtio-server.
+ * the relay as if it were drachtio-server.
  *
  * drachtio-server keeps a dialog when the process that held it dies, but answers the far end's requests in it with 481.
- * The relay keeps the connection, and holds such requests for the gateway that acts in the dialog next. The relay knows
- * no calls; its state is derived from forwarded messages, so it can be restarted.
+ * The relay keeps the connection, and holds such requests for the gateway that acts in the dialog next. The relay has
+ * no state of calls: its tables are derived from forwarded messages, so it can be restarted.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -20,7 +20,7 @@ import { createTraffic, ownVerbs, type TrafficNumbers } from './traffic.ts';
 
 export type RelayNumbers = TrafficNumbers & {
   gateways: GatewayLimits & { most: number };
-  /** Whether drachtio-server still reads. */
+  /** Interval and timeout of the check whether drachtio-server still reads. */
   probe: { everyMs: number; answerMs: number };
 };
 
@@ -161,7 +161,7 @@ export const createRelay = (options: RelayOptions) => {
       drachtio.close();
       await sweeping.stop();
       await close();
-      // Closed last: requests left by disconnected gateways would otherwise be held for half a minute.
+      // Closed last: otherwise requests of disconnected gateways would be held for half a minute.
       traffic.close();
     },
   };

@@ -11,7 +11,7 @@ import { createMessageOwners, type Command, type MessageOwners } from './message
 
 export type TrafficNumbers = {
   held: HeldLimits;
-  /** Backlog of a gateway in bytes beyond which reading from it pauses. */
+  /** Backlog of a gateway in bytes above which the relay stops reading from it. */
   mostWaiting: number;
   /** `Retry-After` of refusals, in seconds. */
   retryAfterSec: number;
@@ -74,7 +74,7 @@ const createGateways = () => {
   const all = new Set<GatewayConnection>();
   return {
     all,
-    /** The next gateway that handles this method. */
+    /** Returns the next gateway that handles this method. */
     next(method: string): GatewayConnection | undefined {
       const verb = method.toLowerCase();
       for (const gateway of all) {
@@ -99,7 +99,7 @@ type Parts = {
 
 type Waiting = Pick<HeldRequest, 'message' | 'method' | 'transactionId'>;
 
-/** Releases requests held for the gateway that acts in this dialog. */
+/** Releases the held requests of this dialog to the gateway that acts in it. */
 const handOver = (
   { dialogId, moved }: { dialogId: string; moved: readonly Waiting[] },
   gateway: GatewayConnection,
@@ -125,7 +125,7 @@ const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, par
   return undefined;
 };
 
-/** A far-end request outside any call. */
+/** Handles a request of a far end outside of calls. */
 const begin = (told: Extract<DrachtioMessage, { type: 'request' }>, message: Buffer, parts: Parts): void => {
   const gateway = parts.gateways.next(told.method);
   if (gateway === undefined) return void parts.refusals.unavailable(told.transactionId);
@@ -133,7 +133,7 @@ const begin = (told: Extract<DrachtioMessage, { type: 'request' }>, message: Buf
   return gateway.tell(message);
 };
 
-/** A far-end request in a call, or one that drachtio-server sent in it. */
+/** Handles a request in a call: of the far end, or one that drachtio-server sent. */
 const bring = (
   told: Extract<DrachtioMessage, { type: 'request' | 'notice' }>,
   message: Buffer,
@@ -145,7 +145,7 @@ const bring = (
   const gateway = method === 'CANCEL' ? inTransaction : (owners.ownerOf(dialogId) ?? inTransaction);
   const isAnswered = told.type === 'request' && method !== 'ACK' && method !== 'CANCEL';
   if (gateway === undefined) {
-    // A far end that hangs up needs no BYE.
+    // Skips the BYE for a far end that hangs up itself.
     if (method === 'BYE') owners.forgetDialog(dialogId);
     return held.hold(dialogId, {
       message,
@@ -267,10 +267,10 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       }
     },
 
-    /** Any message of drachtio-server. */
+    /** Handles any message of drachtio-server. */
     told: (message: Buffer): void => take(message, parts, logger),
 
-    /** The connection is lost. Gateways that reconnect find out what drachtio-server still knows. */
+    /** The connection is lost. Gateways that reconnect query which dialogs drachtio-server still knows. */
     lost(): void {
       for (const gateway of gateways.all) gateway.close();
       gateways.all.clear();
@@ -286,7 +286,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
       held.clear();
     },
 
-    /** Drops what drachtio-server has dropped. */
+    /** Drops entries that drachtio-server has dropped. */
     sweep: owners.sweep,
     sizes: () => ({ ...owners.sizes(), held: held.count() }),
   };

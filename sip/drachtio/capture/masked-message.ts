@@ -24,7 +24,7 @@ const withoutProof = (value: string): string => {
   return `${scheme} ${shown.join(', ')}`;
 };
 
-/** Some trunks use non-standard headers for credentials. A challenge contains no secret. */
+/** Non-standard headers in which some trunks send credentials. A challenge contains no secret. */
 const isSecret = (name: string): boolean =>
   /auth|token|secret|passw|api-?key|cookie/i.test(name) && !/^(?:proxy|www)-authenticate$/i.test(name);
 
@@ -53,7 +53,7 @@ const withoutIdentity = (header: string): string => {
 
 const isPrivate = (header: string): boolean => /^Privacy[ \t]*:.*\b(?:id|user|header)\b/i.test(header);
 
-/** A header may continue in the next line (RFC 3261 section 7.3.1). */
+/** Unfolds headers: a header may continue in the next line (RFC 3261 section 7.3.1). */
 const maskHead = (head: string): string => {
   const headers = head.split(/\r?\n(?![ \t])/);
   const isUnknown = headers.some(isPrivate);
@@ -73,7 +73,10 @@ const maskBodyLine = (line: string, isKeys: boolean): string => {
   return isKey ? `${line.slice(0, line.lastIndexOf(key))}${inPlace(key)}` : line;
 };
 
-/** `application/dtmf-relay`, `audio/telephone-event` and similar types, also as a part of a multipart body. */
+/**
+ * Media types of DTMF bodies: `application/dtmf-relay`, `audio/telephone-event` and similar ones, also as a part of a
+ * multipart body.
+ */
 const carriesKeys = (text: string): boolean =>
   [...text.matchAll(/^(?:content-type|c)[ \t]*:([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)/gim)].some(
     ([, contentType = '']) => /dtmf|telephone-event/i.test(contentType),

@@ -1,7 +1,7 @@
 /**
- * Captures the SIP messages of each call in order. The Call-ID of a message identifies its dialog; the call claims the
- * Call-ID of each INVITE that it sends or that became the call. Messages of an INVITE that is not yet claimed wait,
- * such as those of a caller challenged for its password; unclaimed ones are forgotten.
+ * Captures the SIP messages of each call in order. The Call-ID of a message identifies its dialog. A call claims the
+ * Call-ID of each INVITE that it sends or that became the call. Messages of an INVITE that is not claimed yet wait,
+ * such as those of a caller challenged for its password; they are dropped if no call claims the INVITE.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { sipCallIdOf, unknownAddress, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
@@ -13,9 +13,9 @@ import { momentOf, readToldMessage, type ToldMessage } from './told-message.ts';
 export type KeepSipMessage = (callId: string, message: SipMessage) => boolean;
 
 export type CaptureLimits = {
-  /** Limit per call; after it, only the last messages are stored. */
+  /** Maximum number of messages of a call; after it, only the last messages are stored. */
   messages: number;
-  /** Limit per message. */
+  /** Maximum number of characters of a message. */
   characters: number;
   /** Limits of unclaimed INVITEs and of messages for each. */
   unclaimed: number;
@@ -28,7 +28,7 @@ export type CaptureLimits = {
 type Tally = { callId: string; kept: number; leftOut: number; lastMicros: number };
 
 type Dialog = {
-  /** `null` until claimed. */
+  /** Message count of the call; `null` until the dialog is claimed. */
   tally: Tally | null;
   waiting: SipMessage[];
   local: string;
@@ -36,20 +36,20 @@ type Dialog = {
   transport: SipTransport;
 };
 
-/** Number of requests and answers stored from the end of a call that exceeds its limit. */
+/** Number of requests and responses stored from the end of a call that exceeds its limit. */
 const lastWords = 20;
 
 const isLastWord = (text: string): boolean =>
   /^(?:BYE|CANCEL) /.test(text) || /^cseq[ \t]*:[ \t]*\d+[ \t]+BYE/im.test(text);
 
-/** FreeSWITCH is called over the same server; these internal calls are not captured. */
+/** Skips calls to FreeSWITCH, which use the same drachtio-server. */
 const isToMediaServer = ({ direction, text }: ToldMessage): boolean =>
   direction === 'out' && text.includes(`\r\n${gatewayHeader}: `);
 
 const shortened = (text: string, characters: number): string =>
   text.length <= characters ? text : text.slice(0, text.lastIndexOf('\n', characters) + 1);
 
-/** PostgreSQL cannot store NUL characters. */
+/** Removes NUL characters, which PostgreSQL cannot store. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /** The target of a request, from its first line. */
@@ -79,7 +79,7 @@ const messageOf = (
   };
 };
 
-/** Keeps messages less than a millisecond apart in the order in which they were reported. */
+/** Increments times, so that messages less than a millisecond apart keep the order in which they were reported. */
 const inOrder = (atMicros: number, { lastMicros }: Tally): number =>
   atMicros <= lastMicros && lastMicros - atMicros < 1_000 ? lastMicros + 1 : atMicros;
 
@@ -114,10 +114,10 @@ const createUnclaimed = (most: number) => {
 export const createSipCapture = (options: { keep: KeepSipMessage; limits: CaptureLimits; clock: Clock }) => {
   const { keep, limits, clock } = options;
   const unclaimed = createUnclaimed(limits.unclaimed);
-  /** Keyed by Call-ID. */
+  /** Claimed dialogs by Call-ID. */
   const claimed = new Map<string, Dialog>();
   const tallies = new Map<string, Tally>();
-  /** End times by Call-ID, in the order of the ends. */
+  /** End times of dialogs by Call-ID, in the order of the ends. */
   const over = new Map<string, number>();
 
   const add = (tally: Tally, message: SipMessage): void => {
@@ -149,7 +149,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
   };
 
   return {
-    /** Handles every message of drachtio-server's connection. */
+    /** Handles every message of the connection to drachtio-server. */
     hear(said: string): void {
       const told = readToldMessage(said);
       const dialog = told === null ? undefined : dialogOf(told);
@@ -173,7 +173,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
       for (const message of dialog.waiting.splice(0)) add(tally, message);
     },
 
-    /** The far end has ended; its messages are still captured for a while. */
+    /** Called when a far end has ended; its messages are still captured for a while. */
     ended(sipCallId: string): void {
       if ((claimed.get(sipCallId) ?? unclaimed.get(sipCallId)) !== undefined)
         over.set(sipCallId, clock.now());

@@ -1,17 +1,17 @@
 /**
- * Reads drachtio-server's reports of SIP messages, which drachtio-srf's `drachtio-agent` reads as well: a received
- * message (`sip|network|…`), one sent on request (`response|…|OK|application|…`), and one sent by drachtio-server
- * itself (`sip|application|…|unsolicited|…`). Not reported are 100 Trying, the ACK of a refusal, the answer to a
- * CANCEL, and retransmissions, which drachtio-server handles itself.
+ * Reads drachtio-server's reports of SIP messages, which drachtio-srf reads as well: a received message
+ * (`sip|network|…`), one sent on request (`response|…|OK|application|…`), and one sent by drachtio-server itself
+ * (`sip|application|…|unsolicited|…`). drachtio-server does not report 100 Trying, the ACK of a refusal, the response
+ * to a CANCEL, and retransmissions.
  */
 import { addressOf, sipTransports, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
 
 export type ToldMessage = Pick<SipMessage, 'direction' | 'text'> & {
-  /** `null` if not reported, as for an ACK. */
+  /** Transport and addresses; `null` if not reported, as for an ACK. */
   transport: SipTransport | null;
   local: string | null;
   remote: string | null;
-  /** `HH:MM:SS` and a fraction, in the server's time zone. */
+  /** Time of the report: `HH:MM:SS` and a fraction, in the server's time zone. */
   time: string;
 };
 
@@ -21,7 +21,7 @@ const addressIn = (host: string | undefined, port: string | undefined): string |
 const transportIn = (name: string | undefined): SipTransport | null =>
   sipTransports.find((known) => known === name) ?? null;
 
-/** `null` for reports that do not concern a SIP message. */
+/** Parses a report; `null` for reports that do not concern a SIP message. */
 export const readToldMessage = (said: string): ToldMessage | null => {
   const end = said.indexOf('\r\n');
   if (end === -1) return null;
@@ -36,7 +36,7 @@ export const readToldMessage = (said: string): ToldMessage | null => {
   }
   const [, verdict, source, , transport, host, port, time = ''] = fields;
   if (type !== 'response' || verdict !== 'OK' || source !== 'application') return null;
-  // The report contains the source of a request and the target of a response.
+  // Address in the report: the source of a request, the target of a response.
   const address = addressIn(host, port);
   const isResponse = text.startsWith('SIP/2.0 ');
   return {
@@ -52,8 +52,9 @@ export const readToldMessage = (said: string): ToldMessage | null => {
 const quarter = 900_000_000;
 
 /**
- * Microseconds since the epoch for a time of day close to now. The report contains neither day nor time zone, but the
- * clocks of all time zones agree within a quarter of an hour.
+ * Converts the time of day of a report to microseconds since the epoch. The report contains neither day nor time zone;
+ * a time of day close to now in some time zone is assumed, because clocks of all time zones agree within a quarter of
+ * an hour.
  */
 export const momentOf = (time: string, nowMs: number): number => {
   const now = nowMs * 1_000;

@@ -12,21 +12,21 @@ import { keepConnected, type ServerAddress } from '../../reconnect.ts';
 import { controlAgentOf, guardControlConnection, type ControlConnection } from './guard.ts';
 import { NotConnected, type SendCommand } from '../resume/end-leg.ts';
 
-/** Timeout of a command; drachtio-server answers immediately. */
+/** Timeout of a command to drachtio-server, which responds immediately. */
 const commandMs = 3_000;
 
 /** Interval and timeout of the check whether drachtio-server still reads its input. */
 export type ControlProbe = {
   everyMs: number;
   answerMs: number;
-  /** Time that established calls wait for a lost connection. */
+  /** Time that established calls wait for a new connection after a loss. */
   comeBackMs: number;
 };
 
 /**
- * drachtio-server refuses unhandled requests with 503, as if they were temporarily unavailable. REGISTER is left to it,
- * because it is the most frequent unwanted request. Outside of calls drachtio-server itself drops REFER and answers
- * UPDATE with 481.
+ * Methods that this process requests. drachtio-server refuses requests without a handler with 503, as if they were
+ * temporarily unavailable. REGISTER is left to drachtio-server, because it is the most frequent unwanted request.
+ * Outside of calls drachtio-server itself drops REFER and answers UPDATE with 481.
  */
 const others = ['info', 'message', 'notify', 'publish', 'subscribe'] as const;
 
@@ -36,15 +36,15 @@ type OnRequest = (request: Srf.SrfRequest, response: Srf.SrfResponse) => void;
 export type SignallingHandlers = {
   onInvite: OnRequest;
   onOptions: OnRequest;
-  /** All other requests outside of calls. */
+  /** Handler of all other requests outside of calls. */
   onOther: OnRequest;
-  /** Whether a request outside of a call gets no answer at all; checked first. */
+  /** Whether a request outside of a call gets no response at all; checked first. */
   isIgnored: (request: Srf.SrfRequest) => boolean;
   onConnected: () => void;
   onLost: () => void;
 };
 
-/** `ignore` drops a request that gets no answer. */
+/** Routes received requests to their handlers; `ignore` drops a request that gets no response. */
 const routeRequests = (
   srf: Srf,
   handlers: SignallingHandlers,
@@ -52,7 +52,7 @@ const routeRequests = (
 ): void => {
   srf.use((request, _response, next) => {
     if (handlers.isIgnored(request)) return ignore(request);
-    // The body is missing if the header section never ends.
+    // `body` is missing if the header section never ends.
     request.body ??= '';
     return next();
   });
@@ -71,10 +71,10 @@ const routeRequests = (
   for (const method of others) srf.use(method, taking(handlers.onOther));
 };
 
-/** drachtio-server's wording; the relay has other reasons as well. */
+/** Reason of a rejected authentication, in drachtio-server's wording; the relay has other reasons as well. */
 const wrongSecret = 'incorrect secret';
 
-/** Turns the events of `srf` into one connection attempt after the other. */
+/** Combines the events of `srf` into one promise for each connection attempt. */
 const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logger) => {
   type Waiting = { resolve: (isConnected: true) => void; reject: (error: Error) => void };
   let waiting: Waiting | null = null;
@@ -94,7 +94,7 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
     }
   };
 
-  // Uses `addListener` because the types of `on` lack these events.
+  // `addListener`, because the types of `on` lack these events.
   srf.addListener('connect', (error: unknown) => {
     if (error === null || error === undefined) waiting?.resolve(true);
     else {
@@ -114,12 +114,12 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
   });
 
   return {
-    /** `begun`: called when the attempt has begun and before any message is sent. */
+    /** `begun` is called when the attempt has begun and before any message is sent. */
     connect: (server: ServerAddress, lost: () => void, begun: () => void): Promise<true> =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject };
         onLost = lost;
-        // drachtio-srf's own reconnecting cannot be stopped once it has begun.
+        // Disables drachtio-srf's own reconnecting, which cannot be stopped once it has begun.
         const settings = { ...server, reconnect: { maxAttempts: 1 } };
         void srf.connect(settings);
         begun();
@@ -128,7 +128,10 @@ const createConnector = (srf: Srf, whyRefused: () => string | null, logger: Logg
   };
 };
 
-/** Dialogs keep the connection by which they began; without one they use the current connection. */
+/**
+ * Returns the connection of a dialog. Dialogs keep the connection by which they began; others use the current
+ * connection.
+ */
 const useNewConnection = (srf: Srf): void => {
   const dialogs: unknown = Reflect.get(srf, '_dialogs');
   if (!(dialogs instanceof Map)) throw new Error('drachtio-srf is not as it is known here');
@@ -138,9 +141,9 @@ const useNewConnection = (srf: Srf): void => {
 export const createSignallingConnection = (options: {
   server: ServerAddress;
   probe: Pick<ControlProbe, 'everyMs' | 'answerMs'>;
-  /** Receives every message of drachtio-server first. */
+  /** Receives every message of drachtio-server before drachtio-srf does. */
   overhear: (said: string) => void;
-  /** While it is closed, messages wait; if the calls are lost, they are never sent. */
+  /** Fence for frozen processes: while it is closed, messages wait; if the calls are lost, the messages are dropped. */
   fence: Fence;
   clock: Clock;
   logger: Logger;
@@ -193,8 +196,8 @@ export const createSignallingConnection = (options: {
   return {
     srf,
     /**
-     * To be called once. Resolves after the first attempt to connect, whether or not it succeeded; further attempts
-     * follow automatically.
+     * Connects. Called once; resolves after the first attempt, whether or not it succeeded. Further attempts follow
+     * automatically.
      */
     open(taking: SignallingHandlers): Promise<void> {
       handlers = taking;

@@ -1,4 +1,7 @@
-/** Adds what drachtio-srf lacks on its connection to drachtio-server, for the limits described in ring.ts. */
+/**
+ * Adds safeguards that drachtio-srf lacks on its connection to drachtio-server, for the limits described in
+ * message-limits.ts.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import DrachtioAgent from 'drachtio-srf/lib/drachtio-agent.js';
@@ -13,7 +16,7 @@ type Written = { id: string; bytes: number; text: string };
 /** Send queue of one socket, in order. */
 const createSending = (write: (text: string) => void, fence: Pick<Fence, 'isOpen'>) => {
   const waiting: Written[] = [];
-  /** Id of a message that must be answered before the next one is sent. */
+  /** Id of a message whose response must arrive before the next one is sent. */
   let alone: string | null = null;
 
   const sendNext = (): void => {
@@ -40,7 +43,7 @@ const createSending = (write: (text: string) => void, fence: Pick<Fence, 'isOpen
   };
 };
 
-/** Makes a parse error end the connection instead of the process. */
+/** Makes a parse error end the connection; otherwise it would end the process. */
 const guardReading = (socket: Socket, logger: Logger): void => {
   const listeners = socket.listeners('data');
   socket.removeAllListeners('data');
@@ -48,14 +51,14 @@ const guardReading = (socket: Socket, logger: Logger): void => {
     try {
       for (const listener of listeners) listener.call(socket, data);
     } catch (error) {
-      // The message boundary is lost after a parse error.
+      // Ends the connection, because the message boundary is lost after a parse error.
       logger.error({ err: error }, 'invalid data from drachtio-server');
       socket.destroy();
     }
   });
 };
 
-/** Prevents an error in an observer from losing the message. */
+/** Catches errors of an observer, so that the message is still handled. */
 const overhearSafely = (overhear: (said: string) => void, said: string, logger: Logger): void => {
   try {
     overhear(said);
@@ -69,9 +72,9 @@ const refusalIn = (said: string): string | null =>
   /^[^|\r\n]*\|response\|[^|\r\n]*\|NO\|([^|\r\n]*)/.exec(said)?.[1] ?? null;
 
 /**
- * Makes the message safe for drachtio-srf. If drachtio-srf finds `multipart/` in lower case, it parses the body by a
- * regular expression whose time grows with the cube of the header: 4 kB from an unknown sender take 11 s. Media types
- * are case-insensitive, and bodies are read in message-body.ts.
+ * Makes a message safe for drachtio-srf. If drachtio-srf finds `multipart/` in lower case, it parses the body by a
+ * regular expression whose time grows with the cube of the header: 4 kB from an unknown sender take 11 s. The media
+ * type is therefore written in upper case, which is equivalent; message-body.ts reads the body.
  */
 const readable = (said: string): string => {
   const end = said.indexOf('\r\n\r\n');
@@ -92,14 +95,14 @@ export const controlAgentOf = (srf: Srf): DrachtioAgent => {
 };
 
 export type GuardOptions = {
-  /** Receives every message of drachtio-server first. */
+  /** Receives every message of drachtio-server before drachtio-srf does. */
   overhear: (said: string) => void;
-  /** While it is closed, messages wait. */
+  /** Fence for frozen processes: while it is closed, messages wait. */
   fence: Pick<Fence, 'isOpen'>;
   logger: Logger;
 };
 
-/** Must be called as soon as `srf` has begun to connect. */
+/** Installs the safeguards; must be called as soon as `srf` has begun to connect. */
 export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: GuardOptions) => {
   const { wp, mapServer } = controlAgentOf(srf);
   let refusal: string | null = null;
@@ -114,7 +117,7 @@ export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: Gu
   };
 
   const hear = wp.emit.bind(wp);
-  /** An error in a message handler must not end the process or prevent reading the next message. */
+  /** Catches errors of a message handler, which must not end the process or prevent reading the next message. */
   const hearSafely = (event: string | symbol, ...given: unknown[]): boolean => {
     if (event !== 'msg') return hear(event, ...given);
     const [socket, text] = given;
@@ -149,7 +152,10 @@ export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: Gu
     /** The reason of a rejected authentication; `null` if there was no rejection. */
     refusal: (): string | null => refusal,
 
-    /** Sends a message; rejects without a connection or when the answer is no, and never settles after a loss. */
+    /**
+     * Sends a message. Rejects without a connection or on an error response; never settles after a loss of the
+     * connection.
+     */
     command: (message: string): Promise<void> =>
       new Promise((resolve, reject) => {
         const [standing] = mapServer;
@@ -172,7 +178,9 @@ export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: Gu
       for (const socket of mapServer.keys()) socket.destroy();
     },
 
-    /** Drops a request without an answer. drachtio-server forgets it after 64 s; drachtio-srf would keep it forever. */
+    /**
+     * Drops a request without a response. drachtio-server forgets it after 64 s; drachtio-srf would keep it forever.
+     */
     ignore(request: Srf.SrfRequest): void {
       const callId = request.get('Call-ID');
       for (const { pendingNetworkInvites } of mapServer.values())

@@ -2,8 +2,8 @@
 import type Srf from 'drachtio-srf';
 
 /**
- * Holds or releases in-dialog requests of the far end, including BYE. Without a listener drachtio-srf would answer them
- * itself. Uses a setter that the drachtio-srf types lack.
+ * Holds or releases in-dialog requests of the far end, including BYE; drachtio-srf would answer requests without a
+ * listener itself. Uses a setter that the drachtio-srf types lack.
  */
 export const holdRequests = (dialog: Srf.Dialog, areHeld: boolean): void =>
   void Object.assign(dialog, { queueRequests: areHeld });
@@ -25,8 +25,8 @@ export const heldDialog = (
   });
 
 /**
- * False once the far end has hung up. Its BYE may arrive together with drachtio-server's report of our answer, before a
- * listener is added. Reads a property that the drachtio-srf types lack.
+ * Whether the far end is still in the call. Its BYE may arrive together with drachtio-server's report of our answer,
+ * before a listener is added. Reads a property that the drachtio-srf types lack.
  */
 export const isStanding = (dialog: Srf.Dialog): boolean => Reflect.get(dialog, 'connected') !== false;
 

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a SIP message by its headers: alone, or as a part of a multipart body (RFC 3261 section 7.4, RFC
- * 5621). Used mainly for session descriptions.
+ * Reads the body of a SIP message by its headers: the whole body, or a part of a multipart body (RFC 3261 section 7.4,
+ * RFC 5621). Used mainly for session descriptions.
  */
 import {
   headerOf,
@@ -17,12 +17,12 @@ type Message = Headers & { body?: string | undefined };
 /** A message, or one part of its body. */
 type Entity = { header: (name: string) => string; content: string };
 
-/** Maximum nesting depth. */
+/** Maximum nesting depth of multipart bodies. */
 const deepest = 4;
 
 type HeaderValue = { value: string; parameters: Parameters };
 
-/** Parses a header such as `multipart/mixed; boundary="a b"`; its value is in lower case. */
+/** Parses a header such as `multipart/mixed; boundary="a b"`. The returned value is in lower case. */
 const valueOf = (header: string): HeaderValue => {
   const { value, parameters } = parametrized(valuesIn(header)[0] ?? '');
   return { value: value.replaceAll(/\s/g, '').toLowerCase(), parameters };
@@ -33,7 +33,7 @@ const headersIn = (lines: readonly string[]): Map<string, string> => {
   let last = '';
   for (const line of lines) {
     const colon = line.indexOf(':');
-    // A line that begins with a space continues the header.
+    // Unfolds a header: a line that begins with a space continues it.
     if (/^[ \t]/.test(line)) headers.set(last, `${headers.get(last) ?? ''} ${line.trim()}`);
     else if (colon !== -1) {
       last = line.slice(0, colon).trim().toLowerCase();
@@ -43,7 +43,7 @@ const headersIn = (lines: readonly string[]): Map<string, string> => {
   return headers;
 };
 
-/** A part between two delimiters (RFC 2046 section 5.1.1). */
+/** A part of a multipart body, between two delimiters (RFC 2046 section 5.1.1). */
 const partOf = (lines: readonly string[]): Entity => {
   const end = lines.findIndex((line) => line.trim() === '');
   const headers = headersIn(end === -1 ? lines : lines.slice(0, end));
@@ -71,11 +71,11 @@ const decoded = (content: string, encoding: string): string => {
     .replaceAll(/=([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 };
 
-/** Required handling of unknown bodies; `unsaid` if the message does not specify it. */
+/** Required handling of unknown bodies; `unsaid` if the message does not state it. */
 const handlings = ['none', 'optional', 'unsaid', 'required'] as const;
 type Handling = (typeof handlings)[number];
 
-/** Supported bodies: media types in lower case, with one of these dispositions or with none. */
+/** Supported bodies: their media types in lower case, with one of these dispositions or with none. */
 export type Understood = { types: readonly string[]; dispositions: readonly string[] };
 
 /** Other dispositions, such as `early-session` (RFC 3959), do not concern the session of the call. */
@@ -83,7 +83,7 @@ const descriptions: Understood = { types: [abilities.Accept], dispositions: ['se
 
 export type Body = { type: string; content: string };
 
-/** `unknown`: the strictest handling of unsupported parts; `none` if all are supported. */
+/** `unknown` is the strictest handling of unsupported parts; `none` if all parts are supported. */
 type Reading = { body: Body | undefined; unknown: Handling };
 
 const only = (body: Body | undefined): Reading => ({ body, unknown: 'none' });
@@ -96,7 +96,7 @@ const handlingOf = ({ header }: Entity): Handling => {
 const isEncoded = ({ header }: Entity): boolean =>
   !['', 'identity'].includes(valueOf(header('Content-Encoding')).value);
 
-/** Like drachtio-server, treats a body without a type as a description if it begins like one. */
+/** Treats a body without a type as a description if it begins like one, as drachtio-server does. */
 const typeOf = ({ header, content }: Entity): HeaderValue => {
   const type = header('Content-Type');
   return valueOf(type === '' && content.startsWith('v=0') ? 'application/sdp' : type);
@@ -105,7 +105,7 @@ const typeOf = ({ header, content }: Entity): HeaderValue => {
 const strictest = (readings: readonly Reading[]): Handling =>
   handlings.findLast((handling) => readings.some(({ unknown }) => unknown === handling)) ?? 'none';
 
-/** Reads the parts of a body, up to this nesting depth. */
+/** Reads the parts of a body, up to the maximum nesting depth. */
 const readParts = (
   { type, entity }: { type: HeaderValue; entity: Entity },
   understood: Understood,
@@ -114,7 +114,7 @@ const readParts = (
   const parts = depth === 0 ? [] : partsIn(entity.content, type.parameters.get('boundary') ?? '');
   const readings = parts.map((part) => read(part, understood, depth - 1));
   const found = readings.flatMap(({ body }) => body ?? []);
-  // Selects the last supported alternative; the other alternatives are not required.
+  // Selects the last supported alternative; the other alternatives are optional.
   if (type.value === 'multipart/alternative' && found.length > 0) return only(found.at(-1));
   const handling = handlingOf(entity);
   const unknown = parts.length === 0 ? 'unsaid' : strictest(readings);
@@ -136,19 +136,19 @@ const read = (entity: Entity, understood: Understood, depth: number): Reading =>
 const readMessage = (message: Message, understood: Understood): Reading => {
   const content = message.body ?? '';
   if (content === '') return only(undefined);
-  // drachtio-srf expands the short form of Content-Encoding to another name.
+  // drachtio-srf expands the short form of Content-Encoding to `Contact-Encoding`.
   const header = (name: string): string =>
     headerOf(message, name) || (name === 'Content-Encoding' ? headerOf(message, 'Contact-Encoding') : '');
   return read({ header, content }, understood, deepest);
 };
 
-/** Undefined if the message has no supported body. Other bodies are skipped. */
+/** Returns the supported body; undefined if the message has none. Other bodies are skipped. */
 export const bodyIn = (message: Message, understood: Understood): Body | undefined =>
   readMessage(message, understood).body;
 
 /**
- * The session description. The line break after a part belongs to its delimiter, but a description must end with one,
- * so it is restored.
+ * Returns the session description. It must end with a line break, which belongs to the delimiter in a multipart body
+ * and is therefore restored.
  */
 export const descriptionIn = (message: Message): string | undefined => {
   const body = bodyIn(message, descriptions);
@@ -156,9 +156,9 @@ export const descriptionIn = (message: Message): string | undefined => {
 };
 
 /**
- * Refuses a request whose body is unsupported but required, or is its only content (RFC 3261 section 8.2.3). Next to a
- * supported body, a part is required only with an explicit `handling=required`, because locations and ISUP seldom
- * specify it.
+ * Returns the refusal of a request whose body is unsupported but required, or is its only content (RFC 3261 section
+ * 8.2.3). Beside a supported body, a part is required only with an explicit `handling=required`, because location and
+ * ISUP parts seldom state it.
  */
 export const bodyProblem = (request: Message, understood = descriptions): InviteRefusal | undefined => {
   const { body, unknown } = readMessage(request, understood);

@@ -22,22 +22,22 @@ type Refresh = { headers: Headers; agree: () => void };
 
 const notAllowed = { status: 405, reason: 'Method Not Allowed', headers: { Allow: allowed } };
 
-/** Refusals of requests without a handler. */
+/** Refusals of requests that have no handler. */
 const refused: Readonly<Record<'refer' | 'message' | 'publish' | 'notify', InviteRefusal>> = {
-  // The other party cannot request a transfer.
+  // REFER: the other party cannot request a transfer.
   refer: { status: 603, reason: 'Decline' },
   message: notAllowed,
   publish: notAllowed,
-  // The gateway has no subscription (RFC 6665 section 4.1.3).
+  // NOTIFY: the gateway has no subscription (RFC 6665 section 4.1.3).
   notify: refusals.noSuchCall,
 };
 
 type Handlers = {
   backgroundTasks: BackgroundTasks;
   onKey: (key: string) => void;
-  /** Whether the far end holds the call; called with each session description. */
+  /** Called with each session description: whether the far end holds the call. */
   onHold: (isHeld: boolean) => void;
-  /** Called with the reasons from the BYE. */
+  /** Called at a BYE with its reasons. */
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
   /** Returns the refusal of a NOTIFY, or null to answer it with 200. Without this handler all are refused. */
   onNotify?: (request: Srf.SrfRequest) => InviteRefusal | null;
@@ -46,8 +46,8 @@ type Handlers = {
 };
 
 /**
- * Tracks who refreshes the session. Returns the headers of the answer to a request that may refresh it, and `agree`,
- * which must be called once it is answered with 200: a refused request refreshes nothing.
+ * Tracks which side refreshes the session. Returns the headers of the response to a request that may refresh it, and
+ * `agree`, which must be called when the request is answered with 200; a refused request refreshes nothing.
  */
 const createRefreshing = ({ trunk, trackedLeg, endpoint, onMoved, ...connection }: Connection) => {
   let { weRefresh } = connection;
@@ -69,12 +69,12 @@ const createRefreshing = ({ trunk, trackedLeg, endpoint, onMoved, ...connection 
 const sendRefusal = (response: Srf.SrfResponse, { status, reason, headers }: InviteRefusal): void =>
   response.send(status, reason, headers === undefined ? {} : { headers });
 
-/** Session of a dialog with the last descriptions of both sides. */
+/** Session of a dialog, with the last descriptions of both sides. */
 const createSession = (
   { dialog, trackedLeg, endpoint }: Connection,
   { backgroundTasks, onHold }: Pick<Handlers, 'backgroundTasks' | 'onHold'>,
 ) => {
-  /** Our session description as known to the far end. */
+  /** Our session description as the far end knows it. */
   let ours = dialog.local.sdp;
   /** Session description of the far end. */
   let theirs = dialog.remote.sdp;
@@ -101,14 +101,16 @@ const createSession = (
   return {
     restore,
 
-    /** Our re-INVITE has changed both descriptions. */
+    /** Called when our re-INVITE has changed both descriptions. */
     moved(): void {
       ours = dialog.local.sdp;
       theirs = dialog.remote.sdp;
       onHold(isHold(theirs, ours));
     },
 
-    /** Why no change is possible now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined when it is. */
+    /**
+     * Returns why no change is possible now (RFC 3261 section 14.2, RFC 3311 section 5.2); undefined if it is possible.
+     */
     obstacle(): InviteRefusal | undefined {
       if (state === 'changing') return pending.theirs();
       return state === 'offered' ? pending.ours : undefined;
@@ -151,7 +153,7 @@ const createSession = (
   };
 };
 
-/** Info packages have their own disposition (RFC 6086 section 4.4). */
+/** Disposition of info packages (RFC 6086 section 4.4). */
 const dtmfBodies: Understood = { types: dtmfMediaTypes, dispositions: ['info-package', 'signal', 'render'] };
 
 /** INFO without a body is a keep-alive; an INFO with an unknown kind of body is refused. */
@@ -175,7 +177,7 @@ export const answerInDialogRequests = (connection: Connection, handlers: Handler
   const session = createSession(connection, handlers);
   connection.onMoved?.(session.moved);
 
-  /** The session change that a request asks for; `null` if the request was refused. */
+  /** Returns the session change that a request asks for; `null` if the request was refused. */
   const wish = (
     request: Srf.SrfRequest,
     response: Srf.SrfResponse,

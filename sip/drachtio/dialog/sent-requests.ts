@@ -1,4 +1,4 @@
-/** Own in-dialog requests, sent by drachtio-server, with credentials for challenged ones. */
+/** Sends the gateway's own in-dialog requests by drachtio-server, with credentials for challenged ones. */
 import type Srf from 'drachtio-srf';
 import type { Authorizing, DigestClient } from '../../digest/digest-client.ts';
 
@@ -6,8 +6,8 @@ type Request = {
   headers: Record<string, string>;
   body: string;
   /**
-   * Called with each final response, including a challenge, before any request of the far end that has arrived with it
-   * is processed.
+   * Called with each final response, including a challenge, before any request of the far end that arrived with the
+   * response is processed.
    */
   onResponse?: (response: Srf.SrfResponse) => void;
 };
@@ -42,7 +42,7 @@ const sendOnce = (
   });
 };
 
-/** The Request-URI as set by drachtio-server; it is part of the request stored with the response. */
+/** The Request-URI as drachtio-server set it, read from the request that is stored with the response. */
 const sentUriOf = (response: Srf.SrfResponse): string => {
   const request: unknown = Reflect.get(response, 'req');
   const uri: unknown = typeof request === 'object' && request !== null ? Reflect.get(request, 'uri') : '';
@@ -50,8 +50,8 @@ const sentUriOf = (response: Srf.SrfResponse): string => {
 };
 
 /**
- * Resolves with the final response, whatever its status. Unlike `modify` of drachtio-srf it leaves no pending state
- * after a refusal. A challenge is answered first. Rejects when the request could not be sent.
+ * Sends a request; resolves with the final response, whatever its status. A challenge is answered first. Unlike
+ * `modify` of drachtio-srf it leaves no pending state after a refusal. Rejects if the request could not be sent.
  */
 export const requestInDialog = async (
   dialog: Srf.Dialog,
@@ -75,8 +75,8 @@ const forget = (dialog: Srf.Dialog): void => {
 };
 
 /**
- * Sends BYE, which ends the dialog. Resolves with the response; rejects with `ENODIALOG` or `EDRACHTIO` as `code` when
- * drachtio-server has no such dialog or could not send it.
+ * Sends BYE, which ends the dialog, and resolves with the response. Rejects with `ENODIALOG` or `EDRACHTIO` as `code`
+ * if drachtio-server has no such dialog or could not send the BYE.
  */
 export const endDialog = async (dialog: Srf.Dialog): Promise<void> => {
   // Discards held requests.

@@ -1,9 +1,10 @@
 /**
- * Session timers (RFC 4028): a call whose other party vanishes without BYE ends.
+ * Session timers (RFC 4028): a call whose other party vanished without BYE ends.
  *
- * drachtio-server runs the timer. It reads Session-Expires of passing messages, sends the refreshing re-INVITE when
- * that is our part, and BYE when the other party missed its refresh. The gateway has to request a timer, answer with
- * one, and repeat it in answers to refreshes, because a peer that gets no Session-Expires back stops refreshing.
+ * drachtio-server runs the timer. It reads Session-Expires of the messages that it forwards, sends the refreshing
+ * re-INVITE if this side refreshes, and sends BYE if the other party missed its refresh. The gateway has to request a
+ * timer, answer with one, and repeat it in answers to refreshes, because a peer that gets no Session-Expires back stops
+ * refreshing.
  */
 import type { StandingDialog } from '#src/domain/sip-leg.ts';
 import {
@@ -18,7 +19,7 @@ export type SessionTimes = { expiresSec: number; shortestSec: number };
 
 export type SessionExpires = {
   seconds: number;
-  /** Refresher: the sender of the answered request, or the answering side; null if unspecified. */
+  /** Which side refreshes: the sender of the answered request, or the answering side; null if unspecified. */
   refresher: 'uac' | 'uas' | null;
 };
 
@@ -26,7 +27,7 @@ type Headers = Record<string, string>;
 type Message = ReadHeaders;
 
 export const sessionExpiresOf = (message: Message): SessionExpires | undefined => {
-  // `x` is the short form (section 4), which drachtio-srf does not know.
+  // Short form of Session-Expires (section 4), which drachtio-srf does not know.
   const header = headerOf(message, 'Session-Expires') || headerOf(message, 'x');
   const { value: seconds, parameters } = parametrized(header);
   if (!/^\d{1,9}$/.test(seconds)) return undefined;
@@ -49,16 +50,16 @@ const headersFor = ({ seconds, refresher }: SessionExpires): Headers => ({
 });
 
 /**
- * Timer of an outgoing INVITE. The far end should refresh: drachtio-server would refresh forever, even for a dead
- * gateway. With the far end as refresher it answers 481 to a refresh that no gateway handles, and ends the call when
- * the far end stops refreshing.
+ * Timer of an outgoing INVITE, with the far end as refresher. As refresher, drachtio-server would refresh forever, even
+ * for a dead gateway. With the far end as refresher it answers 481 to a refresh that no gateway handles, and ends the
+ * call when the far end stops refreshing.
  */
 export const timerOffer = ({ expiresSec, shortestSec }: SessionTimes): Headers => ({
   ...headersFor({ seconds: expiresSec, refresher: 'uas' }),
   'Min-SE': String(shortestSec),
 });
 
-/** The session timer for a retry after 422; undefined if the trunk does not specify one. */
+/** Returns the session timer for a retry after 422; undefined if the trunk does not specify one. */
 export const afterTooSmall = (response: Message, times: SessionTimes): SessionTimes | undefined => {
   const wanted = minSeOf(response);
   return wanted <= times.shortestSec
@@ -66,7 +67,7 @@ export const afterTooSmall = (response: Message, times: SessionTimes): SessionTi
     : { expiresSec: Math.max(wanted, times.expiresSec), shortestSec: wanted };
 };
 
-/** Whether an INVITE asks for a timer shorter than accepted, which is answered with 422. */
+/** Whether an INVITE asks for a shorter timer than the minimum; the gateway answers it with 422. */
 export const isTooSmall = (request: Message, { shortestSec }: SessionTimes): boolean =>
   (sessionExpiresOf(request)?.seconds ?? shortestSec) < shortestSec;
 
@@ -103,7 +104,7 @@ export const refreshedTimer = (request: Message, weRefresh: boolean): AnsweredTi
   };
 };
 
-/** The agreement in the answer to our INVITE: we refresh unless it names the far end. */
+/** Reads the agreement from the response to our INVITE: this side refreshes unless the response names the far end. */
 export const agreedTimer = (answer: Message): AgreedTimer => {
   const agreed = sessionExpiresOf(answer);
   if (agreed === undefined) return noTimer;
@@ -111,7 +112,7 @@ export const agreedTimer = (answer: Message): AgreedTimer => {
 };
 
 /**
- * Keeps the timer in our INVITE within a call. An INVITE without a timer would end it only for the far end (RFC 4028
+ * Repeats the timer in our INVITE within a call. Without it, the far end would consider the timer ended (RFC 4028
  * section 7.4), and drachtio-server would hang up on a far end that no longer refreshes.
  */
 export const sameTimer = ({ weRefresh, expiresSec }: AgreedTimer): Headers => ({

@@ -16,7 +16,7 @@ const relay = 'application/dtmf-relay';
 
 export const dtmfMediaTypes = [relay, 'application/dtmf', 'audio/telephone-event'] as const;
 
-/** The digit of an INFO; `null` for a DTMF body without a digit, undefined for other bodies. */
+/** Returns the digit of an INFO; `null` for a DTMF body without a digit, undefined for other bodies. */
 export const dtmfOf = (contentType: string, body: string): string | null | undefined => {
   const [mediaType = ''] = contentType.toLowerCase().split(';');
   if (!dtmfMediaTypes.some((known) => known === mediaType.trim())) return undefined;
@@ -53,12 +53,12 @@ export type DtmfSource = 'rtp' | 'info' | 'tone';
 
 const sources: readonly DtmfSource[] = ['rtp', 'info', 'tone'];
 
-/** Time within which a trunk that sends a digit in two ways sends the second copy. */
+/** Time within which the second copy arrives from a trunk that sends each digit in two ways. */
 const echoMs = 1_000;
 
 /**
- * Finds new digits: a digit that was just reported another way is a duplicate. Each report cancels one expected
- * duplicate of each other way, so a digit pressed twice counts twice.
+ * Filters duplicates of digits that arrive in two ways: a digit that was just reported in another way is a duplicate.
+ * Each report cancels one expected duplicate of each other way, so a digit pressed twice counts twice.
  */
 export const createDtmfDeduplication = (now: () => number) => {
   let awaited: { key: string; from: DtmfSource; until: number }[] = [];

@@ -1,5 +1,5 @@
 /**
- * The agent's DTMF digits: sent as RTP events (RFC 4733) if both descriptions offer them, by SIP INFO if the far end
+ * Sends the agent's DTMF digits: as RTP events (RFC 4733) if both descriptions offer them, by SIP INFO if the far end
  * accepts INFO, or not at all.
  */
 import type { DtmfMeans } from '#machines/media-statistics.ts';
@@ -18,11 +18,11 @@ export type Keypad = {
 };
 
 const pauseMs = 500;
-/** Duration of a digit and the pause after it. */
+/** Duration of a digit, and of the pause after it. */
 const digitMs = 250;
 const answerMs = 5_000;
 
-/** `isOver`: stops sending. */
+/** Sends the digits until `isOver` returns true. */
 export const createKeypad = (
   { dialog, endpoint, takesInfo }: Pick<Connection, 'dialog' | 'endpoint' | 'takesInfo'>,
   { clock, isOver }: { clock: Clock; isOver: () => boolean },

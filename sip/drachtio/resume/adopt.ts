@@ -1,7 +1,7 @@
 /**
- * Takes over a call of another process: revives its dialog and adopts its FreeSWITCH channel, which the far end does
- * not notice. If that is not possible, a re-INVITE moves the audio to an endpoint of this process. If two persons talk
- * with each other, both legs are adopted at the same time.
+ * Takes over a call of another process: recreates its dialog and takes over its FreeSWITCH channel, which the far end
+ * does not notice. If the channel is not usable, a re-INVITE moves the audio to an endpoint of this process. If two
+ * persons talk with each other, both legs are taken over at the same time.
  */
 import type Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
@@ -40,7 +40,7 @@ const standingAmong = (legs: readonly StoredLeg[]): Standing | undefined => {
 };
 
 /**
- * Ends legs that cannot be resumed: a person who was being rung for the other party, or briefed about the call, is lost
+ * Ends legs that cannot be resumed: a person who was being called for a transfer, or briefed about the call, is lost
  * with the process that was to connect them.
  */
 const endLost = (legs: readonly StoredLeg[], { callId, legTracker }: AdoptOptions): void => {
@@ -48,7 +48,7 @@ const endLost = (legs: readonly StoredLeg[], { callId, legTracker }: AdoptOption
   legTracker.endChannels(legs);
 };
 
-/** Adopts the channel of the earlier process; `null` if it cannot be resumed. */
+/** Takes over the channel of the earlier process; `null` if it is not usable. */
 const adoptMedia = async (
   standing: Standing,
   trunk: Trunk,
@@ -56,10 +56,10 @@ const adoptMedia = async (
 ): Promise<MediaEndpoint | null> => {
   const { mediaServers, send, logger } = options;
   const { channel } = standing.leg;
-  // With optional SRTP it is unknown whether the channel encrypts.
+  // With optional SRTP the channel is not used, because it is unknown whether it encrypts.
   if (channel === null || trunk.srtp === 'optional') return null;
   try {
-    // Asking about a dialog makes the relay deliver its requests to this process.
+    // The query about the dialog makes the relay deliver the dialog's requests to this process.
     if (channel.dialog !== undefined && !(await dialogStands(channel.dialog.id, send))) return null;
     const keepsBridge = options.left.connectedWith !== null;
     const endpoint = await mediaServers.takeOverEndpoint(channel, trunk.srtp, keepsBridge);
@@ -73,7 +73,7 @@ const adoptMedia = async (
   }
 };
 
-/** Determines the new endpoint of the call's audio. The earlier process's channel ends unless it is adopted. */
+/** Returns the endpoint for the call's audio. The earlier process's channel ends unless it is used. */
 const soundOf = async (
   dialog: Srf.Dialog,
   standing: Standing,
@@ -81,7 +81,7 @@ const soundOf = async (
 ): Promise<{ trunk: Trunk; endpoint: MediaEndpoint; timer: AgreedTimer }> => {
   const configured = options.trunks().find(({ id }) => id === standing.agreed.trunkId);
   if (configured === undefined) throw new Error('the trunk of the call is not there any more');
-  // A call keeps the carrier with which it was set up, whatever its trunk says now.
+  // A call keeps the carrier with which it was set up, even if its trunk was changed since.
   const trunk: Trunk = { ...configured, media: standing.leg.channel === null ? 'direct' : 'freeswitch' };
   authorizeRequests(dialog, digestClientFor(credentialsOf(trunk)));
   const adopted = await adoptMedia(standing, trunk, options);
@@ -97,7 +97,7 @@ const unadopted = (cause: 'cancelled' | 'media_error', sip = noSip): Outcome => 
   sip,
 });
 
-/** `cancelled`: the far end has already hung up. */
+/** Continues the call in its dialog. Result `cancelled`: the far end has already hung up. */
 const goOn = async (
   standing: Standing,
   dialog: Srf.Dialog,
@@ -110,9 +110,9 @@ const goOn = async (
   try {
     if (!(await dialogStands(leg.dialogId, options.send))) {
       const hasHungUp = isByeWaiting(dialog);
-      // Answers a BYE that was held.
+      // Answers a BYE that was held during the take-over.
       holdRequests(dialog, false);
-      // Without a BYE, drachtio-server may have been restarted. The far end may still be in the call and is hung up.
+      // Without a BYE, drachtio-server may have been restarted. The far end may still be in the call, so it is hung up.
       if (!hasHungUp) options.legTracker.endOrphans([{ id: standing.id, callId: options.callId, leg }]);
       trackedLeg.ended();
       options.legTracker.endChannels([standing]);
@@ -142,7 +142,7 @@ const goOn = async (
   }
 };
 
-/** Releases an adopted far end whose call is over. */
+/** Releases the far end of a call that is over. */
 const sendAway = (
   connection: Connection,
   { backgroundTasks }: Pick<AdoptOptions, 'backgroundTasks'>,

@@ -1,7 +1,7 @@
 /**
- * Ends the far end of a call without drachtio-srf state. drachtio-server accepts from any client a BYE by the dialog's
- * id, and a CANCEL or an answer by the transaction's id. If drachtio-server was restarted and knows neither, an
- * established dialog is ended by a BYE built from the stored leg.
+ * Ends the far end of a call without state of drachtio-srf. drachtio-server accepts a BYE by the dialog's id, and a
+ * CANCEL or a response by the transaction's id, from any client. If drachtio-server was restarted and knows neither, an
+ * established dialog is ended by a BYE that is built from the stored leg.
  */
 import type { Clock } from '#src/domain/clock.ts';
 import type { SipLeg } from '#src/domain/sip-leg.ts';
@@ -10,7 +10,7 @@ import { longestUri } from '../connection/message-limits.ts';
 /** Thrown when there is no connection. */
 export class NotConnected extends Error {}
 
-/** Sends a message to drachtio-server: ids, first hop and SIP text. Rejects when drachtio-server answers no. */
+/** Sends a message to drachtio-server: ids, first hop and SIP text. Rejects on an error response. */
 export type SendCommand = (message: {
   transactionId?: string;
   dialogId?: string;
@@ -18,10 +18,10 @@ export type SendCommand = (message: {
   sip: string;
 }) => Promise<void>;
 
-/** How the leg ended; `gone` if the far end had already ended or is unreachable. */
+/** How the leg ended. `gone`: the far end had already ended, or is unreachable. */
 export type LegEnd = 'BYE' | 'CANCEL' | 'answered 480' | 'gone';
 
-/** By then, an answer that crossed the CANCEL has arrived. */
+/** Time after which an answer that crossed the CANCEL has arrived. */
 const crossingMs = 500;
 
 const message = (startLine: string, headers: readonly string[] = []): string =>
@@ -75,7 +75,7 @@ export const endLeg = async (
     case 'inviting': {
       const isCancelled = await succeeds({ transactionId, sip: message('CANCEL sip:placeholder SIP/2.0') });
       if (isCancelled) await new Promise<void>((resolve) => void clock.setTimeout(resolve, crossingMs));
-      // The INVITE was answered in the meantime without an ACK.
+      // The INVITE was answered meanwhile, without an ACK.
       if (await succeeds({ dialogId, sip: message('ACK sip:placeholder SIP/2.0') })) {
         if (await bye()) return 'BYE';
       }

@@ -3,7 +3,7 @@ import type { BackgroundTasks } from '../../background-tasks.ts';
 import { holdRequests } from '../dialog/held-requests.ts';
 import type { Connection } from '../leg.ts';
 
-/** Hands a far end over to the process that takes over the call: its requests are held for that process. */
+/** Hands a far end over to the process that takes over the call: requests of the far end are held for that process. */
 export const leaveStanding = (
   connection: Connection,
   media: Pick<CallMedia, 'leave'>,

@@ -14,8 +14,8 @@ const routesIn = (message: Headers): string[] =>
 const hostIn = (uri: string): string => /^sips?:(?:[^@]*@)?(\[[^\]]*\]|[^:;?]*)/i.exec(uri)?.[1] ?? '';
 
 /**
- * The next hop: a record-routing proxy, or the source address of the message if its Contact differs. drachtio-server
- * does the same for messages from behind NAT.
+ * Returns the next hop: a record-routing proxy, or the source address of the message if its Contact differs.
+ * drachtio-server uses the same rule for messages from behind NAT.
  */
 const nextHopOf = (message: Received, proxy: string | undefined): string | null => {
   if (proxy !== undefined) return proxy;
@@ -24,7 +24,7 @@ const nextHopOf = (message: Received, proxy: string | undefined): string | null 
   return isThere || protocol !== 'udp' ? null : `sip:${address}:${port}`;
 };
 
-/** drachtio-server's own names, which the drachtio-srf types lack. */
+/** Properties with drachtio-server's own names, which the drachtio-srf types lack. */
 const nameOf = (message: object, name: 'stackTxnId' | 'stackDialogId'): string => {
   const value: unknown = Reflect.get(message, name);
   return typeof value === 'string' ? value : '';
@@ -34,7 +34,7 @@ const begun = (request: Headers) => {
   const sipCallId = headerOf(request, 'Call-ID');
   return {
     transactionId: nameOf(request, 'stackTxnId'),
-    // Same format as drachtio-server's id of an established dialog.
+    // Id in the format that drachtio-server uses for an established dialog.
     dialogId: `${sipCallId};from-tag=${tagIn(headerOf(request, 'From'))}`,
     sipCallId,
   };
@@ -107,7 +107,7 @@ export const answeredLeg = (
   state: 'standing',
   remote: headerOf(answer, 'To'),
   target: uriIn(headerOf(answer, 'Contact')) || inviting.target,
-  // The nearest proxy is the last one for the caller (RFC 3261 section 12.1.2).
+  // Order of the route set: the nearest proxy is the last one for the caller (RFC 3261 section 12.1.2).
   nextHop: nextHopOf(answer, routesIn(answer).at(-1)),
   routes: routesIn(answer).toReversed(),
   dialog: standingDialog(dialog, agreed),

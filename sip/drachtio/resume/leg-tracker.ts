@@ -1,7 +1,7 @@
 /**
  * Tracks the far ends of calls from the INVITE to the end. Each leg is stored outside of this process, so that it is
- * ended even if its process dies or loses the connection to drachtio-server: drachtio-server keeps a dialog without an
- * owner and refreshes its session timer forever.
+ * ended even if the process dies or loses the connection to drachtio-server. drachtio-server itself would keep a dialog
+ * without an owner and refresh its session timer forever.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -15,9 +15,9 @@ import { endLeg, type SendCommand } from './end-leg.ts';
 export type LegStore = {
   keep(id: string, kept: { callId: string | null; leg: SipLeg }): void;
   remove(id: string): void;
-  /** Another process continues the leg: it stays stored. */
+  /** Releases a leg that another process continues; its record stays stored. */
   release(id: string): void;
-  /** Legs left by an earlier process of this node or of the given one. */
+  /** Returns legs that an earlier process of this node, or of the given node, left. */
   orphans(node?: string): Promise<{ id: string; callId: string | null; leg: SipLeg }[]>;
 };
 
@@ -25,15 +25,15 @@ export type LegStore = {
 export type TrackedLeg = {
   /** Stores the current state. */
   update(leg: SipLeg): void;
-  /** The leg as it would be resumed now; `null` before it is established and after its end. */
+  /** Returns the leg as it would be resumed now; `null` before it is established and after its end. */
   standing(): Standing | null;
   /** Stores a new description or agreement of an established leg, and the current channel of its audio. */
   agreed(change: Partial<StandingDialog>, channel: MediaChannel | null): void;
-  /** The leg has ended or was hung up. */
+  /** Called when the leg has ended or was hung up. */
   ended(): void;
-  /** The leg has no owner and is ended as soon as there is a connection. */
+  /** Gives up the leg: it is ended as soon as there is a connection. */
   abandon(): void;
-  /** Another process continues the leg: it is forgotten here without being ended. */
+  /** Releases the leg to another process: it is no longer tracked here and not ended. */
   left(): void;
 };
 
@@ -44,14 +44,14 @@ export type LegTrackerOptions = {
   /** Sends a command to drachtio-server; rejects on an error response, or without a connection. */
   send: SendCommand;
   endChannel: (channel: MediaChannel) => Promise<void>;
-  /** Assigns messages to calls; a caller's messages are claimed once the call is accepted. */
+  /** Assigns captured SIP messages to calls; a caller's messages are claimed once the call is accepted. */
   sipCapture: Pick<SipCapture, 'claim' | 'ended'>;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
   logger: Logger;
 };
 
-/** Abandoned legs: each is ended as soon as there is a connection to drachtio-server. */
+/** Legs without an owner; each is ended as soon as there is a connection to drachtio-server. */
 const createAbandonedLegs = ({
   store,
   send,
@@ -72,7 +72,7 @@ const createAbandonedLegs = ({
       logger.warn({ call_id: callId, how }, 'hung up the far end of an orphaned call');
     } catch (error) {
       logger.warn({ call_id: callId, err: error }, 'the far end of an orphaned call could not be hung up');
-      // Without a connection the leg waits for the next one; otherwise it is removed.
+      // Keeps the leg for the next connection if there is none; otherwise removes it.
       if (isConnected) store.remove(id);
       else waiting.set(id, { callId, leg });
     }
@@ -88,7 +88,7 @@ const createAbandonedLegs = ({
 
   return {
     has: (id: string): boolean => waiting.has(id),
-    /** Waits for the next `endAll`. */
+    /** Stays in the list until the next `endAll`. */
     add: (id: string, one: Held): void => void waiting.set(id, one),
     endAll,
     connected(): void {
@@ -112,8 +112,8 @@ export const createLegTracker = (options: LegTrackerOptions) => {
 
   return {
     /**
-     * Tracks a far end of a call, or of a trunk check; `keptId` is the id under which the call's earlier process stored
-     * it.
+     * Tracks a far end of a call, or of a trunk check. `keptId`: id under which an earlier process of the call stored
+     * the leg.
      */
     track(callId: string | null, keptId?: string): TrackedLeg {
       const id = keptId ?? randomUUID();
@@ -121,7 +121,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       const update = (leg: SipLeg): void => {
         if (isOver) return;
         if (callId !== null && leg.state !== 'arriving') sipCapture.claim(leg.sipCallId, callId);
-        // Abandoned legs remain abandoned after a connection loss, regardless of later updates.
+        // Legs that were given up stay so after a connection loss, regardless of later updates.
         if (abandoned.has(id)) abandoned.add(id, { callId, leg });
         else held.set(id, { callId, leg });
         store.keep(id, { callId, leg });
@@ -167,7 +167,7 @@ export const createLegTracker = (options: LegTrackerOptions) => {
       abandoned.endAll();
     },
 
-    /** Ends the channels of such legs; FreeSWITCH releases the other ones later (GW_FREESWITCH_PARK_SEC). */
+    /** Ends the channels of these legs; FreeSWITCH releases the other channels later (GW_FREESWITCH_PARK_SEC). */
     endChannels(orphans: readonly { leg: SipLeg }[]): void {
       for (const { leg } of orphans) if (leg.channel !== null) endChannel(leg.channel);
     },
@@ -175,8 +175,8 @@ export const createLegTracker = (options: LegTrackerOptions) => {
     connected: abandoned.connected,
 
     /**
-     * The connection to drachtio-server is lost, and with it all calls except those that wait for it, given by their
-     * dialogs.
+     * Handles the loss of the connection to drachtio-server: all calls are lost with it, except those that wait for a
+     * new one, given by their dialogs.
      */
     lost(waiting: ReadonlySet<string>): void {
       abandoned.lost();

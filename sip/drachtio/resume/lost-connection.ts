@@ -1,8 +1,8 @@
 /**
  * Keeps established calls when the connection to drachtio-server is lost. Their dialogs may still exist, and their
- * audio continues: they wait a moment for drachtio-server or the relay to come back. Each dialog is then queried
+ * audio continues, so they wait a moment for drachtio-server or the relay to return. Each dialog is then queried
  * without a message to its far end. drachtio-server refuses the far end's requests in a dialog of a lost connection
- * without reporting them, and forgets the dialog after a BYE, so such calls are checked periodically.
+ * without reporting them, and forgets the dialog after a BYE. Such calls are therefore checked periodically.
  */
 import type { Clock } from '#src/domain/clock.ts';
 
@@ -14,7 +14,7 @@ export type StandingLine = {
   dialogId(): string | null;
   /** Dialog of the person with whom the other party talks; `null` if there is none. */
   secondDialogId(): string | null;
-  /** Drops a person who is being rung for the other party. */
+  /** Drops a person who is being called for a transfer. */
   loseSecond(): void;
   /** Dialogs with the media server, of both legs; may be empty. */
   channelDialogIds(): readonly string[];
@@ -28,7 +28,7 @@ export type StandingLine = {
 
 export const createLostSignalling = <Line extends StandingLine>(options: {
   lines: ReadonlySet<Line>;
-  /** Rejects without an answer. */
+  /** Queries whether drachtio-server knows the dialog. Rejects without a response. */
   dialogStands: (dialogId: string) => Promise<boolean>;
   comeBackMs: number;
   clock: Clock;
@@ -37,7 +37,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
   /** Lines whose dialogs belong to a lost connection. */
   const outlasting = new Set<Line>();
   let timer: unknown;
-  /** Counts the connections; results of checks over an earlier one are ignored. */
+  /** Number of the connection; results of checks over an earlier connection are ignored. */
   let connections = 0;
 
   const ask = async (line: Line, onGone: (line: Line) => void, asking: number): Promise<void> => {
@@ -48,7 +48,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
     try {
       stand = await Promise.all([dialogStands(dialogId), secondId === null || dialogStands(secondId)]);
     } catch {
-      // The next check or the next connection repeats the query.
+      // A failed query is repeated by the next check or the next connection.
       return;
     }
     const [stands, secondStands] = stand;
@@ -68,11 +68,11 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
   };
 
   /**
-   * Makes the relay deliver the in-dialog requests of these channels to this process; the relay ends dialogs without a
-   * client.
+   * Makes the relay deliver the in-dialog requests of these channels to this process; the relay ends dialogs that no
+   * client serves.
    */
   const claimChannels = (line: Line): void => {
-    // Failures are ignored: a missing channel is detected by the loss of audio.
+    // Ignores failures: a missing channel is detected by the loss of audio.
     for (const dialogId of line.channelDialogIds()) dialogStands(dialogId).catch(() => {});
   };
 
@@ -96,7 +96,7 @@ export const createLostSignalling = <Line extends StandingLine>(options: {
       for (const line of outlasting) claimChannels(line);
       void look((line) => line.lose());
     },
-    /** Handles a taken-over call, whose dialog belongs to the connection of the earlier process. */
+    /** Handles a call that was taken over: its dialog belongs to the connection of the earlier process. */
     adopted(line: Line): void {
       const isFirst = outlasting.size === 0;
       outlasting.add(line);

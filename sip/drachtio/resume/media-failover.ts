@@ -1,9 +1,9 @@
 /**
  * Continues calls whose media server died: a re-INVITE moves their audio to another media server. Dialog, recording and
- * recognition remain, and what the agent was saying continues on the new channel. A call that cannot move, because
- * there is no other server or its far end refuses, has lost its audio.
+ * recognition remain, and the agent's current words continue on the new channel. A call that cannot move, because there
+ * is no other server or its far end refuses, has lost its audio.
  *
- * The move is only to another server of the same carrier (`carriers.ts`); a call never changes its carrier.
+ * The audio moves only to another server of the same carrier (`carriers.ts`); a call never changes its carrier.
  */
 import type { Logger } from 'pino';
 import type { Standing } from '#src/domain/sip-leg.ts';
@@ -16,14 +16,14 @@ import { holdRequests, isByeWaiting } from '../dialog/held-requests.ts';
 import type { Attempt, Connection, OnMoved } from '../leg.ts';
 import { moveMedia, type Moved, type MoveOptions } from './move-media.ts';
 
-/** Calls that move at the same time: all calls of a dead server at once would overload the others. */
+/** Maximum of calls that move at the same time: moving all calls of a dead server at once would overload the others. */
 const mostMoving = 16;
 
 export type FailoverOptions = Pick<MoveOptions, 'carriers' | 'clock' | 'backgroundTasks'>;
 
 type Call = { callId: string; logger: Pick<Logger, 'warn'> };
 
-/** Runs at most that many works at once; the others wait in order. */
+/** Runs at most this many works at once; the others wait in order. */
 const createTurns = (most: number) => {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -40,7 +40,10 @@ const createTurns = (most: number) => {
   };
 };
 
-/** The path of one endpoint as a ring of the call's path, which takes back unplayed samples when the endpoint is lost. */
+/**
+ * Presents the audio path of one endpoint as a ring of the call's path, which takes back unplayed samples when the
+ * endpoint is lost.
+ */
 const ringOn = (path: AudioPath): Parameters<CarriedAudioPath['connect']>[0] => ({
   write(samples) {
     path.send(samples);
@@ -52,7 +55,7 @@ const ringOn = (path: AudioPath): Parameters<CarriedAudioPath['connect']>[0] => 
   takeBack: path.takeBack,
 });
 
-/** The call keeps its place on its trunk. */
+/** The call keeps its channel on its trunk. */
 const keptPlace: MoveOptions['limits'] = { goOn: () => ({ release() {} }) };
 
 type Opened = { events: AudioEvents; rate: SampleRate; path: CarriedAudioPath; onServer: AudioPath };
@@ -67,7 +70,7 @@ export const createMediaFailover = (options: FailoverOptions) => {
   const { clock, backgroundTasks } = options;
   const inTurn = createTurns(mostMoving);
 
-  /** The connection with an endpoint that outlives its media server. */
+  /** The connection with an endpoint that survives the loss of its media server. */
   const surviving = (connection: Connection, { callId, logger }: Call): Connection => {
     const original = connection.endpoint;
     if (original.channel() === null) return connection;
@@ -112,7 +115,7 @@ export const createMediaFailover = (options: FailoverOptions) => {
       broken = Promise.withResolvers<never>();
       broken.promise.catch(() => {});
       listenTo(next);
-      // The original endpoint has the call's place on the trunk, and is destroyed with the call.
+      // The original endpoint holds the call's channel on the trunk, and is destroyed with the call.
       if (last !== original) destroyLater(last);
       const { weRefresh, expiresSec } = timer;
       const { sdp: localSdp } = dialog.local;
@@ -132,7 +135,7 @@ export const createMediaFailover = (options: FailoverOptions) => {
 
     const move = async (reason: string | null): Promise<void> => {
       const begunAt = clock.now();
-      // Requests of the far end wait, so that they meet the new session.
+      // Holds requests of the far end, so that they apply to the new session.
       holdRequests(dialog, true);
       try {
         const to = { ...options, callId, limits: keptPlace };
@@ -145,7 +148,7 @@ export const createMediaFailover = (options: FailoverOptions) => {
       } catch (error) {
         logger.warn({ err: error }, 'a call could not move to another media server');
         if (state === 'moving') {
-          // A BYE that waits ends the call as soon as it is released.
+          // A held BYE ends the call as soon as it is released.
           if (isByeWaiting(dialog)) state = 'lost';
           else lose(reason);
         }
@@ -162,7 +165,7 @@ export const createMediaFailover = (options: FailoverOptions) => {
       backgroundTasks.add('moving a call to another media server', () => moving);
     };
 
-    /** Ends work on an endpoint that is lost meanwhile. */
+    /** Aborts work on an endpoint that is lost meanwhile. */
     const unlessLost = <Result>(work: Promise<Result>): Promise<Result> =>
       Promise.race([work, broken.promise]);
 
@@ -229,7 +232,7 @@ export const createMediaFailover = (options: FailoverOptions) => {
   };
 
   return {
-    /** The attempt, whose connections outlive their media servers. */
+    /** Wraps the attempt, so that its connections survive the loss of their media servers. */
     survivingAttempt: (attempt: Attempt, call: Call): Attempt => {
       const outcome = async (): Promise<Awaited<Attempt['outcome']>> => {
         const settled = await attempt.outcome;

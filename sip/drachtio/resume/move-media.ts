@@ -22,7 +22,10 @@ import { agreedTimer, sameTimer, type AgreedTimer } from '../dialog/session-time
 /** Timeout for a re-INVITE, after which the far end is considered lost. */
 const answerMs = 5_000;
 
-/** The side that began the call waits longer, so that the requests do not cross again (RFC 3261 section 14.1). */
+/**
+ * Delays before a retry after 491. The side that began the call waits longer, so that the requests do not cross again
+ * (RFC 3261 section 14.1).
+ */
 const pauseMs = { uac: 2_100, uas: 500 } as const;
 
 export type MoveOptions = {
@@ -34,8 +37,8 @@ export type MoveOptions = {
 };
 
 /**
- * The endpoint with the session as the far end knows it, counted on its trunk. The call continues even if the trunk is
- * full.
+ * Creates the endpoint with the session as the far end knows it, and counts it on the trunk. The call continues even if
+ * the trunk is full.
  */
 export const ofCall = (
   endpoint: MediaEndpoint,
@@ -48,7 +51,7 @@ export const ofCall = (
   return releasingWith(onTerms(continued, carriers.termsFor(trunk)), release);
 };
 
-/** Another INVITE is in progress in this dialog, from either side. */
+/** Thrown when another INVITE is in progress in this dialog, from either side. */
 class Crossed extends Error {}
 
 const invite = async (
@@ -74,8 +77,8 @@ const invite = async (
 };
 
 /**
- * The session stays encrypted or not. The key remains as well: a far end need not accept another one within a call.
- * A media server encrypts with optional SRTP only if the caller asked for it (`carriers.ts`).
+ * The session stays encrypted or unencrypted, with the same key: a far end need not accept another key within a call.
+ * With optional SRTP, a media server encrypts only if the caller asked for it (`carriers.ts`).
  */
 const asBefore = (trunk: Trunk, { agreed }: Standing): MediaTerms => {
   const isOnServer = trunk.media === 'freeswitch';
@@ -131,7 +134,7 @@ const move = (to: Move): Promise<Moved> => {
   return waiting === undefined ? askToMove(to) : takeWaiting(waiting, to);
 };
 
-/** Rejects if the far end does not accept the change. */
+/** Sends the re-INVITE; rejects if the far end does not accept the change. */
 export const moveMedia = async (
   dialog: Srf.Dialog,
   standing: Standing,

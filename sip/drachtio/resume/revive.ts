@@ -8,7 +8,7 @@ import type { SipLeg, StandingDialog } from '#src/domain/sip-leg.ts';
 import { controlAgentOf } from '../connection/guard.ts';
 import type { SendCommand } from './end-leg.ts';
 
-/** The leg's INVITE and its answer as messages. */
+/** Rebuilds the leg's INVITE and its response as messages. */
 const messagesOf = (leg: SipLeg, dialog: StandingDialog, agent: unknown) => {
   const isOurs = dialog.type === 'uac';
   const side = (contact: string, fromTag: string, toTag: string) => ({
@@ -45,9 +45,9 @@ export const reviveDialog = (srf: Srf, leg: SipLeg, dialog: StandingDialog): Srf
 };
 
 /**
- * Whether drachtio-server knows the dialog, checked without sending to the far end: drachtio-server rejects a request
- * with a body without a type only if the dialog exists. The relay delivers held requests of the dialog to the process
- * that asks. Rejects without an answer.
+ * Whether drachtio-server knows the dialog, checked without a message to the far end: drachtio-server rejects a request
+ * that has a body without a type only if the dialog exists. The relay delivers held requests of the dialog to the
+ * process that queries it. Rejects without a response.
  */
 export const dialogStands = async (dialogId: string, send: SendCommand): Promise<boolean> => {
   try {

@@ -1,13 +1,13 @@
 /**
- * Records a bridge while its audio is needed. The media server sends audio to this process only then; otherwise the
- * recording continues with silence, so that its time matches the call's.
+ * Records a bridge while its audio is used. Only then does the media server send the audio to this process; otherwise
+ * the recording continues with silence, so that its time matches the call's.
  */
 import type { CallMedia } from '#sip/audio/call-media.ts';
 import { createAlarm, type LineTime } from '#sip/audio/line-time.ts';
 import type { BridgeTaps } from '../../freeswitch/bridge-taps.ts';
 import type { Bridge } from '../../freeswitch/media-servers.ts';
 
-/** Interval of the check whether the audio is needed. */
+/** Interval of the check whether the audio is used. */
 const lookMs = 500;
 
 export type BridgeRecording = { close(): void };

@@ -1,8 +1,8 @@
 /**
- * A REFER from the far end of a call, which asks the gateway to connect it with another person (RFC 3515). If its trunk
- * allows this (`accept_refer`), the call decides, and the far end receives the progress of the transfer by NOTIFY.
- * Declined are all other REFERs: those with an unreadable number, those that replace another call (`Replaces`, RFC
- * 3891), and those during a transfer.
+ * Handles a REFER from the far end of a call, which asks the gateway to connect it with another person (RFC 3515). If
+ * its trunk allows this (`accept_refer`), the call decides, and the far end receives the progress of the transfer by
+ * NOTIFY. All other REFERs are declined: those with an unreadable number, those that replace another call (`Replaces`,
+ * RFC 3891), and those during a transfer.
  */
 import type Srf from 'drachtio-srf';
 import type { LineCommand, LineReport, UnansweredCause } from '#machines/line.ts';
@@ -20,10 +20,10 @@ import { requestInDialog } from '../dialog/sent-requests.ts';
 /** Time within which the call must decide. */
 const decisionMs = 10_000;
 
-/** Exceeds the longest ringing time. */
+/** Expiry of the subscription, which exceeds the longest ringing time. */
 const subscriptionSec = 300;
 
-/** SIP status reported to a far end when only the failure cause is known. */
+/** SIP status reported to the far end if only the failure cause is known. */
 const statusOf: Readonly<Record<UnansweredCause, [number, string]>> = {
   no_answer: [480, 'Temporarily Unavailable'],
   busy: [486, 'Busy Here'],
@@ -47,9 +47,9 @@ export type ReferRequestOptions = {
 
 type State =
   | { name: 'idle' }
-  /** The call has to decide. */
+  /** State before the decision of the call. */
   | { name: 'asked'; to: string; request: Srf.SrfRequest; response: Srf.SrfResponse }
-  /** `event`: the subscription's event; null if the far end wants no reports (RFC 4488). */
+  /** State after it. `event`: the subscription's event; null if the far end wants no reports (RFC 4488). */
   | { name: 'accepted'; event: string | null; rang: boolean };
 
 /** Whether the REFER would replace another call, or asks for another method than INVITE. */
@@ -90,7 +90,7 @@ export class ReferRequest {
     return life.report({ type: 'line.refer_received', to });
   }
 
-  /** Whether this is the transfer requested by the far end, which is then notified that it has been accepted. */
+  /** Whether this transfer is the one that the far end requested; the far end is then notified that it was accepted. */
   takes({ to, mode }: Extract<LineCommand, { type: 'transfer' }>): boolean {
     const state = this.#state;
     if (state.name !== 'asked') return false;
@@ -127,7 +127,7 @@ export class ReferRequest {
     this.#settle(isKnown ? `${said} ${report.sip?.reason ?? ''}`.trim() : `${status} ${reason}`);
   }
 
-  /** The line ends. */
+  /** Called when the line ends. */
   end(): void {
     this.refuse();
     this.#settle('487 Request Terminated');
@@ -160,7 +160,7 @@ export class ReferRequest {
     };
     backgroundTasks.add('NOTIFY', async () => {
       const answer = await requestInDialog(dialog, 'NOTIFY', { headers, body: `SIP/2.0 ${status}\r\n` });
-      // The far end does not know the subscription, or no longer knows it.
+      // The far end does not know the subscription, so no further reports are sent.
       if (answer.status >= 300 && this.#state === state) state.event = null;
     });
   }

@@ -1,11 +1,15 @@
 /**
- * A cold transfer performed by the far end of a call: a REFER asks it to call the person (RFC 3515, RFC 5589), and its
- * NOTIFY requests report the result. A REFER cannot be withdrawn.
+ * A cold transfer by the far end of a call: a REFER asks it to call the person (RFC 3515, RFC 5589), and its NOTIFY
+ * requests report the result. A REFER cannot be withdrawn.
  *
- * The far end has taken over the call when it reports a 2xx; when it accepts the REFER with the statement that it will
- * send no reports (`Refer-Sub: false`, RFC 4488); and when it hangs up after a 2xx to the REFER without a report above
- * 100, as trunks without NOTIFY do, or after its last NOTIFY. A far end that has reported ringing would have reported
- * the answer as well: its BYE then means that the other party has hung up.
+ * The far end has taken over the call in each of these cases:
+ * - It reports a 2xx.
+ * - It accepts the REFER with the statement that it will send no reports (`Refer-Sub: false`, RFC 4488).
+ * - It accepts the REFER and hangs up without a report above 100, as trunks without NOTIFY do, or after its last
+ *   NOTIFY.
+ *
+ * A far end that reported ringing would have reported the answer as well: its BYE then means that the other party has
+ * hung up.
  */
 import type { Logger } from 'pino';
 import type Srf from 'drachtio-srf';
@@ -28,7 +32,7 @@ export type ReferTransferOptions = {
   connection: () => Connection | null;
   /** Headers of a REFER to this number. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
-  /** Plays to the other party. */
+  /** Plays a text to the other party. */
   play: (samples: Int16Array) => void;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   time: Pick<LineTime, 'after'>;
@@ -36,7 +40,7 @@ export type ReferTransferOptions = {
   logger: Logger;
 };
 
-/** A REFER from the decision to send it until its result is known. */
+/** A REFER, from the decision to send it until its result is known. */
 type Refer = {
   isSent: boolean;
   /** Whether the far end has accepted the REFER. */
@@ -54,7 +58,7 @@ const noticeBodies: Understood = { types: ['message/sipfrag'], dispositions: ['r
 
 const badNotice: InviteRefusal = { status: 400, reason: 'Bad Request' };
 
-/** Statuses of a missing dialog or a timeout, which do not show whether the far end supports REFER. */
+/** Statuses of a missing dialog or a time-out. They do not show whether the far end supports REFER. */
 const saysNothing: ReadonlySet<number> = new Set([408, 481]);
 
 const sequenceOf = (response: Srf.SrfResponse): number | null => {
@@ -99,7 +103,7 @@ export class ReferTransfer {
     this.#refer = refer;
     this.#tone.begin(standing.endpoint.sampleRate());
     life.report({ type: 'line.referring' });
-    // Until then it can be cancelled.
+    // The REFER is not sent yet, so the transfer can be cancelled.
     time.after(0, () => this.#send(refer, standing, to));
   }
 
@@ -137,7 +141,7 @@ export class ReferTransfer {
     return true;
   }
 
-  /** The line ends. */
+  /** Called when the line ends. */
   end(): void {
     this.#forget();
   }
@@ -162,7 +166,7 @@ export class ReferTransfer {
     });
   }
 
-  /** A NOTIFY or BYE may arrive together with the response. */
+  /** Holds requests, because a NOTIFY or BYE may arrive together with the response. */
   #heard(refer: Refer, answer: Srf.SrfResponse): void {
     if (this.#refer !== refer || answer.status >= 300) return;
     refer.isTaken = true;
@@ -171,7 +175,7 @@ export class ReferTransfer {
   }
 
   #refused(refer: Refer, trunk: Trunk, { status, reason }: Srf.SrfResponse): void {
-    // A NOTIFY has already reported that the person is being called.
+    // Skips the report, because a NOTIFY has already reported that the person is being called.
     if (this.#refer !== refer || refer.isTaken) return;
     if (saysNothing.has(status)) {
       this.#fail('trunk_error', { status, reason });

@@ -1,7 +1,7 @@
 /**
- * The second leg of a call on trunks: the transfer target, rung by its own INVITE. If one media server carries both
- * legs, they are bridged there (`media/bridge.ts`); otherwise this process forwards the audio of each leg to the other.
- * The recording continues with a side for each.
+ * The second leg of a call on trunks: the transfer target, called by its own INVITE. If one media server carries both
+ * legs, it bridges them (`bridge-recording.ts` records it); otherwise this process forwards the audio of each leg to
+ * the other. The recording continues with a channel for each person.
  */
 import type { Logger } from 'pino';
 import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
@@ -22,12 +22,12 @@ import { withTones } from '../dtmf/tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from '../dtmf/dtmf.ts';
 import { answerInDialogRequests } from '../dialog/received-requests.ts';
 
-/** The person has answered. `acceptKey` is the digit that accepts the call: `null` if none is required. */
+/** State `answered`. `acceptKey` is the digit that accepts the call; `null` if acceptance is not required. */
 type Answered = { connection: Connection; keypad: Keypad; media: CallMedia; acceptKey: string | null };
 
 /**
  * `joining`: the audio of the leg is being connected before the next step. `bridging`: a bridge is being opened.
- * `bridge`: `null` if this process forwards the audio.
+ * `bridge` is `null` if this process forwards the audio.
  */
 type Leg =
   | { state: 'none' }
@@ -59,7 +59,7 @@ type OnLeg = {
   key: (digit: string, source: DtmfSource) => void;
   left: () => void;
   lost: () => void;
-  /** Another gateway has taken the call over. */
+  /** Called when another gateway has taken the call over. */
   taken: () => void;
   moved: () => void;
 };
@@ -80,7 +80,7 @@ const listenTo = (
   answerInDialogRequests(connection, {
     backgroundTasks,
     onKey: (digit) => onKey(digit, 'info'),
-    // A hold silences both directions between the two persons and needs no further action.
+    // A hold silences both directions between the two persons, and needs no action here.
     onHold: () => undefined,
     onLeft: on.left,
   });
@@ -140,7 +140,7 @@ export class SecondLeg {
     return this.#leg.state !== 'none';
   }
 
-  /** Resumes a connected person of an adopted call. */
+  /** Takes over a connected person of a call of another process. */
   adopt(connection: Connection): void {
     const rate = this.#options.first.media.sampleRate();
     if (rate === null) return letGo(connection, null, { ...this.#options, hasLeft: false });
@@ -153,12 +153,12 @@ export class SecondLeg {
     );
   }
 
-  /** Whether another gateway could take over the second leg: it is connected, or does not exist. */
+  /** Whether another gateway could take over the second leg now: it is connected, or does not exist. */
   canBeResumed(): boolean {
     return !this.isUnderWay() || this.#leg.state === 'connected';
   }
 
-  /** Hands over a connected person together with the call; a person who is only being rung is cancelled. */
+  /** Hands over a connected person together with the call. A person who is only being called is cancelled. */
   leave(): void {
     if (this.#leg.state !== 'connected') return this.end();
     const { connection, media } = this.#leg;
@@ -183,19 +183,19 @@ export class SecondLeg {
     this.#bridge(leg, 'connected', () => undefined);
   }
 
-  /** Connection of the person who talks with the other party. */
+  /** Returns the connection of the person who talks with the other party. */
   connection(): Connection | null {
     return this.#leg.state === 'connected' ? this.#leg.connection : null;
   }
 
-  /** The connection to drachtio-server is lost: legs that are not yet connected fail. */
+  /** Handles the loss of the connection to drachtio-server: legs that are not connected yet fail. */
   lose(): void {
     if ('attempt' in this.#leg) this.#leg.attempt.lose();
     else if ('connection' in this.#leg && this.#leg.state !== 'connected')
       this.#part(this.#leg, 'trunk_error', false);
   }
 
-  /** The line ends, and with it a ringing or connected person. */
+  /** Called when the line ends, and with it a ringing or connected person. */
   end(): void {
     const ended = this.#forget();
     if ('attempt' in ended) ended.attempt.cancel();
@@ -218,7 +218,7 @@ export class SecondLeg {
     const rate = this.#options.first.media.sampleRate();
     if (outcome.answered && isCurrent && leg.state === 'ringing' && rate !== null)
       return this.#answer(outcome.connection, mode, rate);
-    // The answer crossed the cancellation.
+    // The answer crossed the cancellation, so the person is hung up.
     if (outcome.answered) letGo(outcome.connection, null, { ...this.#options, hasLeft: false });
     if (!isCurrent) return undefined;
     return outcome.answered ? this.#fail('cancelled') : this.#fail(outcome.cause, outcome.sip);
@@ -303,14 +303,17 @@ export class SecondLeg {
     });
   }
 
-  /** Brings the audio of both legs to this process, including legs that were adopted in a bridge. */
+  /** Brings the audio of both legs to this process, including legs that were taken over in a bridge. */
   #attach({ connection }: Answered): void {
     const own = this.#options.first.connection();
     for (const side of [own?.endpoint.bridgeSide(), connection.endpoint.bridgeSide()])
       if (side) this.#options.backgroundTasks.add('leaving a bridge', () => side.attach());
   }
 
-  /** `null` if the legs cannot be bridged. A wideband recording would lose quality through the taps of a bridge. */
+  /**
+   * Returns the bridge; `null` if the legs cannot be bridged. A wideband recording would lose quality in a bridge,
+   * whose taps are narrowband.
+   */
   #bridgeTo({ endpoint }: Connection): Bridge | null {
     const { first, mediaServers } = this.#options;
     const own = first.connection()?.endpoint;
@@ -346,7 +349,7 @@ export class SecondLeg {
     answered.media.talkWith(first.media);
   }
 
-  /** A bridge forwards RTP telephone events itself, so only INFO digits need forwarding. */
+  /** Forwards only INFO digits: a bridge forwards RTP telephone events itself. */
   #isForUsToPress(source: DtmfSource): boolean {
     return this.#leg.state === 'connected' && (this.#leg.bridge === null || source === 'info');
   }
@@ -379,7 +382,7 @@ export class SecondLeg {
     }
   }
 
-  /** An answered leg has ended: the call continues without it, or ends if both were connected. */
+  /** Handles the end of an answered leg: the call continues without it, or ends if both were connected. */
   #part({ connection, media }: Answered, cause: UnansweredCause, hasLeft: boolean): void {
     const leg = this.#leg;
     if (!('connection' in leg) || leg.connection !== connection) return undefined;
@@ -398,7 +401,7 @@ export class SecondLeg {
     });
   }
 
-  /** Returns the previous state. */
+  /** Sets the state; returns the previous one. */
   #forget(): Leg {
     const forgotten = this.#leg;
     this.#leg = { state: 'none' };
