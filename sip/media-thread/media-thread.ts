@@ -213,7 +213,8 @@ export const createMediaThread = (options: {
         if (message.type === 'ready') resolve();
         else register.take(message);
       },
-      error: (error) => logger.error({ err: error }, 'the media thread failed; the audio of its calls is lost'),
+      error: (error) =>
+        logger.error({ err: error }, 'the media thread failed; the audio of its calls is lost'),
       ended() {
         running = null;
         resolve();

@@ -19,7 +19,7 @@ export type SessionTimes = { expiresSec: number; shortestSec: number };
 
 export type SessionExpires = {
   seconds: number;
-  /** Which side refreshes: the sender of the answered request, or the answering side; null if unspecified. */
+  /** The refresher: the sender of the answered request, or the answering side; null if unspecified. */
   refresher: 'uac' | 'uas' | null;
 };
 
