@@ -14,10 +14,10 @@ export type AgentRequest = {
   messages: readonly Message[];
 };
 
-/** The sentence so far is complete, even if its text does not show it: it will not be continued. */
+/** The sentence so far is complete and will not be continued, even if its text does not show it. */
 export const sentenceEnd = Symbol('sentence end');
 
-/** Retracts the text so far: the model was thinking aloud, which only the end of its thoughts shows. */
+/** Retracts the text so far: it was a thought of the model, which only its end mark shows. */
 export const retraction = Symbol('retraction');
 
 /**
@@ -26,7 +26,7 @@ export const retraction = Symbol('retraction');
  */
 export type Remark = { remark: string; endsEarly?: true };
 
-/** Controls that an answer lists beside its text, unparsed. */
+/** Controls that a response lists beside its text, not parsed yet. */
 export type ListedControls = { controls: unknown };
 
 /** An act of the built-in agent after the words so far, requested by its model through a tool call. */
@@ -36,11 +36,11 @@ export type ReplyPiece =
   string | typeof sentenceEnd | typeof retraction | Remark | ListedControls | ToolControl;
 
 export type Agent = {
-  /** Whether the binding allows controls; otherwise tags are plain text and listed controls are ignored. */
+  /** Whether the binding allows controls; otherwise tags are plain text, and listed controls are ignored. */
   writesControls?: boolean;
   /**
-   * Whether the agent is the customer's endpoint. Only endpoints receive secret DTMF digits; the built-in agent would
-   * read them back.
+   * Whether the agent is the customer's endpoint. Only endpoints receive secret DTMF digits, because the built-in agent
+   * would read them back.
    */
   getsSecretKeys?: boolean;
   /** The other party is on the line: the agent may prepare its first reply now. Never throws. */
@@ -84,7 +84,7 @@ const unanswered: ReadonlySet<string> = new Set([
   'first_token_timeout',
 ]);
 
-/** Whether an error shows an unresponsive server; undefined for an error that says nothing about the server. */
+/** Whether an error shows an unresponsive server; undefined for an error that is no evidence about the server. */
 const isUnanswered = (error: unknown): boolean | undefined => {
   if (error instanceof EndpointFailure && error.failure === 'over_capacity') return undefined;
   return error instanceof EndpointFailure || error instanceof AgentFailure
@@ -107,7 +107,7 @@ export const withBreaker = (
   }: {
     callId: string;
     breaker: CircuitBreaker;
-    /** The endpoint is left alone from now on. */
+    /** The circuit breaker of the endpoint has opened. */
     onOpened: () => void;
   },
 ): Agent => {
@@ -123,7 +123,7 @@ export const withBreaker = (
       if (!verdict) breaker.worked();
       else if (breaker.failed(callId)) onOpened();
     };
-    // A timeout aborts with its reason; an abort for an unwanted reply says nothing about the server.
+    // Aborts with the time-out as the reason; an abort for an unwanted reply is no evidence about the server.
     const onAbort = (): void => judge(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -147,7 +147,7 @@ export const withBreaker = (
     ...agent,
     reply,
     begin() {
-      // An open breaker lets one reply through as a trial, and that reply does its own preparation.
+      // A half-open breaker allows one reply as a trial, and that reply does its own preparation.
       if (breaker.state() === 'closed') agent.begin?.();
     },
   };

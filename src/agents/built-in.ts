@@ -34,11 +34,11 @@ export const builtInAgent = (
   return {
     async *reply({ messages }, signal) {
       const { text, hangUp: when } = nextAnswer(messages, opening);
-      // The farewell would not be heard: it was interrupted twice.
+      // Hangs up without a farewell, which was interrupted twice.
       if (when === 'now' && (await requestHangup(true))) return;
       yield text;
       if (when === 'no' || signal.aborted) return;
-      // During the farewell (guides/design/calls.md, "Hang-up and farewell").
+      // The hang-up request waits for the farewell (guides/design/calls.md, "Hang-up and farewell").
       if (when === 'now' || !(await requestHangup(false))) yield `${words.space}${words.stillHere}`;
     },
   };

@@ -13,7 +13,7 @@ import { n8nAgent } from './n8n.ts';
 import { openAiCompatibleAgent } from './openai-compatible.ts';
 import { webhookAgent } from './webhook.ts';
 
-/** One adapter per wire format (guides/design/agents.md); `url` is the binding's chat URL. */
+/** Adapter of one wire format (guides/design/agents.md); `url` is the binding's chat URL. */
 type EndpointAgent = (world: EndpointWorld, url: string, call: AgentCall) => Agent;
 
 const endpointAgents: Readonly<Record<AgentType, EndpointAgent>> = {
@@ -28,7 +28,7 @@ export type CreateAgent = (call: AgentCall) => Agent;
 
 export type AgentWorld = EndpointWorld & {
   hangUp: HangUp;
-  /** `null` if DTMF digits cannot be sent. */
+  /** Operations on the call; `null` if DTMF digits cannot be sent. */
   pressKeys: PressKeys | null;
   /** Language model of the built-in agent; `null`: it works without one. */
   languageModel: LanguageModel | null;

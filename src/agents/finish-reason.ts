@@ -1,9 +1,9 @@
 /**
- * Finish reasons of all servers and providers: `stop`, `eos`, `end_turn`, `MAX_TOKENS`, `content-filter`. Servers use
- * and invent their own values, so an unknown one is not an error.
+ * Interprets the finish reasons of all servers and providers: `stop`, `eos`, `end_turn`, `MAX_TOKENS`,
+ * `content-filter`. Servers use and invent their own values, so an unknown value is not an error.
  */
 export type Finish =
-  /** No reason yet: `null`, also as text. */
+  /** No finish reason yet: `null`, also as text. */
   | 'none'
   | 'complete'
   /** The message contains tool calls besides its words. */
@@ -26,7 +26,10 @@ const filtered = setOf(
   'content_filter content_filtered content_filter_stop safety recitation blocklist prohibited_content spii refusal ' +
     'sensitive image_safety guardrail guardrail_intervened moderation',
 );
-/** `length`, `max_tokens`, `MAX_OUTPUT_TOKENS`, `model_context_window_exceeded`, `token_limit`. */
+/**
+ * Values for a reached length limit: `length`, `max_tokens`, `MAX_OUTPUT_TOKENS`, `model_context_window_exceeded`,
+ * `token_limit`.
+ */
 const cutOff = /(?:^|_)(?:max|length|limit|context|budget)(?:_|$)/u;
 const failed = /error|fail|abort|cancel|exception|timeout|overload|malformed|insufficient/u;
 

@@ -1,5 +1,5 @@
 /**
- * Asks a number's own authentication URL whether to admit a caller (guides/design/agents.md, "Handshake"). Any answer
+ * Asks a number's authentication URL whether to admit a caller (guides/design/agents.md, "Handshake"). Any response
  * other than a clear yes counts as no.
  */
 import { randomUUID } from 'node:crypto';
@@ -19,7 +19,7 @@ export type HandshakeRequest = { url: string; secret: string; context: AgentCont
 
 export type Handshake = (request: HandshakeRequest) => Promise<HandshakeResult>;
 
-/** Sent in a header, so limited to characters that are valid there. */
+/** Session token, limited to characters that are valid in a header. */
 const responseBody = z.object({ session_token: z.string().regex(/^[\x21-\x7e]{1,4096}$/) });
 
 const rejected = (reason: string): HandshakeResult => ({ allowed: false, reason });

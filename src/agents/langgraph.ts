@@ -14,7 +14,7 @@ export const langgraphAgent = (world: EndpointWorld, url: string, call: AgentCal
   const runs = createRuns(world, url, call, thread);
   return {
     begin() {
-      // The first turn waits for the creation or retries it, and reports a failure.
+      // The first turn waits for the creation of the thread, retries a failed one, and reports a failure.
       void thread.stand().catch(() => undefined);
     },
     async *reply({ messages }, signal) {

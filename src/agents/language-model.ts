@@ -46,7 +46,7 @@ const mostRounds = 3;
 
 const again = 'it called tools again and again';
 
-/** Any other error is a bug of the gateway, which the caller reports. */
+/** Rethrows any other error, which is a bug of the gateway and reported by the caller. */
 const isFailure = (error: unknown): error is AgentFailure | EndpointFailure =>
   error instanceof AgentFailure || error instanceof EndpointFailure;
 
@@ -67,18 +67,18 @@ export const languageModelAgent = (
     }),
   };
 
-  /** Continues until the model requests no further tools. */
+  /** Repeats the request until the model calls no further tools. */
   async function* converse(
     history: AgentRequest['messages'],
     signal: AbortSignal,
   ): AsyncGenerator<ReplyPiece, void, undefined> {
     const messages: ModelMessage[] = [prompt, ...history];
     let hasWords = false;
-    /** Waits for DTMF digits after all speech. */
+    /** Collection of DTMF digits, which begins after all speech of the turn. */
     let collecting: Control | undefined;
     const firstTokenBy = model.clock.now() + model.firstTokenMs;
     for (let round = 1; round <= mostRounds; round += 1) {
-      // The other party waits for the first word, including the time of earlier tool calls.
+      // Time limit for the first word, which includes the time of earlier tool calls.
       const left = Math.max(0, firstTokenBy - model.clock.now());
       const patient: LanguageModel = hasWords ? model : { ...model, firstTokenMs: left };
       let content = '';
@@ -103,7 +103,7 @@ export const languageModelAgent = (
       const toolCalls = returnable(wanted);
       messages.push({ role: 'assistant', content, toolCalls });
       for (const [index, toolCall] of wanted.entries()) {
-        // The reply was aborted, so its tool calls are not executed.
+        // Does not execute tool calls of an aborted reply.
         signal.throwIfAborted();
         const outcome = await tools.run(toolCall);
         if (outcome.did === 'hung up') {
@@ -120,7 +120,7 @@ export const languageModelAgent = (
           logger.info({ call_id: callId }, 'a tool of the language model was not used');
         messages.push({ role: 'tool', callId: toolCalls[index]?.id ?? '', content: outcome.result });
       }
-      // The reply already tells the other party which keys to press.
+      // Skips the announcement: the reply already names the keys to press.
       if (collecting !== undefined && hasWords) {
         yield { control: collecting };
         return;

@@ -1,6 +1,6 @@
 /**
- * Hands calls over before this gateway shuts down (guides/design/start.md, "End"). A call is released in a moment of
- * silence if one occurs in time: the other gateway resumes from the stored progress, and repeats an interrupted
+ * Hands calls over before this gateway shuts down (guides/design/start.md, "End"). If possible in time, a call is
+ * released while neither party speaks. The other gateway resumes from the stored progress, and repeats an interrupted
  * sentence.
  */
 import type { Logger } from 'pino';
@@ -26,7 +26,7 @@ export type HandOverNumbers = {
   silenceMs: number;
 };
 
-/** `isQuiet`: neither party is speaking. */
+/** A call that could be handed over. `isQuiet`: neither party is speaking. */
 export type StandingCall = { callId: string; isQuiet: boolean };
 
 export type HandOverOptions = {
@@ -91,7 +91,10 @@ export const beginHandOver = (successors: Successors, options: HandOverOptions):
     );
   };
 
-  /** Calls that continue in the next process wait for each other: it starts after this one has ended. */
+  /**
+   * Returns the calls to release now. Calls that continue in the next process are released together, because it starts
+   * after this one has ended.
+   */
   const ready = (): StandingCall[] => {
     const calls = standing();
     if (successors.are === 'others') return calls.filter(({ isQuiet }) => isQuiet);

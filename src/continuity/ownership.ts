@@ -1,6 +1,6 @@
 /**
- * Takes calls and resumes them, even if the database's answer is lost: a call whose new holder does not know of its
- * role would never end, because its previous holder has no calls left to clean up.
+ * Takes calls and resumes them, even if the database's confirmation is lost: a call whose new holder does not know it
+ * would never end, because its previous holder is already cleaned up.
  */
 import type { Database } from '#src/persistence/database/database.ts';
 import { confirmTaken, TakingInDoubt, type TakenCall } from '#src/persistence/calls/claim-calls.ts';
@@ -26,7 +26,7 @@ export const createOwnership = ({
 
   const settleDoubts = async (): Promise<void> => {
     if (inDoubt.length === 0) return;
-    // Removed from the list during the query, so that no concurrent run resumes them too.
+    // Removed from the list during the query, so that no concurrent run resumes these calls as well.
     const asked = inDoubt;
     inDoubt = [];
     let taken: TakenCall[];

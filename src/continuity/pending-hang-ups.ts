@@ -36,11 +36,11 @@ export const createPendingHangUps = (options: {
     try {
       await performHere({ callId, numberId, action });
     } catch (error) {
-      // The call is being taken over, or its lines are down.
+      // After any other refusal the hang-up waits: the call is being taken over, or its lines are down.
       if (error instanceof Refusal) return error.code === 'call_not_active';
       throw error;
     }
-    // The stored hang-up must outlive this write: otherwise a crash would lose it.
+    // Deletes the stored hang-up only after the end is written; a crash could lose it otherwise.
     await journal.written(callId);
     logger.info({ call_id: callId }, 'performed a hang-up that was requested while no gateway held the call');
     return true;

@@ -27,7 +27,7 @@ export type ResumableCall = {
   unheldMs: number | null;
 };
 
-/** Agents without server-side history may be asked twice; other servers would receive the same words again. */
+/** Agents without server-side history may be asked twice; other servers would receive the same words twice. */
 const mayBeAskedAgain = ({ agent, agentType }: AgentBinding): boolean =>
   agent === 'builtin' || agentType === 'openai_compatible' || agentType === 'mastra';
 
@@ -43,7 +43,7 @@ const lastOf = (facts: readonly JournalEntry[], ...types: readonly string[]): Jo
 const awaitsConsent = ({ facts, checkpoint: { settings } }: ResumableCall): boolean =>
   settings.policy.consent.announce !== null && lastOf(facts, 'call.consent') === undefined;
 
-/** Words before the other party's consent are not part of the conversation. */
+/** Leaves out words before the other party's consent, which are not part of the conversation. */
 const withoutConsent = (facts: readonly JournalEntry[]): readonly JournalEntry[] => {
   const asked = facts.findLastIndex(({ type }) => type === 'call.consent');
   return facts.slice(asked + 1);
@@ -106,7 +106,7 @@ const caughtUp = (progress: CallProgress, facts: readonly JournalEntry[]): CallP
     ? { ...conversation, state: 'listening', spoken: null, unplayed: [], controls: [] }
     : conversation;
   const unanswered = conversation.unanswered + heard;
-  // If the floor was free and an answer was due, the agent has been asked for one.
+  // If the floor was free and an answer was due, the agent has already been asked for it.
   const wasAsked = outerOf(now.state) === 'listening' && (isTurnOver || heard > 0) && unanswered > 0;
   return {
     ...now,
@@ -156,7 +156,7 @@ const resumed = (
     case 'saying':
       return as(unplayed.length === 0 ? 'listening' : 'saying');
     case 'screened':
-      // The present listener is unknown: the agent speaks its first words.
+      // The agent speaks its first words again, because the present listener is unknown.
       return opening(left);
     case 'parting':
     case 'voicemail':
@@ -241,7 +241,7 @@ const mayHaveLostWords = ({ unheldMs }: ResumableCall, was: CallProgress['conver
   was?.state === 'listening.hearing' ||
   was?.state.startsWith('listening.catching-up') === true;
 
-/** The conversation only listens, and neither the agent nor the gateway has another reason to speak soon. */
+/** Whether the conversation only listens, and neither the agent nor the gateway has another reason to speak soon. */
 const onlyListens = (
   left: ResumableCall,
   { resumesAs, unanswered, asked, collected }: ConversationResumeState,
@@ -270,7 +270,7 @@ const conversationAsItWas = (
     utterance: was?.utterance ?? 0,
     spoken,
     asked: was?.asked ?? askedLast([], facts),
-    // The controls follow sentences that are repeated, or are dropped.
+    // Controls of sentences that are repeated are kept; those of dropped sentences are dropped.
     controls: isHeld || unsaid.length === 0 ? [] : (was?.controls ?? []),
     language: languageOf(facts),
     collected: was === null ? collectedLast(null, facts) : was.collected,

@@ -43,9 +43,9 @@ export type TakeOverOptions = {
   bus: Pick<CallBus, 'publish'>;
   /** Keeps the input of the agent until the call is released. */
   keepAgent: (callId: string, agentCall: AgentCall, workspaceId: string) => void;
-  /** Its stored legs are written here from now on. */
+  /** Writes changes of the call's stored legs from now on. */
   legs: Pick<CheckpointLegs, 'resume'>;
-  /** The next line of this call takes over the existing leg. */
+  /** Makes the next line of this call take over the existing leg. */
   expectLine: (callId: string, left: LineCheckpoint) => void;
   /**
    * The recording of the call continues the one of `node`; `talkedMs`: time since the answer, at the time of the query.
@@ -63,7 +63,7 @@ export type TakeOverOptions = {
 /** Maximum of journals that are read concurrently. */
 const atOnce = 16;
 
-/** Number of the other party's turns that its agent has received. */
+/** Number of the other party's turns that the agent server has received. */
 const turnsTold = ({ conversation: { messages, unanswered } }: CallResumeState): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 

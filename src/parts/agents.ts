@@ -20,7 +20,7 @@ import type { SummarizeByModel } from '#src/domain/call-summary.ts';
 import { createEndpointClient } from '#src/outgoing/endpoint-client.ts';
 
 export type OwnLanguageModel = {
-  /** `null`: the built-in agent works without a model. */
+  /** Operator's language model; `null`: the built-in agent works without one. */
   model: LanguageModel | null;
   summarize: SummarizeByModel | null;
 };
@@ -33,7 +33,7 @@ export const startLanguageModel = (
   if (config.languageModel === null) return { model: null, summarize: null };
   const { connectMs, connections, firstTokenMs } = languageModelLimits;
   const client = createEndpointClient({
-    // The operator chose the server, so private addresses are allowed.
+    // Allows private addresses, because the operator chose the server.
     rules: { allowedHosts: [], allowLoopback: true, anywhere: true },
     connectMs,
     maxBodyBytes: replyLimits.streamBytes,
@@ -63,7 +63,7 @@ type AgentParts = {
   telemetry: Telemetry;
 };
 
-/** Creates the agents of calls. Agents with the same server in a workspace share its health state. */
+/** Creates the agents of calls. Agents with the same server in a workspace share its circuit breaker. */
 const agentsWithBreakers = (
   { clock, logger }: Runtime,
   { outgoing, languageModel: { model: languageModel } }: AgentParts,
@@ -95,7 +95,10 @@ const agentsWithBreakers = (
   };
 };
 
-/** Requests of a frozen process wait: if another one has taken the call, its conversation has been stopped by then. */
+/**
+ * Requests wait while the process's fence is closed after a freeze. If another process has taken the call, its
+ * conversation here is stopped by then.
+ */
 const behindFence =
   (fence: Fence, startReply: StartReply): StartReply =>
   (input, sendBack) => {

@@ -57,7 +57,7 @@ export type CallJournal = {
   legs: CheckpointLegs;
   /** Null without a language model. */
   summarizeSoFar: SummarizeSoFar | null;
-  /** Shortens the waiting of close for an unreachable database. */
+  /** Shortens the wait of `close` for an unreachable database. */
   hurry(): void;
 };
 
@@ -125,7 +125,7 @@ export const startJournal = (
   const journal = createJournal({
     bus,
     write: async (callId, sequence, fact, epoch) => {
-      // A receiver of the end may request the replay at once, so its transitions are written with it.
+      // Transitions are written with the end, because a receiver of `call.ended` may request the replay at once.
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
       const checkpoint = fact.type === 'call.answered' ? settings.checkpointOf(callId) : null;
       const beside = { checkpoint, transitions: last, legsAreGone: legs.areGone(callId) };
@@ -233,7 +233,7 @@ export type Calls = {
   expectLine: OpenLines['expect'];
   canBeResumed: OpenLines['canBeResumed'];
   knownKeys: KnownKeys;
-  /** Passed to the lines. */
+  /** Handler of arrivals, which is passed to the lines. */
   onArrival: OnArrival;
 };
 
@@ -296,7 +296,7 @@ const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeader
     ? null
     : { headersIn: lines.trunkHeadersIn, headersOut: lines.trunkHeadersOut };
 
-/** Arrivals are not accepted yet. */
+/** Starts the parts of calls; arrivals are not accepted yet. */
 export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: CallMachineWith): Calls => {
   const { config, database, sealing, clock, steadyClock, callTime, bus, logger, started } = runtime;
   const { liveCalls, agents } = parts;

@@ -37,7 +37,7 @@ export type SharedRecordings = {
     file: string;
     node: string;
   }): Promise<OpenRecording<Readable> | undefined>;
-  /** URL for fetching recordings stored here. */
+  /** URL from which other gateways fetch recordings stored here. */
   handler: RecordingHandler;
 };
 
@@ -46,11 +46,11 @@ export type Cluster = {
   counting: Counting;
   /** Serves other gateways' requests for local calls, and monitors the others. */
   open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
-  /** Starts or stops accepting handed-over calls. */
+  /** Publishes whether this gateway accepts calls of other gateways. */
   takes(isTaking: boolean): Promise<void>;
-  /** The relay has lost its connection with this gateway. */
+  /** Called when the relay has lost its connection with the gateway of this name. */
   leftRelay(name: string): void;
-  /** Names of the other live gateways, and of those that would take this one's calls. */
+  /** Returns the names of the other live gateways, and of those that would take this one's calls. */
   others(): Promise<{ living: string[]; takers: string[] }>;
   /** Resolves to whether that gateway takes calls. Rejects if it is unreachable, or without a database. */
   giveCalls(node: string, callIds: readonly string[]): Promise<boolean>;
@@ -60,10 +60,10 @@ export type Cluster = {
   share(recordings: Recordings): SharedRecordings;
 };
 
-/** Replaces a loopback address as seen from another machine. */
+/** Replaces a loopback address, which another machine could not use. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** A key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
+/** Key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
 export const sharedLines = ({ lines, realLines }: Config): string | null => {
   if (lines === 'simulator') return lines;
   if (realLines === null || !realLines.isByRelay) return null;

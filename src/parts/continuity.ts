@@ -147,7 +147,7 @@ export const nodeDuties = (
   takeOver: StartedTakeOver,
 ): NodeDuties => ({
   cleanUps: [
-    // First, because others wait for its answers.
+    // Done first, because the other parties are waiting.
     { what: 'taking over its calls', run: takeOver.takeFrom },
     { what: 'hanging up on its far ends', run: telephony.endLegsOf },
     { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
@@ -156,12 +156,15 @@ export const nodeDuties = (
   atEachLook: takeOver.settle,
 });
 
-/** `null`: no successor; calls are waited for. `because` is the middle of a sentence. */
+/**
+ * Planned hand-over. `successors` is `null` if no process takes the calls over; the gateway then waits for their end.
+ * `because` completes a log sentence.
+ */
 type Succession = { successors: Successors | null; because: string };
 
 type Others = Awaited<ReturnType<Cluster['others']>>;
 
-/** Asks the live gateways; a frozen one does not answer. */
+/** Returns the gateways that respond; a frozen one does not. */
 const answering = async (takers: readonly string[], { giveCalls }: Cluster) => {
   const asked = await Promise.allSettled(takers.map((node) => giveCalls(node, [])));
   return takers.filter((_, index) => {
@@ -188,7 +191,7 @@ const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succe
       because: `continue at ${nodes.join(', ')}, each as soon as nobody speaks`,
     };
   if (others.takers.length > 0) return nobody('because the other gateways do not respond');
-  // A gateway without lines would end the calls that it cannot resume.
+  // Excludes gateways without lines, which would end the calls that they cannot resume.
   if (others.living.length > 0)
     return nobody('because the other gateways have an older version or other lines');
   if (config.realLines !== null)
@@ -196,7 +199,7 @@ const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succe
   return nobody('because there is no other gateway');
 };
 
-/** Logs what the gateway waits for, for the person who stopped it. */
+/** Logs the number of calls and the reason of the wait, for the operator who stopped the gateway. */
 const say = (logger: Logger, calls: number, upToSec: number, { successors, because }: Succession): void => {
   const whom = calls === 1 ? 'one call' : `${calls} calls`;
   const about = { calls, up_to_sec: upToSec };
@@ -215,7 +218,7 @@ const say = (logger: Logger, calls: number, upToSec: number, { successors, becau
 const standingCalls = ({ switchboard, canBeResumed }: Calls): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
-    // A call that is already ending ends here.
+    // Skips calls that are already ending; they end here.
     const isTalking = call.hasTag('talking') || call.matches({ active: 'bridged' });
     const isStanding = isTalking && canBeResumed(callId);
     return isStanding ? [{ callId, isQuiet: !call.context.agentIsBusy }] : [];
@@ -224,7 +227,7 @@ const standingCalls = ({ switchboard, canBeResumed }: Calls): StandingCall[] =>
 export type StartedHandOver = {
   /** Decides, reports and begins the hand-over. Never rejects. */
   begin(): Promise<void>;
-  /** See `HandOver`; no effect if no hand-over was begun. */
+  /** Described at `HandOver`; has no effect if no hand-over was begun. */
   finish: HandOver['finish'];
 };
 
@@ -317,7 +320,7 @@ export const endCalls = async (
   const { switchboard, handOver, logger } = options;
   const farewellMs = Math.min(numbers.farewellMs, (drainSec * 1_000) / 3);
   try {
-    // Arrivals go to other gateways before any is refused.
+    // Directs arrivals to other gateways before this gateway refuses any.
     await options.lines.takeNoMore();
   } catch (error) {
     logger.warn({ err: error }, 'the lines still receive calls while the gateway stops; they are refused');

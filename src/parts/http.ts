@@ -325,7 +325,7 @@ export const startHttpServer = async (
   const { host, port } = config;
   const server = await environment.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());
-  // Event streams last as long as their calls, and the server waits for responses.
+  // Closes event streams first: they last as long as their calls, and the server waits for responses.
   started.defer(watching.handler.close);
   const webSockets = serveWebSockets(services, failures);
   webSockets.attach(server.server);

@@ -13,7 +13,7 @@ import { createTrunkAddresses, type TrunkAddresses } from '#src/outgoing/trunk-a
 import { readAgentCa } from '#src/start/agent-ca.ts';
 import type { Environment, Runtime } from './runtime.ts';
 
-/** Separate clients per purpose, so that one does not use the permits of another. */
+/** One client for each purpose, so that one purpose does not use up the permits of another. */
 export type Outgoing = {
   /** For agents of calls. */
   agents: EndpointClients;
@@ -25,11 +25,11 @@ export type Outgoing = {
   receivers: EndpointClients;
   /** Allowed addresses of trunks. */
   trunkAddresses: TrunkAddresses;
-  /** A sentence about why a URL cannot be saved; `undefined` if it can. */
+  /** Returns a sentence about why a URL cannot be saved; `undefined` if it can. */
   urlProblem(url: string): Promise<string | undefined>;
 };
 
-/** Time limit of the look-up; a name that is not resolved by then is saved unchecked. */
+/** Time limit of the DNS look-up; a name that is not resolved by then is saved without the check. */
 const trunkLookUpMs = 2_000;
 
 /** Throws a StartError if the operator's certificate file cannot be used. */

@@ -49,12 +49,14 @@ export type Runtime = {
   steadyClock: Clock;
   /** Clock of the database, shared by all gateways. */
   databaseClock: Clock;
-  /** News of the calls of this gateway. */
+  /** Call bus of this gateway. */
   bus: CallBus;
   callTime: CallTime;
-  /** Closed after a freeze of this process, until it is known whether it still holds its calls. */
+  /**
+   * Fence, which is closed after a freeze of this process until the database confirms that it still holds its calls.
+   */
   fence: FreezeFence;
-  /** Runs as fast as simulated calls. */
+  /** Clock that runs as fast as simulated calls do. */
   callClock: Clock;
   logger: Logger;
   environment: Environment;

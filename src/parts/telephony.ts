@@ -62,14 +62,14 @@ import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 
 type ChosenLines = {
   lines: Lines;
-  /** `null` with real lines, like `webPhones`. */
+  /** The simulator; `null` with real lines, as `webPhones` is. */
   simulator: SimulatorLines | null;
   webPhones: { phones: WebPhones; dial: Dial } | null;
-  /** Since the start, by reason. */
+  /** Rejected arrivals since the start, by reason. */
   refusedCallers: () => Readonly<Record<string, number>>;
-  /** Empty with simulated lines. */
+  /** Media servers; empty with simulated lines. */
   mediaServers: () => readonly MediaServerState[];
-  /** Far ends of a dead node; empty with simulated lines, whose far ends die with it. */
+  /** Ends the far ends of a dead node; does nothing with simulated lines, whose far ends end with the node. */
   endLegsOf: (node: string) => Promise<void>;
 };
 
@@ -81,9 +81,9 @@ type LineParts = {
   overhear: Overhear;
   trunks: TrunkDirectory;
   legs: LegStore;
-  /** `null` if no trace is kept. */
+  /** Storage of SIP messages; `null` if none are stored. */
   keepSipMessage: KeepSipMessage | null;
-  /** `undefined` for an ended call. */
+  /** Returns the workspace of a call; `undefined` for an ended call. */
   workspaceOf: (callId: string) => string | undefined;
 };
 
@@ -146,7 +146,7 @@ const simulatedLines = async (
 ): Promise<ChosenLines> => {
   const { comeBackMs } = webPhones;
   const resample = await loadResampler();
-  // Speech audio is produced in real time.
+  // Audio is produced in real time only, so an accelerated simulator carries none.
   const usualChoice = { recognizer: null, synthesizer: null, voice: null };
   const carriesSound = speech.recognizerFor(usualChoice) !== null && config.simulatorSpeed === 1;
   const means = carriesSound && {
@@ -227,7 +227,7 @@ const parsed = (steps: readonly unknown[], role: Role): Script => {
   return script;
 };
 
-/** A simulated caller uses no trunk: headers accepted by any trunk of the number are accepted. */
+/** Accepts headers that any trunk of the number accepts, because a simulated caller uses no trunk. */
 const takenBySomeTrunk = async (
   database: Database,
   number: string,
@@ -376,12 +376,12 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
   return model;
 };
 
-/** Opened, but without calls before `lines.start`. */
+/** Opens the lines; they carry no calls before `lines.start`. */
 export const startTelephony = async (
   runtime: Runtime,
   parts: {
     legs: CheckpointLegs;
-    /** Whether a call of an earlier process can be resumed here. */
+    /** Whether this gateway could resume a call of an earlier process. */
     isResumed: (callId: string) => boolean;
     liveCalls: LiveCalls;
     recordings: Recordings;

@@ -28,7 +28,10 @@ export const hear = (text: string, words: Words): Understood => {
 
 export type Opening = { direction: 'inbound' | 'outbound'; task: string | null; words: Words };
 
-/** `hangUp` comes with the farewell; `now` if the other party has interrupted the farewell repeatedly. */
+/**
+ * Whether the agent hangs up. `hangUp` comes with the farewell; `now` if the other party has interrupted the farewell
+ * repeatedly.
+ */
 export type BuiltInAnswer = { text: string; hangUp: 'no' | 'after-farewell' | 'now' };
 
 type Stage = 'task' | 'message' | 'details' | 'more' | 'farewell';
@@ -37,7 +40,7 @@ type State = {
   stage: Stage;
   /** The stage to return to after a misunderstanding. */
   firstStage: 'task' | 'message';
-  /** The question of this stage; repeated if it was not heard. */
+  /** Question of this stage; repeated if it was not heard. */
   question: string;
   /** Number of turns of the other party without progress. */
   detours: number;
@@ -49,7 +52,7 @@ type Step = { state: State; said: BuiltInAnswer };
 const mostDetours = 3;
 const mostFarewells = 2;
 
-/** Normalizes text for comparison: the line joins sentences with its own spaces. */
+/** Normalizes text for comparison, because the line joins sentences with its own spaces. */
 const bare = (text: string): string => text.replaceAll(/\s/gu, '');
 
 const endsInMark = /[.!?。！？…]["'”’」』)]?$/u;
@@ -111,7 +114,7 @@ const answerToTask = (heard: Understood, words: Words, { ask, stay }: Moves): St
   return ask('more', words.askForMore, words.willPassOn);
 };
 
-/** Text longer than an answer is a message, even if it begins with "no". */
+/** Text that is longer than an answer is a message, even if it begins with "no". */
 const messageOfCaller = (
   { meaning, text }: Understood,
   words: Words,
@@ -145,7 +148,7 @@ const reactTo = (heard: Understood, state: State, words: Words, wasCutOff: boole
   const moves = movesFrom(state, words);
   const { meaning, text } = heard;
   if (state.stage === 'farewell') return afterFarewell(heard, words, moves);
-  // "Hello?", or "yes?" during a question, means that the question was not heard.
+  // Whether the question was not heard: "Hello?", or "yes?" during a question.
   const missedIt = wasCutOff && (meaning === 'yes' || meaning === 'agreed');
   if (meaning === 'greeting' || missedIt) return moves.stay(state.question);
   if (state.stage === 'message' && bare(text).length > words.longestAnswer) {
@@ -171,7 +174,7 @@ const begin = ({ direction, task, words }: Opening): Step => {
     },
     said: { text, hangUp: 'no' },
   });
-  // The gateway has already greeted an inbound caller.
+  // An inbound conversation begins after the gateway's greeting.
   if (direction === 'inbound') return start('message', words.askForMessage, '');
   if (task === null)
     return start('more', words.askInGeneral, [words.opening, words.askInGeneral].join(words.space));

@@ -41,7 +41,7 @@ export type Words = {
   listSeparator: string;
   /** Number of characters without spaces above which an utterance is a message instead of an answer. */
   longestAnswer: number;
-  /** Tried in this order; the first match decides the kind of utterance. */
+  /** Patterns by kind of utterance, in the order in which they are tried; the first match decides. */
   meanings: readonly (readonly [Meaning, RegExp])[];
   /** Matches numbers, dates and times to read back. Global. */
   details: RegExp;

@@ -57,7 +57,7 @@ const toolCall = z.object({
 
 const message = z.object({
   content,
-  /** A refusal is speech too: the model says that it will not answer. */
+  /** A refusal is spoken like other text: the model says that it will not answer. */
   refusal: z.string().nullish().catch(null),
   tool_calls: z.array(z.unknown()).nullish().catch(null),
   /** The legacy form before `tool_calls`: one call, without an id. */
@@ -173,7 +173,7 @@ const callOf = (calls: readonly Growing[], part: ToolCallPart): Growing | undefi
     return own !== undefined && part.name !== '' && isWhole(own) && !isSame(own, part) ? undefined : own;
   }
   if (part.id !== '') return last.name === '' || part.name === '' ? last : undefined;
-  // A name begins a call, unless the previous call still lacks its arguments.
+  // Whether a part with a name begins a new call: it does, unless the previous call still lacks its arguments.
   return part.name !== '' && (isWhole(last) || (part.index === null && last.name !== '')) ? undefined : last;
 };
 
@@ -208,7 +208,7 @@ type Seen = {
   writtenCall: boolean;
 };
 
-/** Without words, only `stop` and its synonyms declare silence: the model ended its turn with an empty text. */
+/** Without words, only `stop` and its synonyms mean chosen silence: the model ended its turn with an empty text. */
 const noReply = ({ body, finish, writtenCall }: Seen): AgentFailure | undefined => {
   if (writtenCall) return new AgentFailure('no_reply', wantsTool);
   if (finish === 'complete') return undefined;
@@ -333,7 +333,7 @@ export async function* readCompletion(
       if (seen.finish !== 'none') messageOver();
     }
   } catch (error) {
-    // No part of the reply follows the finish.
+    // The finish ends the reply: later frames contain no part of it.
     if (seen.finish === 'none' || error instanceof AgentFailure) {
       yield* end();
       throw error;

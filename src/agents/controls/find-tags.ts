@@ -1,7 +1,7 @@
 /**
  * Finds tags such as `<keys press="1"/>` in a text that arrives in pieces, cut anywhere. Text that only resembles the
- * beginning of a tag is returned as soon as that is clear. Exception: the opening of an unclosed control is removed,
- * because it is not meant to be spoken. Each character is examined a bounded number of times.
+ * beginning of a tag is returned as soon as that is clear. The opening of an unclosed control is removed, because it is
+ * not meant to be spoken. Each character is examined a bounded number of times.
  */
 import { isCutControl, opensControl } from './read-control.ts';
 
@@ -31,7 +31,7 @@ type Quote = '"' | "'";
 type Reading =
   | { in: 'text' }
   /**
-   * `quote` keeps the tag open until the same quote occurs again. `sign`: the last character other than white space.
+   * `quote` keeps the tag open until the same quote occurs again. `sign` is the last character other than white space.
    */
   | { in: 'tag'; quote: Quote | null; sign: string }
   /** Removed up to the next closing bracket. */
@@ -63,7 +63,7 @@ export const createTagFinder = (): TagFinder => {
     return text;
   };
 
-  /** The held text is not a tag. The opening of a control is removed and the rest is scanned again. */
+  /** Releases held text that is not a tag: the opening of a control is removed, and the rest is scanned again. */
   const giveUp = (): void => {
     const text = release();
     if (!opensControl(text)) return give(text);

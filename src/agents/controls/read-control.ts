@@ -14,7 +14,7 @@ import {
 } from '#src/domain/in-call-request.ts';
 import { decodeReference } from '../character-reference.ts';
 
-/** Declares chosen silence; the call does not act on it. */
+/** A control that declares chosen silence; the call ignores it. */
 export const silence = Symbol('silence');
 
 /** Reason for the omission; safe to log, because it does not quote the control. */
@@ -51,7 +51,7 @@ const words = z
 const transfer = {
   schema: z
     .object({
-      // Syntax and permission of the number are checked when it is dialed.
+      // The number of a transfer; its syntax and permission are checked when it is dialled.
       to: z.string().regex(/^\+?[0-9][0-9 -]{2,38}$/),
       mode: z.enum(['cold', 'warm']).default('cold'),
       say: words,

@@ -21,14 +21,14 @@ const message = z.object({
 const textBlock = z.object({ type: z.literal('text'), text: z.string() });
 
 export type GraphMessage = {
-  /** Empty if the server names none. */
+  /** Id of the message; empty if the server names none. */
   id: string;
-  /** Other messages come from tools, system prompts and removals; they are never spoken. */
+  /** Author of the message. `other` messages come from tools, system prompts and removals, and are never spoken. */
   from: 'agent' | 'human' | 'other';
-  /** Thoughts, tool calls and images are not text. */
+  /** Text of the message; thoughts, tool calls and images are not text. */
   text: string;
   callsTools: boolean;
-  /** The model stopped before its message was complete. */
+  /** Whether the model stopped before its message was complete. */
   isCutOff: boolean;
 };
 

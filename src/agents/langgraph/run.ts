@@ -53,14 +53,14 @@ export type Run = {
    * idempotent.
    */
   cancel(): Promise<string | undefined>;
-  /** Repeats the cancellation for a thread that is still busy. Never rejects. */
+  /** Cancels again for a thread that is still busy. Never rejects. */
   cancelAgain(): Promise<string | undefined>;
 };
 
 export type RunRequest = {
   /** Messages that the thread does not contain yet. */
   messages: readonly Message[];
-  /** The thread contains the messages now. Response headers do not prove that: they are sent before a run begins. */
+  /** Called when the thread has the messages. Response headers do not prove that: they are sent before a run begins. */
   onBegun: () => void;
 };
 
@@ -83,7 +83,7 @@ export const startRun = (
   const runsUrl = (path: string): string => endpointPath(url, `/threads/${context.call_id}/runs/${path}`);
   const connection = new AbortController();
   let id: string | undefined;
-  /** The stream has ended by itself, so there is no run to cancel. */
+  /** Whether the stream has ended by itself; there is then no run to cancel. */
   let isOver = false;
   let cancelled: Promise<string | undefined> | undefined;
 

@@ -94,7 +94,7 @@ export const createSaidMessages = (): SaidMessages => {
     last = message;
     const before = said.of(id);
     if (text.startsWith(before)) yield* speak(id, text.slice(before.length));
-    // A shorter text is an older or trimmed one. Spoken words cannot be taken back.
+    // Ignores a shorter text, which is older or trimmed: spoken words cannot be taken back.
     else if (!before.startsWith(text)) seen.change = true;
   }
 
@@ -103,7 +103,7 @@ export const createSaidMessages = (): SaidMessages => {
     // A node that streams a model and then returns the text as its own message repeats it.
     if (said.repeats(message)) said.add(id, text);
     yield* grow(message);
-    // Without an id the next message could not be distinguished from this one.
+    // Does not store a message without an id: the next message could not be distinguished from it.
     if (id === '') said.remove(id);
     if (speaking !== id) return;
     speaking = undefined;
@@ -115,7 +115,7 @@ export const createSaidMessages = (): SaidMessages => {
     *add(message) {
       const { id, from, text } = message;
       if (from !== 'agent') return;
-      // The message comes in parts, and the last part is always empty.
+      // A message in parts ends with an empty part, which does not mean silence.
       const isSame = last !== undefined && last.id === id;
       last = isSame ? { ...message, callsTools: message.callsTools || last?.callsTools === true } : message;
       yield* speak(id, text);

@@ -15,13 +15,13 @@ export type Thread = {
    * a new thread without the conversation.
    */
   standAgain(): Promise<boolean>;
-  /** The call is over. */
+  /** Called when the call is over. */
   close(): void;
 };
 
 const creation = z.object({ created_at: z.string() });
 
-/** The rest of the answer is ignored, and so is its absence. */
+/** Ignores the rest of the response, including a failure to read it. */
 const readCreation = async (body: AsyncIterable<Uint8Array>): Promise<string | null> => {
   try {
     return creation.safeParse(await readJson(body)).data?.created_at ?? null;

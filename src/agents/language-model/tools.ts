@@ -24,7 +24,7 @@ export type ToolOutcome =
       result: string;
     }
   | {
-      /** Takes effect once the model's words were heard. */
+      /** An act of the agent that takes effect once the words of the model were heard. */
       did: 'asked for keys' | 'asked for a transfer';
       control: Control;
       result: string;
@@ -35,7 +35,7 @@ export type Tools = {
   run(call: ToolCall): Promise<ToolOutcome>;
 };
 
-/** Plain JSON schemas: some servers do not support all keywords. */
+/** Plain JSON schemas, because some servers do not support all keywords. */
 const hangUpTool: Tool = {
   name: 'hang_up',
   description: 'Ends the telephone call as soon as what you say in this reply, the goodbye, was heard.',
@@ -82,7 +82,7 @@ const collectKeysTool: Tool = {
 const inWords = (target: string): string =>
   target.endsWith('*') ? `any that begins with ${target.slice(0, -1)}` : target;
 
-/** Omitted if the number's policy allows no transfer targets. */
+/** The tool is omitted if the number's policy allows no transfer targets. */
 const transferCallTool = (transferTo: readonly string[]): Tool => ({
   name: 'transfer_call',
   description:
@@ -115,7 +115,7 @@ const toolArguments = z
   .transform((given) => given ?? {});
 const keyArguments = z.object({ keys: z.string().regex(dtmfDigits) });
 
-/** Empty arguments are often sent as an empty text; `undefined` for invalid JSON. */
+/** Parses the arguments, which are often an empty text if there are none; `undefined` for invalid JSON. */
 const parsed = (text: string): unknown => {
   if (text.trim() === '') return {};
   try {
@@ -142,7 +142,7 @@ export const createTools = (
     ...(transferTo.length === 0 ? [] : [transferCallTool(transferTo)]),
   ];
 
-  /** A refusal is a result for the model; other errors are thrown. */
+  /** Returns a refusal as a result for the model; throws other errors. */
   const attempt = async (outcome: ToolOutcome, request: () => Promise<void>): Promise<ToolOutcome> => {
     try {
       await request();
@@ -153,7 +153,7 @@ export const createTools = (
     }
   };
 
-  /** Models fill optional parameters with null or an empty text. */
+  /** Treats null and empty texts as absent, because models fill optional parameters with them. */
   const write = (
     control: 'collect' | 'transfer',
     text: string,

@@ -26,11 +26,11 @@ export type CheckpointLegs = {
    * to be hung up and then removed.
    */
   orphans(isResumed: (callId: string) => boolean, node?: string): Promise<(OwnedLeg & { id: string })[]>;
-  /** A call is resumed here: its earlier process stored these legs. */
+  /** Called when a call is resumed here; its earlier process stored these legs. */
   resume(callId: string, legs: readonly StoredLeg[]): void;
   /** Whether all legs of a call that had some have ended, and none is being written. */
   areGone(callId: string): boolean;
-  /** The call has ended, and its checkpoint was deleted with it if its legs were gone. */
+  /** Called when the call has ended; its checkpoint was deleted with the end if its legs were gone. */
   ended(callId: string): void;
   /** Resolves when all changes so far are written. */
   written(): Promise<void>;
@@ -38,7 +38,10 @@ export type CheckpointLegs = {
   settled(atMostMs: number): Promise<void>;
 };
 
-/** Delay after which an ended leg is deleted, if nothing else is written before: ending it again would be harmless. */
+/**
+ * Delay before an ended leg is deleted, if it is not written for another reason before. Ending such a leg again would
+ * be harmless.
+ */
 const dropMs = 1_000;
 const firstDelayMs = 100;
 const longestDelayMs = 5_000;
@@ -88,7 +91,7 @@ export const createCheckpointLegs = (options: {
     return call;
   };
 
-  /** An orphaned call has the epoch with which it was read. */
+  /** Uses the epoch that was read with an orphaned call. */
   const epochNow = ({ callId, legs, storedEpoch }: CallState): number =>
     legs.has(callId) ? firstEpoch : Math.max(storedEpoch ?? firstEpoch, epochOf(callId));
 
@@ -151,7 +154,7 @@ export const createCheckpointLegs = (options: {
       if (call === undefined) return;
       callOfLeg.delete(id);
       call.legs.delete(id);
-      // A leg that ended before it was written is never stored.
+      // Skips a leg that ended before it was written.
       if (call.legs.size === 0 && call.storedEpoch === null) return forget(call);
       changed.add(call);
       if (isLast) begin();

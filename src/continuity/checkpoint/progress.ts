@@ -16,9 +16,9 @@ import { createBatchWriter, type BatchWriterOptions } from '#src/calls/journal/b
 type CallSnapshot = SnapshotFrom<typeof callMachine>;
 
 export type Progress = {
-  /** The call has changed after this fact of its journal. Never throws. */
+  /** Stores the state after this fact of the call's journal. Never throws. */
   note(callId: string, snapshot: CallSnapshot, facts: number): void;
-  /** The call is handed over in its current state, which is still written although the call is released here. */
+  /** Stores the current state of a call that is handed over; it is written although the call is released here. */
   leave(callId: string): void;
   release(callId: string): void;
   /** Resolves when all progress so far is written, or when the database proves to be down. */
@@ -31,7 +31,7 @@ type Last = { snapshot: CallSnapshot; facts: number; waits: boolean };
 
 const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
   const conversation = snapshot.children.conversation?.getSnapshot();
-  // While the call resumes, the progress stored before the take-over remains valid.
+  // Stores no progress while the call resumes: the progress from before the take-over remains valid.
   if (conversation === undefined || conversation.matches('resuming')) return undefined;
   const { callId: _callId, input: _input, messages: _messages, ...kept } = conversation.context;
   const { collected } = kept;
@@ -43,7 +43,7 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
     conversation: {
       ...kept,
       state: stateName(conversation.value),
-      // Secret digits are never stored: they have to be entered again.
+      // Leaves out secret digits: they have to be entered again.
       collected: collected?.wanted.secret === true ? noKeysYet(collected.wanted) : collected,
     },
   };
@@ -52,7 +52,7 @@ const progressOf = ({ snapshot, facts }: Last): CallProgress | undefined => {
 export const createProgress = (
   options: Omit<BatchWriterOptions<string>, 'what' | 'write' | 'weightOf'> & {
     write: (kept: readonly StoredProgress[]) => Promise<void>;
-    /** The call's holder number (epoch) of this gateway. */
+    /** Epoch of the call that this gateway holds. */
     epochOf: (callId: string) => number;
     /** Offset of the call's time from the clock of its charts, in milliseconds. */
     shiftOf: (callId: string) => number;
@@ -103,7 +103,7 @@ export const createProgress = (
         Object.assign(last, { snapshot, facts });
         return;
       }
-      // Before the answer there is no state to resume.
+      // Stores no progress before the answer: there is no state to resume.
       if (!snapshot.matches('active')) return;
       calls.set(callId, { snapshot, facts, waits: writer.add(callId) });
     },

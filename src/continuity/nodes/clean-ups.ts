@@ -27,7 +27,7 @@ export type CleanUps = {
 
 type Unfinished = { instance: string; todo: readonly CleanUp[]; tries: number };
 
-/** One try at each check: a step that still fails has other causes than an unavailable database. */
+/** One attempt per check: a step that still fails has other causes than an unavailable database. */
 const mostTries = 10;
 
 /** Runs the steps and resolves to the failed ones. */
@@ -54,7 +54,7 @@ export const createCleanUps = (options: {
   const { database, claimMs, logger } = options;
   const cleanUps: CleanUp[] = [];
   const underWay = new Map<string, Promise<void>>();
-  /** Nodes claimed by this gateway, with steps to retry. */
+  /** Dead nodes claimed by this gateway, with the steps to retry. */
   const unfinished = new Map<string, Unfinished>();
   /** Nodes that are cleaned up, except for calls whose end is not written yet. */
   const cleaned = new Map<string, OtherNode>();

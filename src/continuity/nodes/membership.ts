@@ -15,7 +15,7 @@ import {
 
 export type Membership = {
   join(): Promise<void>;
-  /** Called when others have ended what this gateway holds. */
+  /** Called when other gateways have taken or ended what this gateway holds. */
   onLost(letGo: () => void): void;
   /** Publishes the URL at which others reach this gateway. */
   tellAddress(url: string): Promise<void>;

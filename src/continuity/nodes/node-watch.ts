@@ -33,7 +33,7 @@ export type NodeDuties = {
   cleanUps: readonly CleanUp[];
   /** Called when others have ended what this gateway holds. */
   onLost: () => void;
-  /** Started at each check with an available database; rejected ones are retried at the next check. */
+  /** Runs at each check with an available database; a rejection is retried at the next check. */
   atEachLook: () => Promise<void>;
 };
 
@@ -86,7 +86,7 @@ export const createNodeWatch = (options: {
     const at = steadyClock.now();
     const others = await see();
     await counting?.look({ others, at }, see);
-    // Not awaited: this gateway continues to renew its registration.
+    // Not awaited, so that this gateway continues to renew its registration.
     judge.look(others).forEach(cleanUps.begin);
     suddenDeaths.look(others);
     void atEachLook().catch((error: unknown) =>

@@ -21,7 +21,7 @@ export type SharedLines = { lines: string; reportedBy: 'relay' | 'database' };
 export type SuddenDeaths = {
   /** Chooses the gateway whose session is awaited. */
   look(others: readonly OtherNode[]): void;
-  /** The database is unavailable, and the wait for a session is void. */
+  /** Called when the database is unavailable and the wait for a session has failed. */
   blink(): void;
   /** The relay has lost its connection with this gateway. */
   leftRelay(name: string): void;
@@ -107,7 +107,7 @@ export const createSuddenDeaths = (options: SuddenDeathsOptions): SuddenDeaths =
         "waiting for the end of another gateway's database session was interrupted",
       );
     }
-    // The next look begins another wait.
+    // The next check begins another wait.
     if (awaited?.waiting === waiting) awaited = null;
   };
 
