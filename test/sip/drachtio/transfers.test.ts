@@ -291,33 +291,37 @@ for (const who of ['first', 'second'] as const)
     t.deepEqual(line.breaches, []);
   });
 
-test.serial('two bridged legs move to another media server and are bridged there again', async (t) => {
-  const { edge, line, first, second } = await connected(t, { freeSwitchCount: 2 });
-  const [one, other] = edge.freeSwitches;
-  if (one === undefined || other === undefined) throw new Error('There are not two media servers');
-  t.truthy(one.channels()[0]?.partner);
-  await one.kill();
-  for (const leg of [first, second]) {
-    await until('it is asked to move', async () => {
-      edge.clock.advance(250);
-      await turn();
-      return leg.unread().includes('INVITE') || undefined;
-    });
-    await leg.receives('INVITE');
-    leg.answers(200, { sdp });
-    await leg.receives('ACK');
-  }
-  await until('they are bridged again', async () => {
-    edge.clock.advance(20);
-    await turn();
-    const [a, b] = other.channels();
-    return (a !== undefined && b !== undefined && a.partner === b) || undefined;
-  });
-  t.false(line.saw('line.failed'));
-  second.sends('BYE');
-  await second.receives(200);
-  await first.receives('BYE');
-});
+for (const last of ['first', 'second'] as const)
+  test.serial(
+    `two bridged legs move to another media server and are bridged there again, the ${last} leg last`,
+    async (t) => {
+      const { edge, line, first, second } = await connected(t, { freeSwitchCount: 2 });
+      const [one, other] = edge.freeSwitches;
+      if (one === undefined || other === undefined) throw new Error('There are not two media servers');
+      t.truthy(one.channels()[0]?.partner);
+      await one.kill();
+      for (const leg of last === 'second' ? [first, second] : [second, first]) {
+        await until('it is asked to move', async () => {
+          edge.clock.advance(250);
+          await turn();
+          return leg.unread().includes('INVITE') || undefined;
+        });
+        await leg.receives('INVITE');
+        leg.answers(200, { sdp });
+        await leg.receives('ACK');
+      }
+      await until('they are bridged again', async () => {
+        edge.clock.advance(20);
+        await turn();
+        const [a, b] = other.channels();
+        return (a !== undefined && b !== undefined && a.partner === b) || undefined;
+      });
+      t.false(line.saw('line.failed'));
+      second.sends('BYE');
+      await second.receives(200);
+      await first.receives('BYE');
+    },
+  );
 
 test.serial('hangs up both parties when the audio of one is lost', async (t) => {
   const { edge, line, first, second } = await connected(t);
