@@ -16,7 +16,7 @@ export { listAudit } from '#src/persistence/workspaces/audit-entries.ts';
 export type AdministrationServices = {
   database: Database;
   sealing: Sealing;
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
 };
 
 export type Administrator = AdministrationServices & {

@@ -23,7 +23,7 @@ export type AgentSecrets = {
 };
 
 const sealedChanges = (
-  sealing: Pick<Sealing, 'seal'>,
+  sealing: Sealing,
   headers: AgentHeaderChanges | null | undefined,
   about: string,
 ): AgentHeaderChanges | null | undefined =>

@@ -13,10 +13,7 @@ const longestWaitMs = 300;
  * Returns the beginning of an error response for the endpoint's owner; empty if it cannot be read. Never spoken and
  * never logged. Consumes the response. Never throws.
  */
-export const excerptOf = async (
-  { body, discard }: EndpointResponse,
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
-): Promise<string> => {
+export const excerptOf = async ({ body, discard }: EndpointResponse, clock: Clock): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   const read = async (): Promise<void> => {

@@ -16,10 +16,7 @@ export type MessageEnd = {
 /** Milliseconds without a frame; usage statistics follow a message immediately. */
 export const lingerMs = 1_500;
 
-export const createMessageEnd = (
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
-  signal: AbortSignal,
-): MessageEnd => {
+export const createMessageEnd = (clock: Clock, signal: AbortSignal): MessageEnd => {
   const closing = new AbortController();
   let isOver = false;
   let timer: unknown;

@@ -21,7 +21,7 @@ import type { LoadShedding } from './setup/load-shedding.ts';
 import type { SummarizeSoFar } from './summaries/summaries.ts';
 
 export type CallParts = {
-  storage: { database: Database; sealing: Pick<Sealing, 'open'> };
+  storage: { database: Database; sealing: Sealing };
   /** Calls in progress on this gateway. */
   live: {
     bus: CallBus;

@@ -41,7 +41,7 @@ export const createCallNewsHandler = (options: {
   limits: Readonly<Record<NewsKind, CallNewsLimits>>;
   /** Interval of the keep-alive messages. */
   beatMs: number;
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  clock: Clock;
 }): CallNewsHandler => {
   const { held, judge, limits, beatMs, clock } = options;
   const readers: Readonly<Record<NewsKind, Set<ServerResponse>>> = {

@@ -52,7 +52,7 @@ export type Counting = {
 /** Whether this gateway counts alone; `tell` writes it to its row. */
 const createSolitude = (
   { leaseMs }: Pick<CountingNumbers, 'leaseMs'>,
-  clock: Pick<Clock, 'now'>,
+  clock: Clock,
   tell: (countsAlone: boolean) => Promise<void>,
 ): Pick<Counting, 'alone' | 'isAlone' | 'look' | 'beginAnew'> => {
   /** `unsure`: the row may have the mark. */

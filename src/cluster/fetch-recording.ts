@@ -38,7 +38,7 @@ const unknown = 'The gateway that keeps this recording tells nobody where it is 
 
 export const createRecordingFetcher = (options: {
   database: Database;
-  keys: Pick<NodeKeys, 'nodeCode'>;
+  keys: NodeKeys;
   limits: FetchLimits;
   now: () => number;
 }): RecordingFetcher => {

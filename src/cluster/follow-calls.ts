@@ -52,11 +52,7 @@ const followHere = (
   return over.promise;
 };
 
-const wait = (
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>,
-  milliseconds: number,
-  stopped: AbortSignal,
-): Promise<void> =>
+const wait = (clock: Clock, milliseconds: number, stopped: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const over = (): void => {
       clock.clearTimeout(timer);
@@ -72,11 +68,11 @@ export const createCallFollowing = (options: {
   database: Database;
   /** News of the calls held here: a followed call may move to this gateway. */
   held: HeldNews;
-  keys: Pick<NodeKeys, 'nodeCode'>;
+  keys: NodeKeys;
   numbers: FollowNumbers;
   /** Wall-clock milliseconds since the epoch. */
   now: () => number;
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  clock: Clock;
   logger: Logger;
 }): CallFollowing => {
   const { database, held, keys, numbers, clock, logger } = options;

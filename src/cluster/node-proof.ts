@@ -23,7 +23,7 @@ const covered = ({ method, path, range = '' }: ProvenRequest, at: number): strin
   [method, path, range, at].join('\n');
 
 /** Value of the `Authorization` header. */
-export const proofOf = (request: ProvenRequest, keys: Pick<NodeKeys, 'nodeCode'>, now: number): string =>
+export const proofOf = (request: ProvenRequest, keys: NodeKeys, now: number): string =>
   `Node ${now} ${keys.nodeCode(covered(request, now)).toString('hex')}`;
 
 /** `expired`: a valid proof of another gateway whose time differs too much from the clock here. */
@@ -38,7 +38,7 @@ const partsOf = (proof: string | undefined): { madeAt: number; code: string } | 
 export const judgeProof = (
   request: ProvenRequest,
   proof: string | undefined,
-  keys: Pick<NodeKeys, 'nodeCodes'>,
+  keys: NodeKeys,
   now: number,
 ): ProofVerdict => {
   const parts = partsOf(proof);
@@ -58,7 +58,7 @@ const warnEveryMs = 60_000;
 
 /** Warns the operator about the clock of another gateway, with the difference. */
 export const createProofJudge = (options: {
-  keys: Pick<NodeKeys, 'nodeCodes'>;
+  keys: NodeKeys;
   /** Wall-clock milliseconds since the epoch. */
   now: () => number;
   logger: Logger;

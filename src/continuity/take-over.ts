@@ -36,7 +36,7 @@ export const isResumable = (call: TakenCall): call is Resumable => call.checkpoi
 
 export type TakeOverOptions = {
   database: Database;
-  sealing: Pick<Sealing, 'open'>;
+  sealing: Sealing;
   journal: Pick<Journal, 'open'>;
   orphanedCalls: Pick<OrphanedCalls, 'end'>;
   switchboard: Pick<Switchboard, 'connect'>;

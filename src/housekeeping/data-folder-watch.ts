@@ -14,7 +14,7 @@ const probeBytes = 4_096;
 export const createDataFolderWatch = (options: {
   folder: string;
   everyMs: number;
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
   logger: Logger;
   write?: typeof writeFile;
 }): DataFolderProblem => {

@@ -40,7 +40,7 @@ type NameCache = {
 const isGone = (error: Error): boolean =>
   'code' in error && (error.code === NOTFOUND || error.code === NODATA);
 
-const createNameCache = (clock: Pick<Clock, 'now'>, limits: NameCacheLimits): NameCache => {
+const createNameCache = (clock: Clock, limits: NameCacheLimits): NameCache => {
   const found = new Map<string, { addresses: readonly string[]; until: number }>();
   const failed = new Map<string, { error: Error; until: number }>();
 

@@ -18,7 +18,7 @@ export type ErasedNumbers = {
 };
 
 type Options = {
-  folder: Pick<RecordingFolder, 'list' | 'remove'>;
+  folder: RecordingFolder;
   keeper: Pick<StoreKeeper, 'remove'> | null;
   database: Database;
   /** Name of this gateway among those of the database. */

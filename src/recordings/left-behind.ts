@@ -50,7 +50,7 @@ const sweep = async ({
   node,
   isResumed,
 }: {
-  folder: Pick<RecordingFolder, 'parts' | 'remove'>;
+  folder: RecordingFolder;
   database: Database;
   node: string;
   isResumed: (callId: string) => boolean;
@@ -66,7 +66,7 @@ const sweep = async ({
  * unavailable.
  */
 export async function* completedBefore(
-  folder: Pick<RecordingFolder, 'list' | 'read'>,
+  folder: RecordingFolder,
   database: Database,
 ): AsyncGenerator<CompleteFile, void, undefined> {
   const files = await folder.list();

@@ -36,7 +36,7 @@ export type EarlierRecording = {
 };
 
 type RecordersOptions = {
-  folder: Pick<RecordingFolder, 'nameFor' | 'pathOf' | 'partOf' | 'salvage' | 'discard'>;
+  folder: RecordingFolder;
   format: RecordingFormat;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;

@@ -29,7 +29,7 @@ const reasonLabels = ({ protocol, cause }: SipReason): { protocol: string; cause
   return { protocol: known, cause: cause !== null && cause >= from && cause <= to ? String(cause) : 'other' };
 };
 
-export const callMetrics = (registry: Registry, bus: Pick<CallBus, 'subscribe'>): CallMetrics => {
+export const callMetrics = (registry: Registry, bus: CallBus): CallMetrics => {
   const registers = [registry];
   const started = new Counter({
     name: 'trunkline_calls_started_total',

@@ -109,7 +109,7 @@ export type Metrics = CallMetrics & {
   ): void;
 };
 
-export const createMetrics = (bus: Pick<CallBus, 'subscribe'>): Metrics => {
+export const createMetrics = (bus: CallBus): Metrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const calls = callMetrics(registry, bus);

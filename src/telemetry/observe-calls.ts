@@ -27,7 +27,7 @@ export type Telemetry = {
 
 /** Starts observing; `started` ends it. */
 export const observeCalls = (
-  bus: Pick<CallBus, 'subscribe'>,
+  bus: CallBus,
   clock: Clock,
   { eventLoop: numbers }: { eventLoop: EventLoopNumbers },
   logger: Logger,

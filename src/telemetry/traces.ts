@@ -17,7 +17,7 @@ export type Traces = {
 
 const tracer = trace.getTracer('trunkline');
 
-export const createTraces = (bus: Pick<CallBus, 'subscribe'>): Traces => {
+export const createTraces = (bus: CallBus): Traces => {
   const calls = new Map<string, { span: Span; inCall: Context }>();
   bus.subscribe('began', ({ callId, direction }) => {
     const span = tracer.startSpan('call');

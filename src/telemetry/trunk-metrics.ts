@@ -65,7 +65,7 @@ const createNames = () => {
 type Ended = Extract<CallFact, { type: 'call.ended' }>;
 
 /** Counts facts before they are stored: metrics do not wait for the database. */
-export const trunkMetrics = (registry: Registry, bus: Pick<CallBus, 'subscribe'>): void => {
+export const trunkMetrics = (registry: Registry, bus: CallBus): void => {
   const instruments = createInstruments(registry);
   const nameOf = createNames();
   const underWay = new Map<string, { direction: Direction; answeredAt: number | null }>();

@@ -29,7 +29,7 @@ const conversationOf = (actor: CallActor) => actor.getSnapshot().children.conver
 export const createCallQueues = (options: {
   journal: Pick<Journal, 'waitingOf'>;
   limits: QueueLimits;
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
 }): CallQueues => {
   const { journal, limits, clock } = options;
   /** Time at which the last digit of each call will have been sent. */

@@ -16,7 +16,7 @@ export const createPerformRequest = (options: {
   queueLimits: QueueLimits;
   writeBriefing: WriteBriefing;
   /** Monotonic clock. */
-  clock: Pick<Clock, 'now'>;
+  clock: Clock;
 }): PerformRequest => {
   const { database, journal, queueLimits: limits, writeBriefing, clock } = options;
   const queues = createCallQueues({ journal, limits, clock });

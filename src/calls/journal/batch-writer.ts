@@ -11,7 +11,7 @@ export type BatchWriterOptions<Item> = {
   write: (items: readonly Item[]) => Promise<void>;
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  clock: Clock;
   /** Time for which items are gathered for one statement. */
   gatherMs: number;
   /** Maximum weight of one statement, and of all waiting items. */

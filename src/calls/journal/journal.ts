@@ -52,7 +52,7 @@ export type RetryTimes = { firstMs: number; longestMs: number };
 
 export type JournalOptions = {
   /** Receives `stored` after each commit, and `taken`. */
-  bus: Pick<CallBus, 'publish'>;
+  bus: CallBus;
   /**
    * Writes one fact. Writing the same sequence again must have no effect. Rejects with `CallTaken` if another gateway
    * holds the call, or has ended it.
@@ -158,7 +158,7 @@ const createFactWriter = (options: {
   /** Whether this error means that the database is unavailable, so that a retry may succeed. */
   isPassing: (error: unknown) => boolean;
   retry: RetryTimes;
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  clock: Clock;
   logger: Logger;
 }): FactWriter => {
   const { isPassing, retry, clock, logger } = options;

@@ -21,11 +21,11 @@ export type AuthenticateNumber = (
 
 export const createNumberAuthentication = (options: {
   database: Database;
-  sealing: Pick<Sealing, 'fingerprints'>;
+  sealing: Sealing;
   knownKeys: Pick<KnownKeys, 'find' | 'note'>;
   /** Time limit of the database query if a cached key would be accepted. */
   patienceMs: number;
-  clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
+  clock: Clock;
 }): AuthenticateNumber => {
   const { database, sealing, knownKeys, patienceMs, clock } = options;
   const find = createAuthentication(database, sealing);

@@ -16,7 +16,7 @@ type ResumeLine = (
 export const createOpenLines = (options: {
   open: OpenLine;
   resume: ResumeLine;
-  bus: Pick<CallBus, 'publish'>;
+  bus: CallBus;
   secretKeys: Pick<SecretKeys, 'hide' | 'keep' | 'forget' | 'show' | 'press'>;
 }) => {
   const { bus, secretKeys } = options;

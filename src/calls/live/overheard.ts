@@ -93,10 +93,7 @@ const noteSpoken = (heard: Heard, actor: CallActor, fact: CallFact): void => {
   else if (!fact.whole) heard.announcement = 'unsaid';
 };
 
-export const createOverheard = ({
-  bus,
-  find,
-}: Pick<Switchboard, 'find'> & { bus: Pick<CallBus, 'subscribe'> }): Overheard => {
+export const createOverheard = ({ bus, find }: Pick<Switchboard, 'find'> & { bus: CallBus }): Overheard => {
   const calls = new Map<string, Heard>();
 
   const callOf = (callId: string): Heard => {

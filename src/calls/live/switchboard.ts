@@ -42,7 +42,7 @@ export type SwitchboardOptions = {
   machine: typeof callMachine;
   clock: Clock;
   liveCalls: LiveCalls;
-  bus: Pick<CallBus, 'publish'>;
+  bus: CallBus;
   /** Publishes the end of a call that crashed. */
   publish: (callId: string, fact: CallFact) => void;
   /** Inspects the actor of a call and its children. Must not throw. */

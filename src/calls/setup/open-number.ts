@@ -24,7 +24,7 @@ export const policyOf = (
 /** Decrypts data that was sealed with the number's id. */
 export const openNumber = (
   { outboundTokenSealed, headersSealed, inboundAuth, ...number }: CallableNumber,
-  sealing: Pick<Sealing, 'open'>,
+  sealing: Sealing,
 ): OpenNumber => ({
   ...number,
   outboundToken: outboundTokenSealed === null ? null : sealing.open(outboundTokenSealed, number.id),

@@ -22,10 +22,7 @@ export type RepeatedRequests = {
   }): Promise<{ answer: KeyedAnswer } | { keyed: KeyedRequest }>;
 };
 
-export const createRepeatedRequests = (
-  db: Statements,
-  sealing: Pick<Sealing, 'fingerprint' | 'fingerprints'>,
-): RepeatedRequests => ({
+export const createRepeatedRequests = (db: Statements, sealing: Sealing): RepeatedRequests => ({
   async find({ numberId, key, text }) {
     const answer = await findKeyedAnswer(db, { numberId, key });
     if (answer === undefined) return { keyed: { key, fingerprint: sealing.fingerprint(text) } };

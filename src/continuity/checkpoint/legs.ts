@@ -58,7 +58,7 @@ type CallState = {
 
 export const createCheckpointLegs = (options: {
   database: Database;
-  sealing: Pick<Sealing, 'seal' | 'open'>;
+  sealing: Sealing;
   node: string;
   /** Epoch of a call that this gateway holds. */
   epochOf: (callId: string) => number;

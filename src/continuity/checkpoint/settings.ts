@@ -19,7 +19,7 @@ export type CheckpointSettings = {
 };
 
 export const createCheckpointSettings = (
-  sealing: Pick<Sealing, 'seal'>,
+  sealing: Sealing,
   /** Offset of a call's time from the database's clock, in milliseconds. */
   aheadOf: (callId: string) => number,
 ): CheckpointSettings => {

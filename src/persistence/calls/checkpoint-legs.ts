@@ -48,7 +48,7 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
 });
 
 /** Reads stored legs, which a gateway of another version may have written. */
-export const openLegs = (sealing: Pick<Sealing, 'open'>, legs: Row<'CallCheckpoint'>['legs']): StoredLeg[] =>
+export const openLegs = (sealing: Sealing, legs: Row<'CallCheckpoint'>['legs']): StoredLeg[] =>
   Object.entries(legs).map(([id, leg]) => ({ id, leg: openLeg(sealing, id, sipLeg.parse(leg)) }));
 
 /** The far ends of one call, with the epoch of its holder. For a leg without a call, `callId` is the leg's own id. */
@@ -86,7 +86,7 @@ const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: 
  */
 export const writeLegs = async (
   db: Database,
-  sealing: Pick<Sealing, 'seal'>,
+  sealing: Sealing,
   node: string,
   { stored, over }: { stored: readonly CallLegs[]; over: readonly Pick<CallLegs, 'callId' | 'epoch'>[] },
 ): Promise<void> => {
@@ -104,11 +104,7 @@ const ofNode = kyselyQuery((queries, { node }: { node: string }) =>
 );
 
 /** Returns the legs that this node holds, or held when it died. */
-export const legsOf = async (
-  db: Database,
-  sealing: Pick<Sealing, 'open'>,
-  node: string,
-): Promise<CallLegs[]> =>
+export const legsOf = async (db: Database, sealing: Sealing, node: string): Promise<CallLegs[]> =>
   (await ofNode(db, { node })).flatMap(({ legs, ...call }) => {
     const opened = openLegs(sealing, legs);
     return opened.length === 0 ? [] : [{ ...call, legs: opened }];

@@ -21,14 +21,14 @@ const inDescriptions = (leg: SipLeg, change: (description: string) => string): S
   return { ...leg, dialog: changed };
 };
 
-export const sealLeg = (sealing: Pick<Sealing, 'seal'>, id: string, leg: SipLeg): SipLeg =>
+export const sealLeg = (sealing: Sealing, id: string, leg: SipLeg): SipLeg =>
   inDescriptions(leg, (description) => description.replace(keys, (key) => sealing.seal(key, id)));
 
 /**
  * Keys that an older gateway stored unsealed are kept. A leg whose keys cannot be opened with any master key can only
  * be hung up.
  */
-export const openLeg = (sealing: Pick<Sealing, 'open'>, id: string, leg: SipLeg): SipLeg => {
+export const openLeg = (sealing: Sealing, id: string, leg: SipLeg): SipLeg => {
   try {
     return inDescriptions(leg, (description) =>
       description.replace(sealedKeys, (sealed) => sealing.open(sealed, id)),

@@ -13,10 +13,7 @@ import type { Row } from '../database/tables.ts';
 /** Finds the number of a key; undefined for an unknown or replaced key. Concurrent requests share one query. */
 export type AuthenticateNumber = (key: string) => Promise<CallableNumber | undefined>;
 
-export const createNumberAuthentication = (
-  db: Database,
-  sealing: Pick<Sealing, 'fingerprints'>,
-): AuthenticateNumber => {
+export const createNumberAuthentication = (db: Database, sealing: Sealing): AuthenticateNumber => {
   const find = inBatches(async (keys: readonly (readonly Buffer[])[]) => {
     const numbers = await findNumbersByKeys(db, keys.flat());
     return (fingerprints) =>
@@ -30,7 +27,7 @@ export const createNumberAuthentication = (
 /** Finds the number of a single key. */
 export const authenticateNumber = (
   db: Database,
-  sealing: Pick<Sealing, 'fingerprints'>,
+  sealing: Sealing,
   key: string,
 ): Promise<CallableNumber | undefined> => createNumberAuthentication(db, sealing)(key);
 

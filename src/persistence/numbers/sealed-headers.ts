@@ -6,15 +6,9 @@ const mapped = (headers: AgentHeaders, change: (value: string) => string): Recor
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]));
 
 /** Encrypts the values. `about`: id of the number or call that owns the headers. */
-export const sealHeaders = (
-  sealing: Pick<Sealing, 'seal'>,
-  headers: AgentHeaders,
-  about: string,
-): SealedHeaders => mapped(headers, (value) => sealing.seal(value, about));
+export const sealHeaders = (sealing: Sealing, headers: AgentHeaders, about: string): SealedHeaders =>
+  mapped(headers, (value) => sealing.seal(value, about));
 
 /** Decrypts the values; throws as `Sealing.open` does. */
-export const openHeaders = (
-  sealing: Pick<Sealing, 'open'>,
-  headers: SealedHeaders,
-  about: string,
-): AgentHeaders => mapped(headers, (sealed) => sealing.open(sealed, about));
+export const openHeaders = (sealing: Sealing, headers: SealedHeaders, about: string): AgentHeaders =>
+  mapped(headers, (sealed) => sealing.open(sealed, about));

@@ -31,10 +31,10 @@ type NewToken = Pick<Row<'AdminToken'>, 'id' | 'workspaceId' | 'name' | 'created
   Partial<Pick<AdminTokenRecord, 'role' | 'expiresAt'>>;
 
 /** Fingerprint that identifies a token, made with the newest master key. */
-export const fingerprintOf = (
-  sealing: Pick<Sealing, 'fingerprint' | 'keyId'>,
-  token: string,
-): Fingerprint => ({ tokenHash: sealing.fingerprint(token), tokenKeyId: sealing.keyId });
+export const fingerprintOf = (sealing: Sealing, token: string): Fingerprint => ({
+  tokenHash: sealing.fingerprint(token),
+  tokenKeyId: sealing.keyId,
+});
 
 const columns = columnsOf('AdminToken').filter((column) => column !== 'tokenHash' && column !== 'tokenKeyId');
 
@@ -130,7 +130,7 @@ export const adoptGatewayToken = async (db: Database, id: string, node: string):
 /** Returns the token's admin; undefined for an unknown, revoked or expired token. */
 export const authenticateAdmin = async (
   db: Database,
-  sealing: Pick<Sealing, 'fingerprints'>,
+  sealing: Sealing,
   token: string,
   at: Date,
 ): Promise<AuthenticatedAdmin | undefined> => {
@@ -153,7 +153,7 @@ export const authenticatedAs = ({
 /** Returns the token even if it is no longer valid; undefined for a token that this database never stored. */
 export const findAdminToken = async (
   db: Database,
-  sealing: Pick<Sealing, 'fingerprints'>,
+  sealing: Sealing,
   token: string,
 ): Promise<AdminTokenRecord | undefined> =>
   (await known(db, { fingerprints: sealing.fingerprints(token) })).at(0);

@@ -59,7 +59,7 @@ export const createSession = async (db: Database, session: NewSession): Promise<
 /** Returns the session; undefined if it is unknown or expired, or if its token is revoked or expired. */
 export const findSession = async (
   db: Database,
-  sealing: Pick<Sealing, 'fingerprints'>,
+  sealing: Sealing,
   secret: string,
   moment: Moment,
 ): Promise<FoundSession | undefined> => {
@@ -74,11 +74,7 @@ export const noteSessionUse = async (db: Database, id: string, at: Date): Promis
   await use(db, { id, at });
 };
 
-export const endSession = async (
-  db: Database,
-  sealing: Pick<Sealing, 'fingerprints'>,
-  secret: string,
-): Promise<void> => {
+export const endSession = async (db: Database, sealing: Sealing, secret: string): Promise<void> => {
   await ending(db, { fingerprints: sealing.fingerprints(secret) });
 };
 

@@ -49,7 +49,7 @@ export const createLink = async (db: Database, link: NewLink): Promise<void> => 
  */
 export const openLink = async (
   db: Database,
-  sealing: Pick<Sealing, 'fingerprints'>,
+  sealing: Sealing,
   code: string,
   at: Date,
 ): Promise<{ id: string; workspaceId: string } | 'used' | 'over'> => {
