@@ -135,6 +135,7 @@ export const startGateway = async (
     outgoing,
     recordings,
     overheard,
+    cluster,
     trunkMachineWith,
   });
   telemetry.metrics.watch({ ...runtime, ...telephony, journal: journalling.journal, liveCalls });

@@ -37,6 +37,7 @@ import { type Attempt, settledAttempt } from './leg.ts';
 import { type TrunkCheck, createTrunkCheck } from './check-trunk.ts';
 import {
   createSignallingConnection,
+  type RelayedNodes,
   type ControlProbe,
   type SignallingHandlers,
 } from './connection/connection.ts';
@@ -77,7 +78,10 @@ export type TrunkTimes = {
 };
 
 export type DrachtioLinesOptions = CommonMeans & {
+  /** drachtio-server, or the relay in front of it. */
   drachtio: ServerAddress;
+  /** Given with the relay. */
+  relay?: RelayedNodes | undefined;
   /** Media servers, among which calls are distributed. Without any, this process carries the calls that it can. */
   freeSwitches: readonly ServerAddress[];
   controlProbe: ControlProbe;
@@ -123,6 +127,7 @@ const createServers = (options: DrachtioLinesOptions, backgroundTasks: Backgroun
     server: options.drachtio,
     probe: options.controlProbe,
     overhear: sipCapture.hear,
+    relay: options.relay,
     fence,
     clock,
     logger,

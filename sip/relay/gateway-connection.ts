@@ -20,6 +20,8 @@ export type GatewayConnection = {
   readonly name: string;
   /** Methods outside of calls that the gateway handles, in lower case. */
   readonly verbs: ReadonlySet<string>;
+  /** Its name among the gateways of its database; null while it has not given one. */
+  readonly node: string | null;
   tell(message: Buffer): void;
   /** Sends the response to one of its commands. */
   answer(id: string, said: string): void;
@@ -60,7 +62,7 @@ const whyNot = (command: GatewayCommand, secret: string, greeting: string | null
 const createGateway = (
   socket: Socket,
   { name, limits, logger }: GatewayOptions,
-): GatewayConnection & { verbs: Set<string> } => {
+): GatewayConnection & { verbs: Set<string>; node: string | null } => {
   const close = (): void => void socket.destroy();
   const tell = (message: Buffer): void => {
     if (socket.destroyed) return;
@@ -77,6 +79,7 @@ const createGateway = (
   return {
     name,
     verbs: new Set<string>(),
+    node: null,
     tell,
     answer: (id, said) => tell(Buffer.from(`${randomUUID()}|response|${id}|${said}`, 'latin1')),
     read: (isRead) => void (isRead ? socket.resume() : socket.pause()),
@@ -107,6 +110,7 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
     if (state === 'unknown') return admit(command);
     if (command.type === 'route') gateway.verbs.add(command.verb);
     if (command.type === 'remove_route') gateway.verbs.delete(command.verb);
+    if (command.type === 'node') gateway.node = command.node;
     return events.onCommand(gateway, command, message);
   };
 

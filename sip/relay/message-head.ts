@@ -82,6 +82,8 @@ export type GatewayCommand = { id: string } & (
   | { type: 'authenticate'; secret: string }
   | { type: 'route' | 'remove_route'; verb: string }
   | { type: 'ping' }
+  /** The gateway's name among those of its database (`GW_NODE`). */
+  | { type: 'node'; node: string }
   | { type: 'request'; method: string; transactionId: string; dialogId: string }
   | { type: 'response'; status: number; transactionId: string }
   /** A command that the relay refuses, because drachtio-server crashes on it. */
@@ -116,6 +118,10 @@ export const readGatewayCommand = (message: Buffer): GatewayCommand => {
       return { id, type, verb: first.toLowerCase() };
     case 'ping':
       return { id, type };
+    case 'node':
+      return /^[\w.-]{1,64}$/.test(first)
+        ? { id, type, node: first }
+        : { id, type: 'refused', why: 'this is no name of a node' };
     case 'sip':
       return readSip(id, fields, startLine);
     default:

@@ -7,6 +7,7 @@ import { createFairQueue } from './fair-queue.ts';
 import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
 import { readDrachtioMessage, type GatewayCommand, type DrachtioMessage } from './message-head.ts';
+import { createLostNodes } from './lost-nodes.ts';
 import { createMessageOwners, type Command, type MessageOwners } from './message-owners.ts';
 
 export type TrafficNumbers = {
@@ -230,6 +231,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
   const { logger } = options;
   const parts = createParts(upstream, options);
   const { owners, held, queue, gateways } = parts;
+  const lostNodes = createLostNodes(gateways.all);
   const wanted = createWanted(upstream, logger);
   const abandoned = createAbandonedDialogs({
     afterMs: options.numbers.held.longestMs,
@@ -248,6 +250,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     came: (gateway: GatewayConnection): void => void gateways.all.add(gateway),
     gone(gateway: GatewayConnection): void {
       leave(gateway, parts);
+      lostNodes.left(gateway);
       abandoned.expect();
     },
 
@@ -258,6 +261,9 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
           return gateway.answer(asked.id, 'OK');
         case 'remove_route':
           return gateway.answer(asked.id, 'OK');
+        case 'node':
+          gateway.answer(asked.id, 'OK');
+          return lostNodes.came(gateway);
         case 'authenticate':
           return gateway.answer(asked.id, 'NOK|this was said before');
         case 'refused':
@@ -274,6 +280,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     lost(): void {
       for (const gateway of gateways.all) gateway.close();
       gateways.all.clear();
+      lostNodes.clear();
       owners.clear();
       held.clear();
       queue.clear();
@@ -288,6 +295,6 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
 
     /** Drops entries that drachtio-server has dropped. */
     sweep: owners.sweep,
-    sizes: () => ({ ...owners.sizes(), held: held.count() }),
+    sizes: () => ({ ...owners.sizes(), held: held.count(), gateways: gateways.all.size }),
   };
 };

@@ -21,6 +21,7 @@ import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Engines } from '#src/administration/choose-speech.ts';
 import { startTurnModel } from '#src/speech/turn-model/turn-model.ts';
 import { createTrunkDirectory, type TrunkDirectory } from '#src/trunks/trunk-directory.ts';
+import type { Cluster } from './cluster.ts';
 import type { Runtime } from './runtime.ts';
 import type { Outgoing } from './outgoing.ts';
 import { startSpeech, type Speech } from './speech.ts';
@@ -83,6 +84,8 @@ type LineParts = {
   legs: LegStore;
   /** Storage of SIP messages; `null` if none are stored. */
   keepSipMessage: KeepSipMessage | null;
+  /** The relay has lost its connection with another gateway. */
+  onNodeLost: (node: string) => void;
   /** Returns the workspace of a call; `undefined` for an ended call. */
   workspaceOf: (callId: string) => string | undefined;
 };
@@ -98,7 +101,7 @@ const withoutServers = {
 
 const realLines = async (
   { country, database, callClock: clock, fence, logger, config: { node } }: Runtime,
-  { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage }: LineParts,
+  { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage, onNodeLost }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
   const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs, minIdleCpu } = config;
@@ -109,6 +112,7 @@ const realLines = async (
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
     drachtio,
+    ...(config.isByRelay ? { relay: { node, onNodeLost } } : {}),
     freeSwitches,
     controlProbe,
     mediaServers: { ...mediaServers, rtpTimeoutMs, minIdleCpu, shortestParkSec },
@@ -387,6 +391,7 @@ export const startTelephony = async (
     recordings: Recordings;
     overheard: Overheard;
     outgoing: Outgoing;
+    cluster: Pick<Cluster, 'leftRelay'>;
     trunkMachineWith: Parameters<typeof createTrunkDirectory>[0]['machineWith'];
   },
 ): Promise<Telephony> => {
@@ -416,6 +421,7 @@ export const startTelephony = async (
     trunks,
     legs: { ...legs, orphans: (node) => legs.orphans(parts.isResumed, node) },
     keepSipMessage: sipTraces.keep,
+    onNodeLost: parts.cluster.leftRelay,
     workspaceOf: (callId) => parts.liveCalls.get(callId)?.workspaceId,
   });
   started.defer(() => chosen.lines.close());

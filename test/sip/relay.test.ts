@@ -14,7 +14,7 @@ import { ownNumber, startServers, startSipEdgeOn, type SipEdge } from '#test/dou
 import { headerOf, mustHave } from '#test/doubles/sip-parser.ts';
 import { createTurnedClock } from '#test/doubles/turned-clock.ts';
 import { until } from '#test/helpers/until.ts';
-import { connectClient } from './relay/control-client.ts';
+import { connectClient, type Client } from './relay/control-client.ts';
 import { comesOver, personNumber, saw, sdp as adoptionSdp, startWorld } from './relay/left-calls-world.ts';
 import { answered, sdp, startRelay } from './relay/relay-world.ts';
 
@@ -220,7 +220,7 @@ test.serial('keeps no state of an ended call', async (t) => {
   const refused = world.trunk.calls('07012345678', { sdp });
   await gateway.answer((await gateway.told('INVITE')).transactionId, '486 Busy Here');
   await refused.receives(486);
-  t.deepEqual(world.relay.sizes(), { asked: 0, transactions: 0, dialogs: 0, left: 0, held: 0 });
+  t.deepEqual(world.relay.sizes(), { asked: 0, transactions: 0, dialogs: 0, left: 0, held: 0, gateways: 1 });
 });
 
 test.serial(
@@ -889,3 +889,56 @@ for (const media of ['direct', 'freeswitch'] as const) {
     t.false(line.isOver());
   });
 }
+
+// Lost gateways
+
+/** A gateway that has given its name. */
+const named = async (world: Awaited<ReturnType<typeof startRelay>>, node: string): Promise<Client> => {
+  const client = await world.client();
+  const [verdict] = await client.ask(`node|${node}`);
+  if (verdict !== 'OK') throw new Error(`The relay refuses the name ${node}`);
+  return client;
+};
+
+test.serial('notifies named gateways of a gateway whose connection has ended, by its name', async (t) => {
+  const world = await startRelay(t);
+  const doomed = await named(world, 'doomed');
+  const others = [await named(world, 'one'), await named(world, 'two')];
+  const nameless = await world.client();
+  doomed.kill();
+  for (const other of others) t.is(await other.lostNode(), 'doomed');
+  await nameless.ask('ping');
+  t.deepEqual(nameless.unread(), []);
+});
+
+test.serial('notifies a gateway that connects later of those that are still missing', async (t) => {
+  const world = await startRelay(t);
+  for (const node of ['doomed', 'returning']) {
+    const client = await named(world, node);
+    client.kill();
+    await client.closed;
+    await until('it is gone', () => (world.relay.sizes().gateways === 0 ? true : undefined));
+  }
+  await named(world, 'returning');
+  const late = await named(world, 'late');
+  t.is(await late.lostNode(), 'doomed');
+  await late.ask('ping');
+  t.deepEqual(late.unread(), []);
+});
+
+test.serial('does not report a gateway that has another connection', async (t) => {
+  const world = await startRelay(t);
+  const [old] = [await named(world, 'one'), await named(world, 'one')];
+  const other = await named(world, 'other');
+  old.kill();
+  await until('it is gone', () => (world.relay.sizes().gateways === 2 ? true : undefined));
+  await other.ask('ping');
+  t.deepEqual(other.unread(), []);
+});
+
+test.serial('rejects a name that is no name of a node', async (t) => {
+  const world = await startRelay(t);
+  const client = await world.client();
+  for (const name of ['', 'a b', 'x'.repeat(65)])
+    t.deepEqual(await client.ask(`node|${name}`), ['NOK', 'this is no name of a node']);
+});

@@ -138,6 +138,14 @@ const useNewConnection = (srf: Srf): void => {
   for (const { req } of dialogs.values()) Reflect.set(req, 'socket', undefined);
 };
 
+/** The gateways that share the relay. */
+export type RelayedNodes = {
+  /** Name of this gateway. */
+  node: string;
+  /** The relay has lost its connection with another gateway. */
+  onNodeLost: (node: string) => void;
+};
+
 export const createSignallingConnection = (options: {
   server: ServerAddress;
   probe: Pick<ControlProbe, 'everyMs' | 'answerMs'>;
@@ -145,10 +153,12 @@ export const createSignallingConnection = (options: {
   overhear: (said: string) => void;
   /** Fence for frozen processes: while it is closed, messages wait; if the calls are lost, the messages are dropped. */
   fence: Fence;
+  /** Given if the server is the relay: it receives the name of this gateway and reports lost ones. */
+  relay?: RelayedNodes | undefined;
   clock: Clock;
   logger: Logger;
 }) => {
-  const { server, probe, overhear, fence, clock, logger } = options;
+  const { server, probe, overhear, fence, relay, clock, logger } = options;
   const srf = new Srf();
   const connector = createConnector(srf, () => control?.refusal() ?? null, logger);
   let control: ControlConnection | null = null;
@@ -164,7 +174,8 @@ export const createSignallingConnection = (options: {
     to: `drachtio-server at ${server.host}:${server.port}`,
     connect: (lost) =>
       connector.connect(server, lost, () => {
-        control = guardControlConnection(srf, { overhear, fence, logger });
+        const onNodeLost = (node: string): void => relay?.onNodeLost(node);
+        control = guardControlConnection(srf, { overhear, onNodeLost, fence, logger });
       }),
     disconnect() {
       stopHeartbeat();
@@ -181,6 +192,10 @@ export const createSignallingConnection = (options: {
           control?.cut();
         },
       });
+      if (relay !== undefined)
+        command(`node|${relay.node}`).catch((error: unknown) =>
+          logger.debug({ err: error }, 'the relay does not report lost gateways'),
+        );
       handlers?.onConnected();
     },
     onLost: () => handlers?.onLost(),

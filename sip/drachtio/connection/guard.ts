@@ -67,6 +67,10 @@ const overhearSafely = (overhear: (said: string) => void, said: string, logger: 
   }
 };
 
+/** The gateway that the relay has lost; `null` for other messages. */
+const lostNodeIn = (said: string): string | null =>
+  /^[^|\r\n]*\|node_lost\|([\w.-]{1,64})$/.exec(said)?.[1] ?? null;
+
 /** The reason of a rejected authentication; `null` for other messages. */
 const refusalIn = (said: string): string | null =>
   /^[^|\r\n]*\|response\|[^|\r\n]*\|NO\|([^|\r\n]*)/.exec(said)?.[1] ?? null;
@@ -97,13 +101,15 @@ export const controlAgentOf = (srf: Srf): DrachtioAgent => {
 export type GuardOptions = {
   /** Receives every message of drachtio-server before drachtio-srf does. */
   overhear: (said: string) => void;
+  /** Receives the name of a gateway whose connection with the relay has ended. */
+  onNodeLost: (node: string) => void;
   /** Fence for frozen processes: while it is closed, messages wait. */
   fence: Pick<Fence, 'isOpen'>;
   logger: Logger;
 };
 
 /** Installs the safeguards; must be called as soon as `srf` has begun to connect. */
-export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: GuardOptions) => {
+export const guardControlConnection = (srf: Srf, { overhear, onNodeLost, fence, logger }: GuardOptions) => {
   const { wp, mapServer } = controlAgentOf(srf);
   let refusal: string | null = null;
   const sendings = new WeakMap<Socket, ReturnType<typeof createSending>>();
@@ -121,6 +127,12 @@ export const guardControlConnection = (srf: Srf, { overhear, fence, logger }: Gu
   const hearSafely = (event: string | symbol, ...given: unknown[]): boolean => {
     if (event !== 'msg') return hear(event, ...given);
     const [socket, text] = given;
+    const lostNode = lostNodeIn(String(text));
+    // drachtio-srf does not know these messages.
+    if (lostNode !== null) {
+      onNodeLost(lostNode);
+      return true;
+    }
     overhearSafely(overhear, String(text), logger);
     refusal ??= refusalIn(String(text));
     try {

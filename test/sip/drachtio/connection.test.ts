@@ -12,6 +12,7 @@ import { keepConnected } from '#sip/reconnect.ts';
 import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import {
   createSignallingConnection,
+  type RelayedNodes,
   type SignallingConnection,
 } from '#sip/drachtio/connection/connection.ts';
 import { createOrderedClock, type OrderedClock } from '#test/contract/ordered-clock.ts';
@@ -84,12 +85,12 @@ const startDrachtio = async (t: ExecutionContext) => {
 /** Probe intervals that are longer than any test advances its clock. */
 const noProbe = { everyMs: 3_600_000, answerMs: 3_600_000 };
 
-type Options = { isIgnored?: () => boolean; probe?: typeof noProbe; fence?: Fence };
+type Options = { isIgnored?: () => boolean; probe?: typeof noProbe; fence?: Fence; relay?: RelayedNodes };
 
 const connectTo = async (
   t: ExecutionContext,
   port: number,
-  { isIgnored = () => false, probe = noProbe, fence = openFence }: Options = {},
+  { isIgnored = () => false, probe = noProbe, fence = openFence, relay }: Options = {},
 ) => {
   const logged: string[] = [];
   const taken: string[] = [];
@@ -100,6 +101,7 @@ const connectTo = async (
     probe,
     overhear() {},
     fence,
+    relay,
     clock,
     logger: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   });
@@ -127,6 +129,29 @@ const untilBack = (signalling: SignallingConnection, clock: OrderedClock): Promi
 
 const sip = (length: number): string => `BYE sip:x SIP/2.0\r\nX: ${'x'.repeat(length)}\r\n\r\n`;
 const isSip = ({ text }: Message): boolean => text.includes('|sip|');
+
+test.serial('gives its name to the relay and receives reports of lost gateways', async (t) => {
+  const relay = await startDrachtio(t);
+  const lost: string[] = [];
+  const { logged, signalling } = await connectTo(t, relay.port, {
+    relay: { node: 'one', onNodeLost: (node) => void lost.push(node) },
+  });
+  await until('it has given its name', () =>
+    relay.received.some(({ text }) => text.endsWith('|node|one')) ? true : undefined,
+  );
+  relay.write(`${crypto.randomUUID()}|node_lost|two`);
+  await until('the report has arrived', () => (lost.length > 0 ? true : undefined));
+  t.deepEqual(lost, ['two']);
+  t.is(signalling.problem(), null);
+  t.false(logged.some((line) => line.includes('could not be taken')));
+});
+
+test.serial('gives no name to drachtio-server', async (t) => {
+  const drachtio = await startDrachtio(t);
+  const { signalling } = await connectTo(t, drachtio.port);
+  await signalling.takeNoMore();
+  t.false(drachtio.received.some(({ text }) => text.includes('|node|')));
+});
 
 test.serial('replaces a connection that no longer accepts data, and is not ready meanwhile', async (t) => {
   const drachtio = await startDrachtio(t);

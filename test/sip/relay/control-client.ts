@@ -60,6 +60,12 @@ export const connectClient = async (
       const [, , , , , , transactionId = '', dialogId = ''] = fields;
       return { transactionId, dialogId, payload };
     },
+    /** The name in the next report of a lost gateway. */
+    async lostNode(): Promise<string | undefined> {
+      const { type, fields } = await told.next('node_lost');
+      if (type !== 'node_lost') throw new Error(`${type} came`);
+      return fields[0];
+    },
     unread: () => told.left().map(({ payload }) => payload.split(' ', 1)[0]),
     answer: (transactionId: string, status: string, body = '') =>
       ask(
