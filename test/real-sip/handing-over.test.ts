@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -68,6 +69,11 @@ if (missing.length > 0) {
           .map((times) => Math.max(0, ...times.slice(1).map((at, index) => at - (times[index] ?? at))))
           .map(Math.round)
           .toSorted((one, other) => other - one),
+      /** The longest silence of a single call, whichever port its audio comes from. */
+      silence(): number {
+        const times = [...arrivals.values()].flat().toSorted((one, other) => one - other);
+        return Math.round(Math.max(0, ...times.slice(1).map((at, index) => at - (times[index] ?? at))));
+      },
     };
   };
 
@@ -312,6 +318,29 @@ if (missing.length > 0) {
           );
         },
       );
+
+  for (const media of ['freeswitch', 'direct'] as const)
+    realTimeTest(`${media}: a call outlives ten kills of the gateway that holds it`, async (t) => {
+      const world = await startWorld(t, media);
+      let [holder, next] = [await world.start('one'), await world.start('two')];
+      const calls = await world.place(holder, 1);
+      const silences: number[] = [];
+      for (let kills = 1; kills <= 10; kills += 1) {
+        await delay(1_000);
+        world.ear.forget();
+        const names = kills % 2 === 1 ? ['one', 'two'] : ['two', 'one'];
+        holder.signal('SIGKILL');
+        await untilAllGoOn(next, calls, kills);
+        await delay(1_000);
+        silences.push(world.ear.silence());
+        const again = await world.start(names[0] ?? '', holder.folder);
+        [holder, next] = [next, again];
+      }
+      t.log(media, { silences: silences.toSorted((one, other) => one - other), load: loadavg()[0] });
+      t.is(world.end.count('BYE'), 0);
+      await hangUpAll(holder, calls);
+      await until(() => world.end.count('BYE') === 1);
+    });
 
   for (const media of ['freeswitch', 'direct'] as const) {
     realTimeTest(`${media}: loses no call during a rolling restart of two gateways`, async (t) => {

@@ -4,7 +4,7 @@ import type { StoredFact } from './call-facts.ts';
 import { secondsBetween } from '../database/expressions.ts';
 import { kyselyQuery } from '../database/kysely-query.ts';
 import type { Statements } from '../database/statements.ts';
-import type { Row } from '../database/tables.ts';
+import type { Queries, Row } from '../database/tables.ts';
 
 /** A fact as API readers get it. */
 export type JournalEntry = StoredFact & {
@@ -21,7 +21,7 @@ export type JournalEntry = StoredFact & {
 /** Position in the transcript that a `turn.spoken` fact has. */
 const turnOf = (data: Expression<StoredFact['data']>) => sql<number>`(${data} ->> 'turn')::int`;
 
-const eventsOf = kyselyQuery((queries, { callId, after }: { callId: string; after: number }) =>
+const facts = (queries: Queries) =>
   queries
     .selectFrom('CallFactRow as fact')
     .innerJoin('Call', 'Call.id', 'fact.callId')
@@ -46,12 +46,37 @@ const eventsOf = kyselyQuery((queries, { callId, after }: { callId: string; afte
         .end()
         .as('tOffsetSec'),
       eb.case().when('fact.type', '=', 'call.summarized').then(ref('Call.summary')).end().as('summary'),
-    ])
+    ]);
+
+const eventsOf = kyselyQuery((queries, { callId, after }: { callId: string; after: number }) =>
+  facts(queries)
     .where('fact.callId', '=', callId)
     .where('fact.sequence', '>', after)
+    .orderBy('fact.sequence'),
+);
+
+const eventsOfAll = kyselyQuery((queries, { callIds }: { callIds: readonly string[] }) =>
+  facts(queries)
+    .select('fact.callId')
+    .where('fact.callId', '=', ({ fn, val }) => fn.any(val(callIds)))
+    .orderBy('fact.callId')
     .orderBy('fact.sequence'),
 );
 
 /** Returns the facts after `sequence`, in order. The caller must have verified access to the call. */
 export const journalOf = (db: Statements, callId: string, after = 0): Promise<JournalEntry[]> =>
   eventsOf(db, { callId, after });
+
+/** Returns the facts of several calls, in order, by call. A call without facts is missing. */
+export const journalsOf = async (
+  db: Statements,
+  callIds: readonly string[],
+): Promise<ReadonlyMap<string, JournalEntry[]>> => {
+  const journals = new Map<string, JournalEntry[]>();
+  for (const { callId, ...fact } of await eventsOfAll(db, { callIds })) {
+    const journal = journals.get(callId);
+    if (journal === undefined) journals.set(callId, [fact]);
+    else journal.push(fact);
+  }
+  return journals;
+};
