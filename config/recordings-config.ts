@@ -6,7 +6,7 @@ import type { settings } from './settings.ts';
 
 export type RecordingsConfig = Readonly<{
   format: 'ogg' | 'mp3';
-  /** Folder in which they are written; gateways of one database may share it. */
+  /** Folder in which recordings are written; gateways of one database may share it. */
   folder: string;
   /** `null`: recordings remain in the data folder. */
   store: Readonly<{

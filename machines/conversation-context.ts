@@ -31,7 +31,7 @@ export type Phrases = {
 
 export type ConversationInput = Phrases & {
   callId: string;
-  /** The same sentences by language (BCP 47), for calls in which the agent changes the language. */
+  /** The gateway's own sentences by language (BCP 47), for calls in which the agent changes the language. */
   phrasesIn: Readonly<Record<string, Phrases>>;
   /** First user turn of an outbound call; `null` if the other party speaks first. */
   kickoff: string | null;

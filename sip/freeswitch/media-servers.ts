@@ -76,7 +76,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
         load: server.load(),
       })),
     /**
-     * With the caller's offer, or without one to make an offer. When one server fails, the next one is tried; a single
+     * Creates an endpoint that answers the caller's offer, or makes an offer if there is none. When one server fails, the next one is tried; a single
      * server is tried twice, because it then chooses other ports than the occupied ones. The server named `preferred`
      * is tried first. Rejects with `NoMediaCapacity`, unless the offer was refused.
      */

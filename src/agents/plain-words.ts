@@ -57,7 +57,7 @@ const withPauses = (text: string): string =>
     return at === 0 || /[,.!?:;，、。！？：；]/u.test(text.charAt(at - 1)) ? ' ' : ', ';
   });
 
-/** Emoji, flags, boxes, stars. Keeps signs that replace a word, and ○, which replaces an omitted syllable. */
+/** Matches emoji, flags, boxes and stars, but no signs that are read as a word (©, ™), and not ○, which stands for an omitted syllable. */
 const pictures =
   / ?(?:(?![©®™ℹ‼⁉〰〽㊗㊙○])[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\u{2300}-\u{23FF}\u{2500}-\u{27BF}\u{2B00}-\u{2BFF}\u{1F000}-\u{1FAFF}] ?)+/gu;
 

@@ -5,7 +5,7 @@ export const agentTypes = ['webhook', 'openai_compatible', 'n8n', 'langgraph', '
 
 export type AgentType = (typeof agentTypes)[number];
 
-/** `inline`: the agent may write controls in its replies (guides/design/agents.md, "Controls"). */
+/** Whether the agent may write controls in its replies: `inline` (guides/design/agents.md, "Controls"). */
 export const controlModes = ['off', 'inline'] as const;
 
 export type ControlMode = (typeof controlModes)[number];
@@ -22,7 +22,7 @@ export type AgentBinding = {
   controls: ControlMode;
 };
 
-/** Removes fields that the type does not have (guides/design/agents.md, "Bindings"). */
+/** Removes fields that the binding's type does not have (guides/design/agents.md, "Bindings"). */
 export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
   ...binding,
   assistantId: binding.agentType === 'langgraph' ? binding.assistantId : null,
@@ -33,7 +33,7 @@ export const keepWhatTypeStores = (binding: AgentBinding): AgentBinding => ({
 export const lacksAssistant = (binding: AgentBinding): boolean =>
   binding.agentType === 'langgraph' && binding.assistantId === null && canTakeCalls(binding);
 
-/** An endpoint without a type or chat URL cannot take a call. */
+/** Whether the agent can take calls; an endpoint without a type or chat URL cannot. */
 export const canTakeCalls = (binding: AgentBinding): boolean =>
   binding.agent === 'builtin' ||
   (binding.agentType !== null && binding.chatUrl !== null && binding.chatUrl !== '');

@@ -1,12 +1,12 @@
 /**
- * Headers of the customer's own, sent with every request to its agent endpoint (guides/design/agents.md, "Headers"): an
- * API key in a custom header, or a proxy's routing header. Names are case-insensitive (RFC 9110, section 5.1); they are
- * stored, shown and sent in lower case.
+ * A customer's own headers, sent with every request to its agent endpoint (guides/design/agents.md, "Headers"), such as
+ * an API key or a proxy's routing header. Names are case-insensitive (RFC 9110, section 5.1); they are stored, shown
+ * and sent in lower case.
  */
 
 export type AgentHeaders = Readonly<Record<string, string>>;
 
-/** Null removes a header; missing ones are kept. */
+/** Changes of the headers by name: null removes a header; headers that are not named are kept. */
 export type AgentHeaderChanges = Readonly<Record<string, string | null>>;
 
 /** Stored headers with sealed values. */
@@ -17,7 +17,7 @@ export const longestAgentHeader = 4_096;
 
 export const agentHeaderName = /^[A-Za-z0-9-]{1,64}$/;
 
-/** HTTP removes spaces at both ends of a value. */
+/** Whether a value can be sent unchanged. HTTP removes spaces at both ends, so such values are rejected. */
 export const isAgentHeaderValue = (value: string): boolean =>
   value.length <= longestAgentHeader && /^[ -~]*$/.test(value) && value.trim() === value;
 
@@ -36,7 +36,7 @@ const hopByHop = [
   'upgrade',
 ];
 
-/** Headers that the gateway sets. */
+/** Names of headers that the gateway sets. */
 const ownHeaders = ['authorization', 'traceparent'];
 const ownPrefixes = ['content-', 'x-gw-'];
 

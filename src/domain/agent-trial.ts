@@ -11,23 +11,23 @@ export type TrialAgent = (typeof trialAgents)[number];
 
 export type TrialRequest = {
   agentType: TrialAgent;
-  /** Null for the built-in agent. */
+  /** Chat URL; null for the built-in agent. */
   chatUrl: string | null;
   assistantId: string | null;
   agentId: string | null;
   controls: ControlMode;
-  /** For `Authorization: Bearer` in either direction. */
+  /** Bearer token, for either direction. */
   token: string | null;
   headers: AgentHeaders;
   direction: Direction;
   language: string;
-  /** Outbound only: part of the kickoff, which is then the first turn. */
+  /** Task of the call, outbound only: part of the kickoff, which is then the first turn. */
   instruction: string | null;
-  /** Words of the other party, turn by turn. */
+  /** Words of the other party, one text for each turn. */
   say: readonly string[];
   /** The number that would be called; an invented one if absent. */
   ownNumber?: string;
-  /** Where that number lets its calls be transferred; absent where it lets them nowhere. */
+  /** Allowed transfer targets of the number; absent if there are none. */
   transferTo?: readonly string[];
 };
 
@@ -41,31 +41,34 @@ export type Exchange = {
     headers: Record<string, string>;
     body: string;
   };
-  /** Null without a response. */
+  /** Status; null without a response. */
   received: {
     status: number;
     headers: Record<string, string>;
     firstByteMs: number | null;
-    /** Null while the response is incomplete. */
+    /** Duration; null while the response is incomplete. */
     endMs: number | null;
-    /** Size of the body as far as it was read. */
+    /** Bytes of the body that were read. */
     bytes: number;
     /** Beginning of the body. */
     body: string;
   } | null;
-  /** Why there was no response, or why it broke off. */
+  /** Error: there was no response, or it broke off. */
   error: string | null;
 };
 
 export type TriedTurn = {
-  /** Counted from 1. */
+  /** Number of the turn, from 1. */
   turn: number;
   /** Words of the other party, or the kickoff. */
   message: string;
   exchanges: Exchange[];
-  /** Sentences to speak, and when each was ready. */
+  /** Sentences to speak, each with the time at which it was ready. */
   spoken: { text: string; atMs: number }[];
-  /** Acts of the agent and when they arrived; in a call they take effect after the words before them were heard. */
+  /**
+   * Acts of the agent, each with its time of arrival. In a call they take effect after the words before them were
+   * heard.
+   */
   controls: (Control & { atMs: number })[];
   /** Times of the reply itself, without preparatory requests. */
   firstByteMs: number | null;
@@ -73,7 +76,7 @@ export type TriedTurn = {
   endMs: number;
   remarks: string[];
   failure: { kind: ReplyFailure; detail: string; serverSays: string | null } | null;
-  /** Advice. */
+  /** Advice for the owner of the agent. */
   advice: string | null;
 };
 
@@ -83,10 +86,10 @@ export type AgentTrial = {
   agentType: TrialAgent;
   direction: Direction;
   language: string;
-  /** Whether every turn got a spoken reply or an act. */
+  /** Whether every turn had a spoken reply or an act. */
   ok: boolean;
-  /** Given fields that this direction or type does not use. */
+  /** Fields of the request that this direction or type does not use. */
   notes: string[];
-  /** Turns up to the first failure. */
+  /** Turns up to the first failure, including it. */
   turns: TriedTurn[];
 };

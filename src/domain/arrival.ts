@@ -33,6 +33,6 @@ export type ArrivalVerdict =
         | 'draining';
     };
 
-/** Whether the call was stored; some rejected callers are not. */
+/** Whether a rejected call was stored; some are not. */
 export const isStored = (verdict: ArrivalVerdict): boolean =>
   verdict.accepted || verdict.because === 'no_agent_endpoint' || verdict.because === 'caller_rejected';

@@ -1,6 +1,6 @@
 /**
  * Backchannels: short words of a listener ("네", "uh-huh", "うん"). While the other party talks they do not take the
- * floor; after silence they are an answer. Callers of `isBackchannel` distinguish the two.
+ * floor; after silence they are an answer. The callers of `isBackchannel` decide which case applies.
  */
 
 /**

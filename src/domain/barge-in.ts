@@ -5,12 +5,12 @@ export type { BargeIn, BargeInMode };
 
 export const bargeInModes = ['pause', 'stop', 'off'] as const satisfies readonly BargeInMode[];
 
-/** Defaults. */
+/** Default settings. */
 export const usualBargeIn = { onsetMs: 80, speechMs: 600, resumeMs: 500 } as const;
 
 /** Bounds of a number's settings in milliseconds: from, to. */
 export const bargeInBounds = {
-  /** Shorter sounds are clicks; a longer onset would no longer be immediate. */
+  /** Minimum and maximum onset: shorter sounds are clicks, a longer onset would delay the pause too much. */
   onsetMs: [60, 300],
   speechMs: [300, 3_000],
   resumeMs: [100, 3_000],

@@ -17,21 +17,21 @@ export type PolicySettings = {
   ringTimeoutSec: number;
   maxConcurrentCalls: number;
   recordingEnabled: boolean;
-  /** Inherited as a whole, because its values belong together. */
+  /** Barge-in settings; inherited as a whole, because the values belong together. */
   bargeIn: BargeIn;
-  /** Inherited as a whole. */
+  /** End-of-turn settings; inherited as a whole. */
   turnEnd: TurnEnd;
-  /** Inherited as a whole. */
+  /** Retention periods; inherited as a whole. */
   retentionDays: Retention;
-  /** Inherited as a whole. */
+  /** Consent settings; inherited as a whole. */
   consent: ConsentPolicy;
   /** Allowed destinations. */
   destinations: Destinations;
 };
 
-/** Policy of a call. */
+/** Effective policy of a call. */
 export type CallPolicy = Omit<PolicySettings, 'destinations'> & {
-  /** All of these must allow a destination: a number can only restrict its workspace. */
+  /** Destination rules; all of them must allow a destination, because a number can only restrict its workspace. */
   destinations: readonly Destinations[];
 };
 

@@ -5,16 +5,18 @@ import { readPhoneNumber } from './read-number.ts';
 export type CallSearch =
   /** Range of ids, inclusive. */
   | { kind: 'id'; first: string; last: string }
-  /** All must match as word prefixes; a single letter matches a whole word. */
+  /** Words that all must match as word prefixes; a single letter matches only a whole word. */
   | { kind: 'words'; words: readonly string[] }
-  /** Consecutive digits anywhere in the number. */
+  /** Digits that occur consecutively anywhere in the number. */
   | { kind: 'number'; digits: string };
 
-/** Limit in characters; each word costs an index look-up. */
+/** Maximum length of a search in characters; each word costs an index look-up. */
 export const longestSearch = 100;
 export const mostWords = 8;
 
-/** Fewer digits are searched as a word, because they occur in most numbers. */
+/**
+ * Minimum of digits for a search in numbers; fewer digits are searched as a word, because they occur in most numbers.
+ */
 const fewestDigits = 4;
 
 const isHexadecimal = /^[\da-f]+$/;
@@ -38,7 +40,7 @@ const numberOf = (text: string, country: Country): CallSearch | undefined => {
   return digits.length < fewestDigits ? undefined : { kind: 'number', digits };
 };
 
-/** Undefined without letters and digits, or with too many words. */
+/** Parses a search; undefined without letters and digits, or with too many words. */
 export const readCallSearch = (text: string, country: Country): CallSearch | undefined => {
   const plain = text.normalize('NFC').toLowerCase().trim();
   const exact = numberOf(plain, country) ?? idOf(plain);

@@ -30,20 +30,20 @@ export type TransferReason = (typeof transferReasons)[number];
 
 export type CallTransfer = {
   id: string;
-  /** Domestic format. */
+  /** Number of the person in domestic format. */
   to: string;
   mode: TransferMode;
   status: TransferStatus;
   /** Reason of the failure. */
   reason: TransferReason | null;
-  /** ISO 8601. */
+  /** Time as ISO 8601. */
   startedAt: string;
   connectedAt: string | null;
   /** SIP details of the person's leg, if the transfer failed. */
   sip: SipDetails | null;
 };
 
-/** Changes of a transfer by a fact; complete for the first one. */
+/** Changes of a transfer by a fact; the first fact sets all fields. */
 export type TransferChange =
   CallTransfer | Partial<Pick<CallTransfer, 'status' | 'reason' | 'connectedAt' | 'sip'>>;
 
@@ -69,7 +69,7 @@ export const transferChange = (fact: TransferFact): TransferChange => {
       return { status: 'connected', connectedAt: at };
     case 'call.transfer_failed':
       return { status: 'failed', reason: fact.reason, sip: fact.sip ?? null };
-    // The remaining case: call.transfer_returned.
+    // Only `call.transfer_returned` is left.
     default:
       return { status: 'returned' };
   }

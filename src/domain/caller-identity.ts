@@ -5,9 +5,9 @@ export const anonymous = 'anonymous';
 
 /** A party that diverted the call. */
 export type Diversion = {
-  /** Domestic format, `+…` from abroad, `anonymous` if restricted. */
+  /** Number in domestic format, `+…` from abroad, `anonymous` if restricted. */
   number: string;
-  /** In the network's words, such as `no-answer` or `user-busy`; null if not reported. */
+  /** Reason as the network states it, such as `no-answer` or `user-busy`; null if not reported. */
   reason: string | null;
 };
 

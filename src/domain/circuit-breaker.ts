@@ -1,10 +1,11 @@
 /**
  * Circuit breaker of a server, shared by all its users:
  *
- * - closed: all may ask. It opens after failures for this many different users in a row; a success resets the count.
- * - open: nobody may ask until the cool-down ends.
- * - half-open: one may try. Success closes the breaker; failure opens it for twice as long. Without a result for a
- *   while, another may try.
+ * - closed: all users may send requests. It opens after failures for a number of different users in a row; a success
+ * resets the count.
+ * - open: requests are refused until the cool-down ends.
+ * - half-open: one user may send a trial request. Success closes the breaker; failure opens it for twice as long.
+ * Without a result for a while, another user may try.
  */
 import type { Clock } from './clock.ts';
 
@@ -18,10 +19,16 @@ export type CoolDown = Readonly<{
 export type CircuitBreaker = {
   /** A breaker whose trial is due still counts as open. */
   state(): 'closed' | 'open' | 'half-open';
-  /** Counts as an attempt: after a cool-down one asker may try, and after a while another. */
+  /**
+   * Whether a request may be sent. A true result counts as an attempt: after a cool-down one user may try, and after a
+   * while another.
+   */
   mayTry(): boolean;
   worked(): void;
-  /** Returns whether it opened. `by` names the user that failed; without it each failure counts separately. */
+  /**
+   * Records a failure; returns whether the breaker opened. `by` names the user whose request failed; without it each
+   * failure counts separately.
+   */
   failed(by?: string): boolean;
   /** Time of the next trial. */
   remainingMs(): number;
@@ -67,7 +74,7 @@ export const createCircuitBreaker = (
         state.letDown.add(by ?? Symbol('another'));
         return state.letDown.size >= opensAfter && open(coolDown.firstMs);
       }
-      // When a server goes down, all waiting requests fail at about the same time; they count as one failure.
+      // Failures at about the same time count as one: when a server goes down, all waiting requests fail together.
       if (state.is === 'open' && remainingMs() > 0) return false;
       return open(Math.min(coolDown.longestMs, state.coolMs * 2));
     },

@@ -11,7 +11,7 @@ export const createCoalescedTask = (work: () => Promise<void>): CoalescedTask =>
   let state: 'resting' | 'wanted' | 'working' | 'closed' = 'resting';
   let runs: Promise<void> = Promise.resolve();
 
-  /** Whether there is something to do. */
+  /** Begins a run if one was requested; returns whether it did. */
   const begin = (): boolean => {
     if (state === 'wanted') {
       state = 'working';

@@ -12,7 +12,7 @@ export const consentMeans = [
 
 /** Setting of a number. */
 export type ConsentPolicy = {
-  /** Said first; null for no announcement. */
+  /** Text that is said first; null for no announcement. */
   announce: string | null;
   require: ConsentRequirement;
 };
@@ -21,6 +21,6 @@ export type ConsentPolicy = {
 export type CallConsent = {
   given: boolean;
   how: ConsentMeans;
-  /** ISO 8601. */
+  /** Time as ISO 8601. */
   at: string;
 };

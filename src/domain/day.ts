@@ -7,7 +7,7 @@ const hourMs = 3_600_000;
 
 const dateOf = (at: number, timeZone: string): string => timestampIn(timeZone, new Date(at)).slice(0, 10);
 
-/** First millisecond at which the predicate is true; it is false at `early` and true at `late`. */
+/** Returns the first millisecond at which the predicate is true; it is false at `early` and true at `late`. */
 const firstMoment = (early: number, late: number, isTrue: (at: number) => boolean): number => {
   let [before, after] = [early, late];
   while (after - before > 1) {
@@ -26,7 +26,7 @@ export const dayOf = (at: number, timeZone: string): Day => {
   return { from: new Date(from), until: new Date(until) };
 };
 
-/** Day by date, `2026-11-21`. Time zones are at most 12 hours behind and 14 ahead of UTC. */
+/** Returns the day of a date such as `2026-11-21`. Time zones are at most 12 hours behind and 14 ahead of UTC. */
 export const dayNamed = (date: string, timeZone: string): Day => {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   const from = firstMoment(

@@ -24,7 +24,7 @@ export type DestinationKind = (typeof destinationKinds)[number];
 
 export type Destinations = {
   kinds: DestinationKind[];
-  /** Digits as dialled within the country, or `+` and country code. */
+  /** Prefixes: digits as dialled within the country, or `+` and country code. */
   allowedPrefixes: string[];
   deniedPrefixes: string[];
 };
@@ -47,7 +47,7 @@ export const destinationProblems = [
 const kindsOfType = {
   MOBILE: ['mobile'],
   FIXED_LINE: ['fixed_line'],
-  // Where the numbering plan does not distinguish mobile and fixed lines, as in North America.
+  // Type of plans that do not distinguish mobile and fixed lines, as in North America.
   FIXED_LINE_OR_MOBILE: ['fixed_line', 'mobile'],
   TOLL_FREE: ['toll_free'],
   SHARED_COST: ['shared_cost'],
@@ -70,7 +70,7 @@ const longestPrefix = (forms: readonly string[], prefixes: readonly string[]): n
       .map((prefix) => prefix.replace('+', '').length),
   );
 
-/** Check by kind: undefined if allowed. */
+/** Checks a number by its kind; undefined if it is allowed. */
 const problemOfKind = (
   plan: NonNullable<ReturnType<typeof planOf>>,
   country: Country,

@@ -1,33 +1,37 @@
 /**
- * Keeps a process that was frozen from acting in calls that another one has taken meanwhile. A gap in the process's own
- * ticks closes the fence; commands to the servers and agents of calls then wait, until the database has said whether
- * the calls are still held here. Facts need no fence, because the epoch of a call is compared at each write.
+ * Keeps a process that was frozen from acting in calls that another process has taken meanwhile. A gap between the
+ * process's own ticks closes the fence. Commands to the servers and agents of calls then wait until the database has
+ * confirmed whether this process still holds the calls. Facts need no fence, because each write compares the epoch of
+ * the call.
  */
 import type { Clock } from './clock.ts';
 
-/** The commands waited for calls that this process does not hold any more. */
+/** Rejection of commands that waited for calls that this process no longer holds. */
 export class CallsLost extends Error {}
 
 export type Fence = {
-  /** Whether commands may be sent now. Also finds out about a freeze that has just ended. */
+  /** Whether commands may be sent now. Also detects a freeze that has just ended. */
   isOpen(): boolean;
   /** Resolves when commands may be sent; rejects with `CallsLost`. */
   pass(): Promise<void>;
-  /** Subscribes to what was decided about a freeze: whether the calls are still held here. */
+  /** Subscribes to decisions about a freeze: whether this process still holds its calls. */
   onDecided(listener: (areHeld: boolean) => void): void;
 };
 
 export type FreezeFence = Fence & {
-  /** To be called at short intervals; a longer gap is a freeze. */
+  /** Tick, to be called at short intervals; a longer gap is a freeze. */
   tick(): void;
-  /** Begins to ask; a freeze that ends later makes the answer worthless. */
+  /** Begins a query of the database. A freeze that ends later makes its result invalid. */
   ask(): { decide(areHeld: boolean): 'decided' | 'ask again' };
 };
 
-/** For a process that nobody would replace. */
+/** A fence that is always open, for a process whose calls cannot be taken over. */
 export const openFence: Fence = { isOpen: () => true, pass: async () => {}, onDecided() {} };
 
-/** `mostGapMs`: shorter than the time after which others take the calls, longer than the event loop is ever busy. */
+/**
+ * `mostGapMs`: shorter than the time after which other gateways take the calls, longer than the event loop is ever
+ * blocked.
+ */
 export const createFreezeFence = (
   clock: Pick<Clock, 'now'>,
   mostGapMs: number,

@@ -36,12 +36,12 @@ export type CallAct =
   | { action: 'press_keys'; keys: string }
   | { action: 'say'; sentences: readonly string[]; interrupt: boolean }
   | { action: 'collect'; wanted: KeysWanted }
-  /** `summarize`: the summary of the call so far takes the place of the briefing, where it is there in time. */
+  /** `summarize`: a summary of the call so far replaces the briefing if it is ready in time. */
   | ({ action: 'transfer'; summarize: boolean } & Omit<TransferRequest, 'type'>);
 
 export type CallAction = CallAct['action'];
 
-/** The call must belong to this number. */
+/** Number to which the call must belong. */
 export type CallOfNumber = { callId: string; numberId: string };
 
 /** The request for a call of this number. */

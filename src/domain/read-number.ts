@@ -28,7 +28,7 @@ const readNational = (digits: string, country: Country): string | undefined => {
   return parsed?.isValid() === true ? readInternational(parsed.number, country) : undefined;
 };
 
-/** Digits with an optional `+`. Undefined if no reading is in a plan. */
+/** Reads a number written as digits with an optional `+`. Returns undefined if no reading is in a numbering plan. */
 export const readPhoneNumber = (
   written: string,
   country: Country,

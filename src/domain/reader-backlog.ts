@@ -1,11 +1,11 @@
 /**
- * Bytes waiting for a reader, excluding those written in this turn of the event loop: they had no chance to leave, so a
- * burst does not make the reader slow.
+ * Counts bytes that wait for a reader, without those written in the current turn of the event loop. These had no chance
+ * to be sent, so a burst does not count as a slow reader.
  */
 export type ReaderBacklog = {
   /** Call this after writing. */
   wrote(bytes: number): void;
-  /** Bytes that the reader had time for. */
+  /** Waiting bytes that the reader had time to read. */
   waiting(): number;
 };
 

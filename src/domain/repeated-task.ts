@@ -9,7 +9,7 @@ export type RepeatedTask = {
 };
 
 export const createRepeatedTask = (options: {
-  /** Must not reject. The signal aborts when the task is stopped. */
+  /** The task; must not reject. The signal aborts when the task is stopped. */
   work: (stopped: AbortSignal) => Promise<void>;
   everyMs: number;
   clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;

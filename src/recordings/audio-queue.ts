@@ -25,7 +25,7 @@ export type AudioQueue = {
   /** Ends the queue; only the first end counts. After an error no audio is returned. */
   end(how: AudioEnd | Error): void;
   /**
-   * Returns the next piece as soon as there is one, and the end after the last piece. Rejects if the end is an error.
+   * Returns the next piece as soon as there is one, and the end after the last piece. Rejects if the queue ended with an error.
    */
   next(): Promise<Stretch[] | AudioEnd>;
   /** Throws if the queue ended with an error. */

@@ -15,7 +15,7 @@ export type LeadingSilence = {
   playable: Playable;
 };
 
-/** Long enough for the pieces that are repeated. */
+/** Seconds of encoded silence, long enough to take the repeated piece from. */
 const templateSec = 20;
 
 const encodedSilence = async (newEncoder: () => Promise<Encoder>): Promise<Buffer> => {

@@ -1,5 +1,5 @@
 /**
- * Any S3-compatible store with path-style addresses. Uploads read parts from the disk as they are sent, and downloads
+ * Stores recordings in any S3-compatible store with path-style addresses. Uploads read parts from the disk as they are sent, and downloads
  * are streams: no file is held in memory as a whole.
  */
 import { openAsBlob } from 'node:fs';

@@ -37,7 +37,7 @@ const begun = [
   'Here is my thought process:',
 ];
 
-/** Written before a bare call by Phi and Firefunction: `functools[{…}]`. */
+/** Prefix that Phi and Firefunction write before a tool call without marks: `functools[{…}]`. */
 export const beforeCall = /^\s*functools\s*$/u;
 
 /** End of a thought that began with an opening. */

@@ -10,7 +10,7 @@ import { type Fields, fieldsIn, optionOf } from './given-fields.ts';
 
 // Parses `--destinations mobile,fixed_line,+4420,!0505`: kinds and prefixes; `!` denies.
 
-/** In the format of the API; `default` is null, and an empty text allows nothing. */
+/** Parses destinations into the format of the API: `default` becomes null, and an empty text allows no destinations. */
 const givenDestinations = (written: string): z.input<typeof destinations> | null => {
   if (written === 'default') return null;
   const words = written

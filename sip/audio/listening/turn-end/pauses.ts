@@ -8,7 +8,7 @@ export type PauseNumbers = Readonly<{
   completeMs: number;
   /** Silence that ends a turn whose words sound finished. */
   wholeMs: number;
-  /** Silence that ends any other turn. */
+  /** Silence that ends a turn whose words sound neither finished nor unfinished. */
   usualMs: number;
   /** Silence that ends a turn whose last words announce more. */
   openMs: number;
