@@ -53,7 +53,7 @@ const openTap = async (
     await channel?.destroy();
   };
   try {
-    // This process only listens and sends no silence.
+    // Sends no silence, because this process only listens.
     channel = await createChannel(receiver.localSdp.replace('a=sendrecv', 'a=recvonly'));
     await receiver.connect({ onAudio, onLost: () => {} }, telephoneRate);
     await receiver.takeAnswer(channel.localSdp);

@@ -1,10 +1,10 @@
 import { releasingWith, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
-/** Endpoints of calls: existing ones, and those that calls are waiting for. */
+/** Endpoints of calls: existing ones, and endpoints in creation. */
 export const createCallEndpoints = () => {
   const taken = new Set<MediaEndpoint>();
   let coming = 0;
-  /** A lost endpoint is not counted any more, whenever its call releases it. */
+  /** A lost endpoint is no longer counted, even if its call has not released it yet. */
   const lose = (endpoint: MediaEndpoint): void => {
     taken.delete(endpoint);
     endpoint.lose();
@@ -21,11 +21,11 @@ export const createCallEndpoints = () => {
         coming -= 1;
       }
     },
-    /** The server is gone: its calls move to another one, or end. */
+    /** Called when the server is gone: its calls move to another server, or end. */
     loseAll(): void {
       for (const endpoint of taken) lose(endpoint);
     },
-    /** Loses the endpoints whose channels no longer exist. */
+    /** Marks endpoints as lost whose channels no longer exist. */
     async loseThose(isThere: (uuid: string) => Promise<boolean>): Promise<void> {
       const loseUnless = async (endpoint: MediaEndpoint): Promise<void> => {
         const channel = endpoint.channel();

@@ -26,15 +26,21 @@ import {
 import type { ChannelHolder } from './keep-alive.ts';
 import { repark, type ReparkOptions } from './repark.ts';
 
-/** FreeSWITCH reads every 20 ms; observed: it changes the codec in the second read at the latest. */
+/**
+ * Time after which FreeSWITCH has changed the codec: it reads every 20 ms, and changes the codec in the second read at
+ * the latest (observed).
+ */
 const codecChangeMs = 100;
 
-/** Time in which a FreeSWITCH that answers again resumes sending. */
+/** Time in which a FreeSWITCH that responds again resumes sending. */
 const frameMs = 40;
 /** Delay before an unanswered query is repeated. */
 const repeatQueryMs = 1_000;
 
-/** A unicast that has ended this many times, each time within this duration, is not opened again. */
+/**
+ * Limit of unicasts that end early: after this many in succession, each shorter than this duration, no other one is
+ * opened.
+ */
 const mostEnds = 5;
 const shortMs = 2_000;
 
@@ -68,7 +74,7 @@ export type ChannelAudioOptions = UnicastOptions &
 const waitFor = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(() => resolve(), milliseconds));
 
-/** FreeSWITCH answers and does not know the channel: it is another process than before. */
+/** FreeSWITCH responds and does not know the channel, so it was restarted. */
 export class ChannelGone extends Error {}
 
 /** Another gateway has taken the call over, and carries its audio. */
@@ -166,7 +172,7 @@ export const openChannelAudio = async (
       try {
         const holder = await options.holder();
         if (holder === 'here') return;
-        // To open the audio again would take it from the other gateway.
+        // Does not reopen the audio, because that would take it from the other gateway.
         if (holder === 'taken') throw new ChannelTaken('Another gateway holds the channel');
         throw new ChannelGone('The channel no longer exists');
       } catch (error) {

@@ -37,7 +37,7 @@ const lossOf = (lostToReceived: number | null, received: number | null): number 
     ? null
     : lostToReceived / (1 + lostToReceived);
 
-/** Parses the answer to the second command; `null` if the channel is gone. */
+/** Parses the response to the second command; `null` if the channel no longer exists. */
 export const parseChannelStatistics = (body: string): MediaStatistics | null => {
   const values = body.trim().split('|');
   if (values.length !== fields.length) return null;

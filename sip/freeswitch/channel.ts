@@ -10,7 +10,7 @@ import { gatewayHeader } from './keep-alive.ts';
 export type Channel = {
   readonly uuid: string;
   /**
-   * Dialog with FreeSWITCH. It passes the other party's description to FreeSWITCH, which sometimes makes an offer
+   * Dialog with FreeSWITCH. It sends the other party's description to FreeSWITCH; FreeSWITCH sometimes makes an offer
    * itself.
    */
   readonly dialog: Srf.Dialog;
@@ -20,7 +20,7 @@ export type Channel = {
    * Initial description of the other party; `null` if FreeSWITCH made the offer or another process created the channel.
    */
   readonly remoteSdp: string | null;
-  /** The channel was bridged when this process adopted it, and still is. */
+  /** Whether the channel was bridged when this process took it over, and still is. */
   readonly isBridged?: true;
 };
 

@@ -19,7 +19,7 @@ const profile = 'trunkline';
 
 /** Timeout of connecting; later commands have their own timeouts. */
 const connectMs = 3_000;
-/** A FreeSWITCH that leaves this many commands unanswered is hanging. */
+/** Number of unanswered commands from which FreeSWITCH counts as hanging. */
 const mostWaiting = 2_000;
 
 /** Rejects commands when FreeSWITCH is not connected. */
@@ -124,7 +124,7 @@ export const connectToFreeSwitch = async (
     state = 'closed';
     socket.destroy();
     ready.reject(explained(error));
-    // fsmrf: forgets nothing after a loss, and would give the replies of a next connection to these commands.
+    // fsmrf: keeps pending commands after a loss, and would give them the replies of the next connection.
     for (const reject of waiting)
       reject(new NoConnection('The connection to FreeSWITCH was lost', { cause: error }));
     waiting.clear();
@@ -237,7 +237,7 @@ const verbOf = (command: string): string => command.split(' ', 1)[0] ?? '';
 export type CommandOptions = {
   /** Timeout of a reply. */
   answerMs: number;
-  /** While it is closed, commands wait. */
+  /** Fence for frozen processes: while it is closed, commands wait. */
   fence: Fence;
   clock: Clock;
 };
@@ -247,7 +247,7 @@ export const commandsOn = (
   connection: () => Pick<Connection, 'api' | 'sendMessage'>,
   { answerMs, fence, clock }: CommandOptions,
 ): Commands => {
-  /** Commands wait for the fence in their order. */
+  /** Commands wait for the fence in order. */
   const withTimeout = async (what: string, send: () => Promise<string>): Promise<string> => {
     if (!fence.isOpen()) await fence.pass();
     return within(clock, answerMs, `FreeSWITCH's reply to ${what}`, send());

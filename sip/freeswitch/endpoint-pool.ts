@@ -11,13 +11,13 @@ import { packetMsIn } from '#sip/sdp/media-offer.ts';
 import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 
 export type PoolNumbers = {
-  /** Number of endpoints kept ready; 0: each is created on demand. */
+  /** Number of endpoints kept ready. 0: each is created when a call needs it. */
   size: number;
-  /** Number created concurrently, low enough to leave the servers to the calls. */
+  /** Number of endpoints created concurrently, low enough not to delay calls on the servers. */
   atOnce: number;
   /** Time without a call, or since the loss of an endpoint, after which the pool is filled again. */
   refillMs: number;
-  /** Older endpoints are replaced. */
+  /** Age at which a ready endpoint is replaced. */
   longestAgeMs: number;
   /** Delay after a failed creation. */
   retryMs: number;
@@ -84,7 +84,10 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
   const { numbers, clock, backgroundTasks, logger } = options;
   let making = 0;
   let timer: unknown = null;
-  /** `null` while the pool is closed. Endpoints begun in an earlier filling are not added to a later one. */
+  /**
+   * Number of the current filling; `null` while the pool is closed. Endpoints begun in an earlier filling are not added
+   * to a later one.
+   */
   let filling: symbol | null = null;
 
   const destroy = (endpoint: MediaEndpoint): void =>
@@ -111,7 +114,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
     }, milliseconds);
   };
 
-  /** Calls that follow each other closely create their endpoints themselves. */
+  /** Calls in quick succession create their endpoints themselves. */
   const refillAfterCalls = (): void => {
     clock.clearTimeout(timer);
     timer = null;
@@ -146,7 +149,7 @@ export const createEndpointPool = (options: EndpointPoolOptions) => {
 
   return {
     size: ready.size,
-    /** Begins to fill. */
+    /** Opens the pool and begins to fill it. */
     open(): void {
       filling ??= Symbol('filling');
       refill();

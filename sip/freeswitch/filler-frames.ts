@@ -1,10 +1,11 @@
 /**
- * Detects filler frames of FreeSWITCH. It reads a packet every 20 ms, and without one it inserts a frame of its own
- * (`switch_ivr_park`: bytes of 255). In a pause of the far end that frame is the silence. But while packets longer than
- * 20 ms arrive, the audio of that time is in the previous packet, and the filler would only stretch the call.
+ * Detects filler frames of FreeSWITCH. FreeSWITCH reads a packet every 20 ms; if there is none, it inserts a filler
+ * frame (`switch_ivr_park`: bytes of 255). In a pause of the far end the filler frame represents the silence. But while
+ * packets longer than 20 ms arrive, the audio of that time is in the previous packet, and the filler would only stretch
+ * the call.
  */
 
-/** Audio that is further ahead of time arrived in bursts. */
+/** Limit of audio ahead of time; more than that has arrived in bursts. */
 const maxAheadMs = 500;
 
 const isFilled = (samples: Int16Array): boolean => samples.every((sample) => sample === -1);

@@ -28,7 +28,7 @@ import {
 import type { UnicastOptions } from './open-unicast.ts';
 import { repark } from './repark.ts';
 
-/** A party that holds a call may be silent for the longest duration of a call. */
+/** Media timeout during a hold: a party that holds a call may be silent for the longest duration of a call. */
 const heldSilenceMs = 86_400_000;
 
 /** Header that sets the media timeout of a channel that begins with the caller's offer; see config/freeswitch. */
@@ -36,7 +36,7 @@ export const rtpTimeoutHeader = (rtpTimeoutMs: number): Record<string, string> =
   rtpTimeoutMs === 0 ? {} : { 'X-Rtp-Timeout': String(rtpTimeoutMs) };
 
 export type EndpointOptions = UnicastOptions & {
-  /** Name of the server. */
+  /** Name of the media server. */
   server: string;
   commands: Commands;
   onDigit: FreeSwitch['control']['onDigit'];
@@ -44,7 +44,7 @@ export type EndpointOptions = UnicastOptions & {
   /** Timeout for FreeSWITCH's confirmation of a BYE. */
   answerMs: number;
   /**
-   * FreeSWITCH ends the channel after this time without RTP, numberOrNull from the other party's description; 0 for never.
+   * Time without RTP after which FreeSWITCH ends the channel, counted from the other party's description; 0 for never.
    */
   rtpTimeoutMs: number;
   logger: Logger;
@@ -97,7 +97,7 @@ const createChannelState = () => {
       if (state === 'lost' || state === 'over') queueMicrotask(() => listener(lostReason));
       else listeners.push(listener);
     },
-    /** Returns whether the channel must be hung up. */
+    /** Marks the channel as ended; returns whether it still has to be hung up. */
     destroy(): boolean {
       const mayExist = state === 'up' || state === 'lost';
       state = 'destroyed';
@@ -153,11 +153,11 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
   let opening: Promise<ChannelAudio> | null = null;
   const parked = framesOf(channel);
   let frames = parked;
-  /** Last accepted description of the other party. */
+  /** Last accepted session description of the other party. */
   let remote = channel.remoteSdp;
   /** FreeSWITCH's last answer; contains telephone events if the far end supports them. */
   let lastAnswer = localSdp;
-  /** The other party sends packets of 10 ms regardless of its description. */
+  /** Whether the other party sends packets of 10 ms regardless of its description. */
   let sendsShort = false;
   /** Frames at the time its audio moved to a bridge; `null` while its audio is here. */
   let detached: Frames | null = channel.isBridged === true ? parked : null;
@@ -190,7 +190,10 @@ export const createMediaEndpoint = (channel: Channel, options: EndpointOptions):
     return done;
   };
   const describeInSequence = (remoteSdp: string): Promise<string> => inSequence(() => describe(remoteSdp));
-  /** If FreeSWITCH read every 20 ms, it would drop half of the audio. The other party is not notified. */
+  /**
+   * If FreeSWITCH read every 20 ms, it would drop half of the audio, so the frame length is changed. The other party is
+   * not notified.
+   */
   const requestShortPackets = (): void => {
     if (frames.packetMs === 10 || remote === null) return;
     sendsShort = true;

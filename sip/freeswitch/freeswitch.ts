@@ -28,9 +28,9 @@ export type FreeSwitchOptions = CommandOptions & {
   onHeartbeat: (load: ServerLoad) => void;
   /** The connection is lost and will be re-established; channels continue. */
   onLost: () => void;
-  /** FreeSWITCH is gone with all of its channels. */
+  /** Called when FreeSWITCH is gone with all of its channels. */
   onGone: () => void;
-  /** FreeSWITCH no longer answers; the connection is then lost. */
+  /** Called when FreeSWITCH no longer responds; the connection is then lost. */
   onSilent: () => void;
   logger: Logger;
 };
@@ -63,7 +63,7 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     const probe = (): Promise<void> => keepAlive.renew(commands, parkSec);
     await probe();
     const onSilent = (): void => {
-      // The server takes no further endpoints before its calls look for others.
+      // Closes the server for new endpoints before its calls look for another server.
       onLost();
       options.onSilent();
     };

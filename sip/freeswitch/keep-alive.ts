@@ -1,7 +1,8 @@
 /**
- * Keep-alive of channels. FreeSWITCH ends the channels of a gateway that has been silent for a while: each channel
- * carries the name of its gateway, and a task of FreeSWITCH's own scheduler, postponed again and again, hangs up all
- * channels with that name. So the calls of a dead process remain only as long as another process may take them over.
+ * Keep-alive of channels. FreeSWITCH ends the channels of a gateway that has been silent for a while: each channel has
+ * the name of its gateway, and a task in FreeSWITCH's scheduler hangs up all channels with that name. The gateway
+ * postpones this task repeatedly. The calls of a dead process therefore remain only as long as another process may take
+ * them over.
  */
 import type { Commands } from './connection.ts';
 

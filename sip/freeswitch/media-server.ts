@@ -38,7 +38,10 @@ export type MediaServerNumbers = {
   minIdleCpu?: number;
   /** See `FreeSwitchOptions`. */
   shortestParkSec?: number;
-  /** FreeSWITCH sends every 20 ms; after this time without audio it may have ended the unicast. 0: never checked. */
+  /**
+   * Time without audio after which FreeSWITCH, which sends every 20 ms, may have ended the unicast. 0 disables the
+   * check.
+   */
   silenceMs: number;
 };
 
@@ -64,7 +67,7 @@ const create = async (
 ): Promise<MediaEndpoint> => {
   const { rtpTimeoutMs, createMs, clock, commands, backgroundTasks } = options;
   const asked = srtp === 'off' ? { offer, headers: {} } : srtpRequest(offer);
-  // Without the caller's offer, the source of audio is still unknown and no timeout applies.
+  // No media timeout applies without the caller's offer, because the source of audio is still unknown.
   const headers = { ...asked.headers, ...(offer === undefined ? {} : rtpTimeoutHeader(rtpTimeoutMs)) };
   const { uuid, channel } = inviteChannel(
     { ...asked, headers },
@@ -75,7 +78,7 @@ const create = async (
   try {
     made = await within(clock, createMs, 'Creating an endpoint', channel, endLate);
   } catch (error) {
-    // A channel may have been created although its answer was lost.
+    // Ends the channel, which may have been created although its response was lost.
     backgroundTasks.add('ending a channel whose creation failed', () => commands.api(`uuid_kill ${uuid}`));
     throw error;
   }
@@ -144,7 +147,7 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     ...options,
     onConnected() {
       fill();
-      // The server may be another process than before.
+      // Checks the channels, because the server may have been restarted.
       backgroundTasks.add('checking the channels of calls', () => endpoints.loseThose(freeSwitch.hasChannel));
     },
     onHeartbeat: (heartbeat) => load.heartbeat(heartbeat),
@@ -190,8 +193,8 @@ export const createMediaServer = (server: ServerAddress, options: MediaServerOpt
     /** Number of endpoints ready for a call. */
     ready: pool.size,
     /**
-     * With the caller's offer, or without one to make an offer. Rejects after a few seconds at the latest, and
-     * immediately while other calls have just failed after that wait.
+     * Creates an endpoint that answers the caller's offer, or makes an offer if there is none. Rejects after a few
+     * seconds at the latest, and immediately while other calls have just failed after that wait.
      */
     createEndpoint: (offer?: string, srtp: TrunkSrtp = 'off'): Promise<MediaEndpoint> =>
       endpoints.add(async () => {

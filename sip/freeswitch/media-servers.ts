@@ -37,7 +37,7 @@ const hasRoom = (server: MediaServer): boolean => obstacle(server) === null;
 const byLoad = (one: MediaServer, other: MediaServer): number =>
   one.calls() - other.calls() || other.ready() - one.ready();
 
-/** The offer itself was refused (RFC 3261 section 21.4.26), not for lack of resources. */
+/** Whether the offer itself was refused (RFC 3261 section 21.4.26), not the call for lack of resources. */
 const isOfferRefused = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 488;
 
@@ -54,7 +54,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     async open(): Promise<void> {
       await Promise.all(servers.map((server) => server.open()));
     },
-    /** Whether the gateway has any media servers, usable or not. */
+    /** Whether the gateway has any media servers, available or not. */
     areThere,
     /** Why no server can be used, as plain sentences; `null` if one can. */
     problem: (): string | null => {
@@ -66,7 +66,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       if (servers.some(hasRoom)) return null;
       return areThere ? sentences(servers) : noServers;
     },
-    /** Servers that take no calls; `null` if all take some. */
+    /** Names of servers that take no new calls; `null` if all take some. */
     warning: (): string | null => (servers.every(hasRoom) ? null : sentences(servers)),
     states: (): MediaServerState[] =>
       servers.map((server) => ({

@@ -1,13 +1,14 @@
 /**
- * FreeSWITCH's lead: audio that was sent to it and is not played yet. It is zero at first. When this process stalled
- * and FreeSWITCH ran dry, the frames sent to catch up remain as a lead, so that the next stall of that length is
- * inaudible; but falling silent takes longer by the same time. So the lead is limited, and a pause uses it up.
+ * Lead of FreeSWITCH: audio that was sent to it and is not played yet. The lead is zero at first. When this process
+ * stalled and FreeSWITCH ran out of audio, the frames sent afterwards to catch up remain as a lead. The next stall of
+ * that length is then inaudible, but silence after a stop begins later by the same time. The lead is therefore limited,
+ * and reduced in pauses.
  */
 
 const frameMs = 20;
 /** Maximum lead, including the frame in playback: FreeSWITCH is silent within some 50 ms of a stop. */
 const mostMs = 40;
-/** Time by which a beat may come early. */
+/** Tolerance for a tick that comes early. */
 const jitterMs = 10;
 
 export const createLead = () => {

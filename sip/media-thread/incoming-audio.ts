@@ -15,7 +15,7 @@ const blockBeats = 5;
 
 type OfCall = {
   frames: Int16Array[];
-  /** Audio is delivered at once until this beat. */
+  /** Tick until which audio is delivered at once. */
   promptUntil: number;
 };
 

@@ -6,7 +6,7 @@ import { isWav, readWavHeader } from './read-wav.ts';
 import { createSampleReader } from './sample-reader.ts';
 import { NotLinearPcm, type AudioFormat, describedAudio, isUsable } from './audio-description.ts';
 
-// First bytes of files and texts other than raw samples; played as samples they are loud noise.
+// Signatures of files and texts; played as samples they would be loud noise.
 
 /** `at`: position of the bytes. */
 const marks: readonly { at: number; bytes: Buffer }[] = [
@@ -15,7 +15,7 @@ const marks: readonly { at: number; bytes: Buffer }[] = [
     bytes: Buffer.from(text, 'latin1'),
   })),
   { at: 4, bytes: Buffer.from('ftyp', 'latin1') },
-  // Matroska and WebM.
+  // Signature of Matroska and WebM.
   { at: 0, bytes: Buffer.from([0x1a, 0x45, 0xdf, 0xa3]) },
 ];
 

@@ -6,7 +6,7 @@ import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';
 
 const name = 'deepgram-aura';
-/** Telephone sample rate. */
+/** Sample rate of telephone audio. */
 const sampleRate = 8_000;
 
 /** A voice speaks one language, named at the end of its name. */

@@ -11,7 +11,7 @@ import type { EngineEvent, ListenOptions, RecognitionEngine } from './recognitio
 import { openSocketRecognition } from './socket-recognition.ts';
 
 const name = 'deepgram-flux';
-/** The recommended size. */
+/** Recommended size of an audio message. */
 const messageMs = 80;
 const keepAliveMs = 4_000;
 /** Confidence thresholds of a turn end: the default, and one that is never reached. */

@@ -14,9 +14,9 @@ import { openSocketRecognition } from './socket-recognition.ts';
 const name = 'deepgram';
 const messageMs = 20;
 const endpointingMs = 300;
-/** The smallest value that the server accepts. */
+/** Smallest value of `endpointing` that the server accepts. */
 const utteranceEndMs = 1_000;
-/** The server closes after ten seconds without audio. */
+/** Interval of keep-alive messages: the server closes a connection after ten seconds without audio. */
 const keepAliveMs = 4_000;
 
 const anyMessage = z.object({ type: z.string() });

@@ -41,7 +41,7 @@ const createLostAudio = (tell: (samples: number) => void, logger: Logger) => {
 export type FailOverNumbers = Readonly<{
   /** Audio of a call that is kept for the next engine. */
   keptMs: number;
-  /** An engine that fails after this long has probably lost its connection, and is reopened at once. */
+  /** Age of a connection from which its failure is probably a lost connection; the engine is then reopened at once. */
   steadyMs: number;
 }>;
 

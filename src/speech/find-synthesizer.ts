@@ -10,7 +10,7 @@ import { isInstalled } from './run-program.ts';
 import { rememberSentences } from './remember-sentences.ts';
 import { toneSynthesizer } from './tone-synthesizer.ts';
 
-/** `second` speaks the languages that `first` cannot; logged once. */
+/** Combines two synthesizers: `second` speaks the languages that `first` cannot; logged once. */
 const withFallback = (first: Synthesizer, second: Synthesizer, logger: Logger): Synthesizer => {
   const tell = once((language: string, error: unknown) =>
     logger.warn({ engine: first.name, instead: second.name, language, err: error }, 'a synthesizer failed'),
@@ -36,7 +36,7 @@ const englishOnly = (english: Synthesizer, others: Synthesizer): Synthesizer => 
     (language.startsWith('en') ? english : others).synthesize(text, language, signal),
 });
 
-/** About six minutes of audio over all cached sentences. */
+/** Size of the cache: about six minutes of audio over all sentences. */
 const rememberedBytes = 16 * 1024 * 1024;
 
 /** Checks once what is installed. `path` is the search path for programs. */

@@ -3,7 +3,7 @@ import type { Synthesizer } from '#sip/audio/speech.ts';
 import type { EngineWorld } from './engine-world.ts';
 import { serverSynthesizer } from './server-synthesizer.ts';
 
-/** Sample rate of `response_format: pcm`. */
+/** Sample rate of the response format `pcm`. */
 const sampleRate = 24_000;
 
 /**

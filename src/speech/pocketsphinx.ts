@@ -20,7 +20,7 @@ const name = 'pocketsphinx';
 
 export const pocketsphinxProgram = 'pocketsphinx_continuous';
 
-/** Longer than any sentence takes; callers have shorter limits. */
+/** Time limit of the program, longer than any sentence takes; callers have shorter limits. */
 const timeoutMs = 60_000;
 const maxBytes = 64 * 1024;
 

@@ -8,7 +8,7 @@ export type ProgramRun = {
   /** Written to the program's standard input. */
   input: string;
   timeoutMs: number;
-  /** More output than this ends the program. */
+  /** Maximum output in bytes; a program that writes more is ended. */
   maxBytes: number;
   signal?: AbortSignal;
 };

@@ -65,7 +65,7 @@ export const failOverSynthesizer = (
 // Applies the voice that a number chose. If the engine refuses it, the engine's default voice speaks for the rest of
 // the call; the engine's breaker is not affected.
 
-/** One per call. */
+/** Created once for each call. */
 export const chosenVoice = (chosen: Synthesizer, usual: Synthesizer, logger: Logger): Synthesizer => {
   let current = chosen;
 
@@ -97,9 +97,9 @@ export const chosenVoice = (chosen: Synthesizer, usual: Synthesizer, logger: Log
 /** An engine with several voices. */
 export type VoiceEngine = {
   readonly name: string;
-  /** `null` for its default voice. */
+  /** Chosen voice; `null` for the engine's default voice. */
   speakingWith(voice: string | null): Synthesizer;
-  /** Absent if the engine does not list its voices. */
+  /** Returns the voices; absent if the engine does not list them. */
   voices?(): Promise<Voice[]>;
 };
 
@@ -113,9 +113,9 @@ const ledBy = <Engine extends { name: string }>(
 ];
 
 export const createSpeechEngines = (options: {
-  /** In the operator's order. */
+  /** Engines in the operator's order. */
   recognizers: readonly RecognitionEngine[];
-  /** At least one. */
+  /** Synthesizers; at least one. */
   synthesizers: readonly VoiceEngine[];
   failOver: FailOverNumbers & { readonly coolDown: CoolDown };
   clock: Clock;
