@@ -9,6 +9,7 @@ import pino from 'pino';
 import { readConfig } from '#config/config.ts';
 import { startGateway } from '#src/gateway.ts';
 import { startEmbedded } from '#src/persistence/embedded/start-embedded.ts';
+import { storedMasterKey } from '#src/start/master-key.ts';
 import type { Postgres } from './postgres.ts';
 
 /** Tables that the console reads for a call and its replay. */
@@ -55,6 +56,7 @@ export const openInConsole = async (
   const url = `postgresql://localhost/${database}?${new URLSearchParams({ host: socketFolder, user }).toString()}`;
   const settings = {
     GW_PORT: '0',
+    GW_MASTER_KEY: (await storedMasterKey(folder)).toString('base64'),
     ...process.env,
     GW_DATA_DIR: join(folder, 'gateway'),
     GW_DATABASE_URL: url,
@@ -64,7 +66,7 @@ export const openInConsole = async (
   const { number_id, workspace_id, console_url } = gateway.credentials;
   await copy(url, rows, { number_id, workspace_id });
   say(`The calls are in the console at ${console_url}. Sign in: ${await gateway.makeSignInLink()}`);
-  for (const { id } of rows.get('call') ?? []) say(`  ${console_url}console/calls/${String(id)}`);
+  for (const { id } of rows.get('call') ?? []) say(`  ${console_url}#/calls/${String(id)}`);
   say('Ctrl-C ends it.');
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 };

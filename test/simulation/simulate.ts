@@ -7,6 +7,7 @@
  */
 import { machineNow } from './determinism.ts';
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { inProcesses, ownShare, type Share } from './in-processes.ts';
@@ -65,7 +66,7 @@ const oneSeed = async (seed: number): Promise<number> => {
   writeFileSync(file, `${JSON.stringify(plan)}\n${lines.join('\n')}\n`);
   say(`seed ${seed}: ${violations.length === 0 ? 'every rule held' : violations.join('\n  ')}`);
   say(`its journal is in ${file}, digest ${digest}`);
-  if (options.open) await openInConsole(callRowsOf(postgres), `simulation-${seed}`, say);
+  if (options.open) await openInConsole(callRowsOf(postgres), resolve(`simulation-${seed}`), say);
   return violations.length === 0 ? 0 : 1;
 };
 
