@@ -252,7 +252,7 @@ consoleTest(
     t.is(await unfold.count(), 0, 'one at a time');
     await page.locator('.live-line').getByText('A person is rung').waitFor();
     await korean.getByRole('button', { name: '연결 취소' }).click();
-    await page.locator('.transfer-line', { hasText: 'Taken back; the agent goes on' }).waitFor();
+    await page.locator('.transfer-line', { hasText: 'Taken back; the agent continues' }).waitFor();
     await unfold.waitFor();
 
     await unfold.click();

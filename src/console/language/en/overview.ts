@@ -1,5 +1,5 @@
 export const overview = {
-  lead: 'How the calls of this workspace go, in its time zone.',
+  lead: 'Figures of this workspace’s calls, in its time zone.',
   days: 'Time',
   lastDays: (days: number) => `Last ${days} days`,
   calls: 'Calls today',
