@@ -22,7 +22,7 @@ export type TapEvents = {
 export type TapOptions = {
   commands: Pick<Commands, 'run' | 'sendMessage'>;
   direct: DirectOptions;
-  /** Creates a channel with that offer. */
+  /** Creates a FreeSWITCH channel that answers this offer. */
   createChannel: (offer: string) => Promise<MediaEndpoint>;
   backgroundTasks: BackgroundTasks;
   clock: Clock;

@@ -190,7 +190,7 @@ export const createSentenceCutter = (): SentenceCutter => {
   let half = '';
   /** The text up to here is known to contain no sentence end. */
   let judged = 0;
-  /** Length of the text that is known to lie within one word longer than a sentence. */
+  /** Number of characters of a word that is longer than a sentence may be; they contain no place to cut. */
   let inWord = 0;
 
   const sentenceEnd = (start: string): number | undefined => {

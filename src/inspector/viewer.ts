@@ -43,7 +43,7 @@ export type InspectedCalls = {
   onAdded(callback: (call: { callId: string; workspaceId: string }) => void): () => void;
 };
 
-/** Shows a call at any gateway. Resolves when it is over or the signal aborts. Does not reject. */
+/** Emits the charts of a call that runs on this or another gateway. Resolves when it is over or the signal aborts. Does not reject. */
 export type FollowCharts = (
   callId: string,
   show: (message: ShownMessage) => void,

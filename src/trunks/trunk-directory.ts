@@ -48,7 +48,7 @@ const partStatus = (
   return { ...status, state: 'resting', detail };
 };
 
-/** Earliest end of a cool-down among its addresses; null if one takes calls now. */
+/** Returns the earliest end of a cool-down among the trunk's addresses; null if an address takes calls now. */
 const coolDownOf = (trunk: Trunk, { coolDowns }: Seen): number | null => {
   const ends = addressesOf(trunk)
     .filter(({ drained }) => !drained)

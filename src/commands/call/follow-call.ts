@@ -10,7 +10,7 @@ type FollowedCall = {
   client: Pick<Client, 'createCall' | 'getCall' | 'watchCall' | 'hangUp' | 'cancelCall'>;
   view: CallView;
   words: Words;
-  /** Called with the action for each interrupt. */
+  /** Registers the action that each interrupt (Ctrl-C) runs. */
   onInterrupt: (ask: () => void) => void;
 };
 

@@ -34,7 +34,7 @@ export type Actor = {
 
 export type Inspection = {
   actors: ReadonlyMap<string, Actor>;
-  /** Oldest first. */
+  /** Entries, oldest first. */
   entries: readonly Entry[];
 };
 

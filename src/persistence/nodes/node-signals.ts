@@ -83,7 +83,7 @@ const withdrawing = kyselyQuery((queries, { id }: { id: string }) =>
   queries.deleteFrom('NodeSignal').where('id', '=', id),
 );
 
-/** Withdraws an expired request. It is not executed afterwards; it may already have been. */
+/** Withdraws an expired request. The request is not executed afterwards, but it may have been executed before. */
 export const withdrawSignal = async (db: Statements, id: string): Promise<void> => {
   await withdrawing(db, { id });
 };
