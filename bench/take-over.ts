@@ -1,7 +1,6 @@
 /**
  * A thousand simulated calls whose gateway is killed and which another gateway on the same database takes over: the
- * time from the kill, and the cost for the second gateway and the database. The loss of a gateway must be detected
- * first, so the first call resumes seconds after the kill.
+ * time from the kill, and the cost for the second gateway and the database.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
