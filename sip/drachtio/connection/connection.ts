@@ -6,11 +6,15 @@ import Srf from 'drachtio-srf';
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
 import type { Fence } from '#src/domain/fence.ts';
+import { withTimeout } from '#src/domain/with-timeout.ts';
 import { within } from '../../background-tasks.ts';
 import { startHeartbeat } from '../../heartbeat.ts';
 import { keepConnected, type ServerAddress } from '../../reconnect.ts';
 import { controlAgentOf, guardControlConnection, type ControlConnection } from './guard.ts';
 import { NotConnected, type SendCommand } from '../resume/end-leg.ts';
+
+/** Timeout of an attempt to connect and to authenticate. */
+const connectMs = 5_000;
 
 /** Timeout of a command to drachtio-server, which responds immediately. */
 const commandMs = 3_000;
@@ -173,10 +177,21 @@ export const createSignallingConnection = (options: {
   const kept = keepConnected<true>({
     to: `drachtio-server at ${server.host}:${server.port}`,
     connect: (lost) =>
-      connector.connect(server, lost, () => {
-        const onNodeLost = (node: string): void => relay?.onNodeLost(node);
-        control = guardControlConnection(srf, { overhear, onNodeLost, fence, logger });
-      }),
+      withTimeout(
+        clock,
+        connectMs,
+        () =>
+          connector.connect(server, lost, () => {
+            const onNodeLost = (node: string): void => relay?.onNodeLost(node);
+            control = guardControlConnection(srf, { overhear, onNodeLost, fence, logger });
+          }),
+        {
+          error() {
+            connector.disconnect();
+            return new Error('it did not answer in time.');
+          },
+        },
+      ),
     disconnect() {
       stopHeartbeat();
       connector.disconnect();
