@@ -174,7 +174,12 @@ if (missing.length > 0) {
       const used = callsOf(lines)[0] === 1 ? one : other;
       await used.kill();
       t.teardown(() => used.restart());
-      await until(() => callsOf(lines).toSorted((one, other) => one - other).join() === '0,1');
+      await until(
+        () =>
+          callsOf(lines)
+            .toSorted((one, other) => one - other)
+            .join() === '0,1',
+      );
       const before = line.all('line.heard').length;
       await until(() => line.all('line.heard').length > before + 1);
       const utterance = line.say('Good day.');
