@@ -128,8 +128,8 @@ export const mistakes: readonly Mistake[] = [
     changes: [
       {
         file: takeOver,
-        from: 'const queue = calls.filter(isResumable).values();',
-        to: 'const queue = calls.filter(isResumable).slice(1).values();',
+        from: 'const resumable = calls.filter(isResumable);',
+        to: 'const resumable = calls.filter(isResumable).slice(1);',
       },
     ],
     rule: 'a call has had no holder for longer than a lease',
