@@ -1,5 +1,5 @@
 /**
- * One real telephone call behind the interface of `machines/line.ts`: the attempt to connect it, the resulting
+ * One real telephone call behind the interface of `machines/line.ts`: a leg, the resulting
  * connection, and the audio of that connection.
  */
 import type { Logger } from 'pino';
@@ -18,7 +18,7 @@ import { createCallMedia, type CallMedia, type MediaMeans } from '#sip/audio/cal
 import { createKeypad, type Keypad } from './dtmf/keypad.ts';
 import { takenByOther, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { MediaServers } from '../freeswitch/media-servers.ts';
-import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './leg.ts';
+import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from './leg.ts';
 import { leaveStanding } from './resume/leave-standing.ts';
 import type { StandingLine } from './resume/lost-connection.ts';
 import { createDtmfDeduplication, type DtmfSource } from './dtmf/dtmf.ts';
@@ -35,12 +35,12 @@ export type DrachtioLineOptions = MediaMeans & {
   /** The line actor of the call. */
   parent: AnyActorRef | undefined;
   /** Begins to dial or to answer. */
-  attempt: (call: { onRinging: () => void; parent: AnyActorRef }) => Attempt;
+  beginLeg: (call: { onRinging: () => void; parent: AnyActorRef }) => PendingLeg;
   /** Begins to call a transfer target for the other party, if possible on this media server. */
   ring: (
     to: string,
     call: { onRinging: () => void; parent: AnyActorRef; preferredServer: string | null },
-  ) => Attempt;
+  ) => PendingLeg;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
   /** Headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
@@ -58,12 +58,12 @@ export type DrachtioLineOptions = MediaMeans & {
 
 export type DrachtioLine = Line & StandingLine;
 
-/** SIP dialog of a call, from the attempt on. */
+/** SIP dialog of a call, from the first INVITE on. */
 type CallDialog = {
-  attempt: Attempt;
+  pending: PendingLeg;
   /** The connection; `null` before the answer, and always for an unanswered call. */
   connection: Connection | null;
-  /** SIP details; `null` before the attempt has a result. */
+  /** SIP details; `null` before the leg has a result. */
   sip: SipDetails | null;
   /** Checks of the call's audio; set at the answer. */
   watch: MediaWatch | null;
@@ -83,10 +83,10 @@ const channelIdOf = ({ connection }: Pick<CallDialog, 'connection'>): string | n
   connection?.endpoint.channel()?.dialog?.id ?? null;
 
 /** Adds the details of the dialog and its audio to the events of its answer and end. */
-const withDetails = (event: LineEvent, { sip, attempt, sound }: CallDialog): LineEvent => {
+const withDetails = (event: LineEvent, { sip, pending, sound }: CallDialog): LineEvent => {
   const details = () => {
-    const route = attempt.route();
-    return { sip: sip ?? attempt.sip(), ...(route === null ? {} : { route }) };
+    const route = pending.route();
+    return { sip: sip ?? pending.sip(), ...(route === null ? {} : { route }) };
   };
   switch (event.type) {
     case 'line.answered':
@@ -129,15 +129,15 @@ const sendAway = ({ endpoint, ...connection }: Connection, { backgroundTasks }: 
   backgroundTasks.add('BYE', () => hangUp(connection));
 };
 
-/** Passes the result of the attempt to the state of the line. */
+/** Passes the outcome of the leg to the state of the line. */
 const follow = (
   dialog: CallDialog,
   life: LineLife,
   secondLeg: SecondLeg,
   { isAdopted, ...means }: Means & Pick<DrachtioLineOptions, 'isAdopted'>,
 ): void =>
-  means.backgroundTasks.add('a call attempt', async () => {
-    const outcome = await dialog.attempt.outcome;
+  means.backgroundTasks.add('a leg of a call', async () => {
+    const outcome = await dialog.pending.outcome;
     if (!outcome.answered) {
       dialog.sip ??= outcome.sip;
       if (!isAdopted) return life.send({ type: 'unanswered', cause: outcome.cause });
@@ -265,14 +265,14 @@ const carrySound = (
  * statistics are known.
  */
 const release = (
-  { attempt, connection }: CallDialog,
+  { pending, connection }: CallDialog,
   { by }: LineEnd,
   measured: Promise<void>,
   life: LineLife,
   { backgroundTasks }: Means,
 ): void => {
-  // The attempt itself reports the response to the CANCEL.
-  if (connection === null) return attempt.cancel();
+  // The leg itself reports the response to the CANCEL.
+  if (connection === null) return pending.cancel();
   if (by !== 'gateway') connection.trackedLeg.ended();
   return backgroundTasks.add('BYE', async () => {
     try {
@@ -302,8 +302,8 @@ const press = (
     if (life.is('answered')) life.report({ type: 'line.pressed', keys });
   });
 
-const unconnected = (attempt: CallDialog['attempt']): CallDialog => ({
-  attempt,
+const unconnected = (pending: PendingLeg): CallDialog => ({
+  pending,
   connection: null,
   sip: null,
   watch: null,
@@ -323,10 +323,10 @@ const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): Sta
   endSilently: () => life.send({ type: 'left' }),
   endSecondSilently: () => secondLeg.endSilently(),
   lose() {
-    dialog.attempt.lose();
+    dialog.pending.lose();
     dialog.connection?.trackedLeg.abandon();
     if (!life.is('calling')) return life.send({ type: 'sound.lost' });
-    dialog.sip = dialog.attempt.sip();
+    dialog.sip = dialog.pending.sip();
     return life.send({ type: 'unanswered', cause: 'trunk_error' });
   },
 });
@@ -389,7 +389,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     },
   });
   const dialog = unconnected(
-    options.attempt({ onRinging: () => life.send({ type: 'rang' }), parent: life.actor }),
+    options.beginLeg({ onRinging: () => life.send({ type: 'rang' }), parent: life.actor }),
   );
   const referRequest = new ReferRequest({
     ...options,

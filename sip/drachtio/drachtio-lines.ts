@@ -33,7 +33,7 @@ import { carryingHealth, createCarriers } from '../carriers.ts';
 import { createLostSignalling } from './resume/lost-connection.ts';
 import { createMediaServers, type MediaServerState } from '../freeswitch/media-servers.ts';
 import type { ServerAddress } from '../reconnect.ts';
-import { type Attempt, settledAttempt } from './leg.ts';
+import { type PendingLeg, failedLeg } from './leg.ts';
 import { type TrunkCheck, createTrunkCheck } from './check-trunk.ts';
 import {
   createSignallingConnection,
@@ -216,9 +216,9 @@ const createDialling =
   (
     { callId, from, to, sipHeaders = {} }: Pick<LineInput, 'callId' | 'from' | 'to' | 'sipHeaders'>,
     call: Pick<Dialling, 'onRinging' | 'parent' | 'name' | 'logger' | 'trackLeg' | 'preferredServer'>,
-  ): Attempt =>
+  ): PendingLeg =>
     isDown()
-      ? settledAttempt('trunk_error')
+      ? failedLeg('trunk_error')
       : startOutboundLeg({
           ...means,
           ...call,
@@ -262,7 +262,7 @@ const createLegs = (
   const adopting = { send, mediaServers, trunks, limits, legTracker };
   let isClosed = false;
   const isDown = (): boolean => isClosed || problem() !== null;
-  const { survivingAttempt } = createMediaFailover(shared);
+  const { survivingLeg } = createMediaFailover(shared);
   const dial = createDialling({ ...shared, choose, directory, limits, coolDowns, isDown });
 
   return {
@@ -284,14 +284,14 @@ const createLegs = (
     },
 
     /** Begins to dial, or to answer the waiting caller with the call's id. */
-    begin(input: LineInput, call: Pick<Dialling, 'onRinging' | 'parent' | 'logger'>): Attempt {
+    begin(input: LineInput, call: Pick<Dialling, 'onRinging' | 'parent' | 'logger'>): PendingLeg {
       const { callId, direction } = input;
       const trackLeg = (): TrackedLeg => legTracker.track(callId);
-      const attempt =
+      const leg =
         direction === 'inbound'
           ? inbound.answer(callId, call.parent)
           : dial(input, { ...call, name: 'outbound-leg', trackLeg, preferredServer: null });
-      return survivingAttempt(attempt, { callId, logger: call.logger });
+      return survivingLeg(leg, { callId, logger: call.logger });
     },
 
     /**
@@ -302,17 +302,17 @@ const createLegs = (
       input: LineInput,
       to: string,
       call: Pick<Dialling, 'onRinging' | 'parent' | 'logger'> & { preferredServer: string | null },
-    ): Attempt {
+    ): PendingLeg {
       const { callId } = input;
       const trackLeg = (): TrackedLeg => ofTransfer(legTracker.track(callId));
-      const leg = { ...call, name: 'second-leg' as const, trackLeg };
-      const attempt = dial({ callId, from: ownNumberOf(input), to }, leg);
-      return survivingAttempt(attempt, { callId, logger: call.logger });
+      const target = { callId, from: ownNumberOf(input), to };
+      const leg = dial(target, { ...call, name: 'second-leg', trackLeg });
+      return survivingLeg(leg, { callId, logger: call.logger });
     },
 
     /** Takes over a call of another process. */
-    adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): Attempt =>
-      survivingAttempt(adoptCall({ ...shared, ...call, ...adopting }), call),
+    adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): PendingLeg =>
+      survivingLeg(adoptCall({ ...shared, ...call, ...adopting }), call),
 
     /** Stops accepting and placing calls; the connection remains, so that calls can be ended. */
     close(): void {
@@ -390,7 +390,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
   const openLine = (
     input: LineInput,
     emit: (event: LineEvent) => void,
-    call: Pick<DrachtioLineOptions, 'attempt' | 'isAdopted' | 'parent'>,
+    call: Pick<DrachtioLineOptions, 'beginLeg' | 'isAdopted' | 'parent'>,
   ): DrachtioLine => {
     const line = createDrachtioLine({
       ...call,
@@ -439,12 +439,12 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       openLine(input, emit, {
         isAdopted: false,
         parent,
-        attempt: (call) => legs.begin(input, { ...call, logger: loggerOf(input) }),
+        beginLeg: (call) => legs.begin(input, { ...call, logger: loggerOf(input) }),
       }),
     resume(input, left, emit, parent) {
-      const attempt = (): Attempt => legs.adopt({ callId: input.callId, left, logger: loggerOf(input) });
+      const beginLeg = (): PendingLeg => legs.adopt({ callId: input.callId, left, logger: loggerOf(input) });
       const tell = watched.whenAdopted(() => line, emit);
-      const line = openLine(input, tell, { isAdopted: true, parent, attempt });
+      const line = openLine(input, tell, { isAdopted: true, parent, beginLeg });
       return line;
     },
     health: () => healthOf(servers, legs.trunks()),

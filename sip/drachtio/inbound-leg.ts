@@ -25,7 +25,7 @@ import type { Permit } from '../trunks/limits.ts';
 import type { SharedLimits } from '../trunks/shared-limits.ts';
 import { offerWith } from '#sip/sdp/media-offer.ts';
 import { allowedBy } from './dialog/capabilities.ts';
-import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './leg.ts';
+import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from './leg.ts';
 import { heldDialog, holdRequests, isStanding } from './dialog/held-requests.ts';
 import { arrivingRoute } from './call-route.ts';
 import { descriptionIn } from './dialog/message-body.ts';
@@ -66,7 +66,7 @@ export type InboundLeg = {
   /** Refuses a caller that is not being answered yet. */
   refuse(refusal: InviteRefusal): void;
   /** The line of the call is open: answers the caller. `parent`: the chart of the line, which the leg joins. */
-  answer(parent: AnyActorRef | undefined): Attempt;
+  answer(parent: AnyActorRef | undefined): PendingLeg;
 };
 
 /** Thrown when the caller hung up before our 200 OK was processed; no BYE is needed. */

@@ -17,7 +17,7 @@ import type { SharedLimits } from '../trunks/shared-limits.ts';
 import type { BackgroundTasks } from '../background-tasks.ts';
 import type { SipCapture } from './capture/sip-capture.ts';
 import type { Carriers } from '../carriers.ts';
-import { settledAttempt, type Attempt } from './leg.ts';
+import { failedLeg, type PendingLeg } from './leg.ts';
 import type { TrunkCheck } from './check-trunk.ts';
 import type { LegTracker } from './resume/leg-tracker.ts';
 import { refusals, refuse, verdictRefusals, type InviteRefusal } from './dialog/refusals.ts';
@@ -118,10 +118,10 @@ export const createInbound = (options: InboundOptions) => {
     },
 
     /** Answers the waiting caller with this id. `parent`: the chart of its line. */
-    answer(callId: string, parent: AnyActorRef | undefined): Attempt {
+    answer(callId: string, parent: AnyActorRef | undefined): PendingLeg {
       const leg = waiting.get(callId);
       waiting.delete(callId);
-      return leg === undefined ? settledAttempt('cancelled') : leg.answer(parent);
+      return leg === undefined ? failedLeg('cancelled') : leg.answer(parent);
     },
 
     close(): void {

@@ -380,7 +380,7 @@ export const invite = (options: InviteOptions): Invitation => {
       if (state !== 'over') settle(refused(error));
       return undefined;
     }
-    // The answer arrived after the attempt was given up, so the call is hung up.
+    // The answer arrived after the INVITE was given up, so the call is hung up.
     if (state === 'over') {
       holdRequests(created.dialog, false);
       return hangUp(created);

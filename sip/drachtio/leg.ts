@@ -34,24 +34,24 @@ export type Outcome =
     }
   | { answered: false; cause: UnansweredCause; sip: SipDetails };
 
-/** A call that is being answered, outbound or inbound. */
-export type Attempt = {
-  /** Never rejects. A cancelled attempt has released all its resources when this resolves. */
+/** A leg before its answer, outbound or inbound. */
+export type PendingLeg = {
+  /** Never rejects. A cancelled leg has released all its resources when this resolves. */
   outcome: Promise<Outcome>;
   /** SIP details known so far. */
   sip(): SipDetails;
   /** Route of the call so far; `null` before the first trunk is tried. */
   route(): CallRoute | null;
   cancel(): void;
-  /** Fails the attempt after a loss of the connection to drachtio-server: its pending requests never get a response. */
+  /** Fails the leg after a loss of the connection to drachtio-server: its pending requests never get a response. */
   lose(): void;
 };
 
 /** SIP details of a call without any SIP message. */
 export const noSip: SipDetails = { status: null, reason: null, callId: null };
 
-/** An attempt that fails before any SIP message is exchanged. */
-export const settledAttempt = (cause: UnansweredCause): Attempt => ({
+/** A leg that fails before any SIP message is exchanged. */
+export const failedLeg = (cause: UnansweredCause): PendingLeg => ({
   outcome: Promise.resolve({ answered: false, cause, sip: noSip }),
   sip: () => noSip,
   route: () => null,

@@ -24,7 +24,7 @@ import { createTargets, redirectionsIn, type Targets } from '../trunks/redirects
 import type { TrunkCoolDowns } from '../trunks/cool-downs.ts';
 import type { SharedLimits } from '../trunks/shared-limits.ts';
 import { allowedBy } from './dialog/capabilities.ts';
-import { hangUp, noSip, type Attempt, type Connection, type Outcome } from './leg.ts';
+import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from './leg.ts';
 import { createRoute } from './call-route.ts';
 import { onTerms } from './dialog/negotiate.ts';
 import type { SessionTimes } from './dialog/session-timer.ts';
@@ -80,7 +80,7 @@ type Calling = {
 /** The current trunk. */
 type Trying = { chosen: ChosenTrunk; permit: Permit | null; targets: Targets; calling: Calling | null };
 
-export const startOutboundLeg = (options: OutboundLegOptions): Attempt => {
+export const startOutboundLeg = (options: OutboundLegOptions): PendingLeg => {
   const { carriers, limits, coolDowns, country, backgroundTasks, clock, logger } = options;
   const { promise: outcome, resolve } = Promise.withResolvers<Outcome>();
   const unwanted = new AbortController();

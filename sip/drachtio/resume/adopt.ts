@@ -11,7 +11,7 @@ import type { MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import { digestClientFor } from '../../digest/digest-client.ts';
 import { credentialsOf } from '../../trunks/addressing.ts';
 import type { MediaServers } from '../../freeswitch/media-servers.ts';
-import { hangUp, noSip, type Attempt, type Connection, type Outcome } from '../leg.ts';
+import { hangUp, noSip, type PendingLeg, type Connection, type Outcome } from '../leg.ts';
 import { holdRequests, isByeWaiting } from '../dialog/held-requests.ts';
 import { authorizeRequests } from '../dialog/sent-requests.ts';
 import type { SendCommand } from './end-leg.ts';
@@ -151,7 +151,7 @@ const sendAway = (
   backgroundTasks.add('BYE', () => hangUp(connection));
 };
 
-const adoptLeg = (standing: Standing | undefined, options: AdoptOptions): Attempt => {
+const adoptLeg = (standing: Standing | undefined, options: AdoptOptions): PendingLeg => {
   const lost = Promise.withResolvers<Outcome>();
   let isGivenUp = false;
 
@@ -186,7 +186,7 @@ const adoptLeg = (standing: Standing | undefined, options: AdoptOptions): Attemp
  * Combines the other party of a call and the person with whom it talks; the person is hung up if the other party is
  * lost.
  */
-const bothOf = (otherParty: Attempt, person: Attempt, options: AdoptOptions): Attempt => {
+const bothOf = (otherParty: PendingLeg, person: PendingLeg, options: AdoptOptions): PendingLeg => {
   const run = async (): Promise<Outcome> => {
     const [outcome, ofPerson] = await Promise.all([otherParty.outcome, person.outcome]);
     if (outcome.answered) return { ...outcome, person: ofPerson };
@@ -207,7 +207,7 @@ const bothOf = (otherParty: Attempt, person: Attempt, options: AdoptOptions): At
   };
 };
 
-export const adoptCall = (options: AdoptOptions): Attempt => {
+export const adoptCall = (options: AdoptOptions): PendingLeg => {
   const { legs, connectedWith } = options.left;
   const ofTransfer = legs.filter(isOfTransfer);
   const person = connectedWith === null ? undefined : standingAmong(ofTransfer);

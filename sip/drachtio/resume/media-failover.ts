@@ -13,7 +13,7 @@ import { createLineTime } from '#sip/audio/line-time.ts';
 import { isServerLoss, type AudioEvents, type MediaEndpoint } from '#sip/audio/media-endpoint.ts';
 import type { SampleRate } from '#sip/audio/samples.ts';
 import { holdRequests, isByeWaiting } from '../dialog/held-requests.ts';
-import type { Attempt, Connection, OnMoved } from '../leg.ts';
+import type { PendingLeg, Connection, OnMoved } from '../leg.ts';
 import { moveMedia, type Moved, type MoveOptions } from './move-media.ts';
 
 /** Maximum of calls that move at the same time: moving all calls of a dead server at once would overload the others. */
@@ -232,10 +232,10 @@ export const createMediaFailover = (options: FailoverOptions) => {
   };
 
   return {
-    /** Wraps the attempt, so that its connections survive the loss of their media servers. */
-    survivingAttempt: (attempt: Attempt, call: Call): Attempt => {
-      const outcome = async (): Promise<Awaited<Attempt['outcome']>> => {
-        const settled = await attempt.outcome;
+    /** Wraps the leg, so that its connections survive the loss of their media servers. */
+    survivingLeg: (pending: PendingLeg, call: Call): PendingLeg => {
+      const outcome = async (): Promise<Awaited<PendingLeg['outcome']>> => {
+        const settled = await pending.outcome;
         if (!settled.answered) return settled;
         const { connection, person } = settled;
         const ofPerson = person?.answered === true ? surviving(person.connection, call) : null;
@@ -245,7 +245,7 @@ export const createMediaFailover = (options: FailoverOptions) => {
           ...(ofPerson === null ? {} : { person: { answered: true, connection: ofPerson } }),
         };
       };
-      return { ...attempt, outcome: outcome() };
+      return { ...pending, outcome: outcome() };
     },
   };
 };

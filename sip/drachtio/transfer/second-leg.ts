@@ -13,7 +13,7 @@ import { telephoneRate, type SampleRate } from '#sip/audio/samples.ts';
 import type { BackgroundTasks } from '../../background-tasks.ts';
 import { takenByOther } from '#sip/audio/media-endpoint.ts';
 import { createHoldTone, type HoldTone } from '#sip/audio/playout/hold-tone.ts';
-import { hangUp, type Attempt, type Connection, type Outcome } from '../leg.ts';
+import { hangUp, type PendingLeg, type Connection, type Outcome } from '../leg.ts';
 import { createKeypad, type Keypad } from '../dtmf/keypad.ts';
 import { leaveStanding } from '../resume/leave-standing.ts';
 import { recordBridge, type BridgeRecording } from './bridge-recording.ts';
@@ -31,7 +31,7 @@ type Answered = { connection: Connection; keypad: Keypad; media: CallMedia; acce
  */
 type Leg =
   | { state: 'none' }
-  | { state: 'ringing' | 'cancelled'; attempt: Attempt }
+  | { state: 'ringing' | 'cancelled'; pending: PendingLeg }
   | ({ state: 'joining' | 'waiting' | 'bridging' } & Answered)
   | ({ state: 'connected'; bridge: BridgeRecording | null } & Answered);
 
@@ -39,7 +39,7 @@ type MediaEvents = { report: (report: LineReport) => void; onLost: () => void };
 
 export type SecondLegOptions = {
   /** Begins to dial that number for this call, if possible on this media server. */
-  ring: (to: string, preferredServer: string | null) => Attempt;
+  ring: (to: string, preferredServer: string | null) => PendingLeg;
   createMedia: (on: MediaEvents) => CallMedia;
   /** The other party of the call; `null` if there is none. */
   first: { media: CallMedia; connection: () => Connection | null; keypad: () => Keypad | null };
@@ -190,7 +190,7 @@ export class SecondLeg {
 
   /** Handles the loss of the connection to drachtio-server: legs that are not connected yet fail. */
   lose(): void {
-    if ('attempt' in this.#leg) this.#leg.attempt.lose();
+    if ('pending' in this.#leg) this.#leg.pending.lose();
     else if ('connection' in this.#leg && this.#leg.state !== 'connected')
       this.#part(this.#leg, 'trunk_error', false);
   }
@@ -198,7 +198,7 @@ export class SecondLeg {
   /** Called when the line ends, and with it a ringing or connected person. */
   end(): void {
     const ended = this.#forget();
-    if ('attempt' in ended) ended.attempt.cancel();
+    if ('pending' in ended) ended.pending.cancel();
     if ('connection' in ended) letGo(ended.connection, ended.media, { ...this.#options, hasLeft: false });
   }
 
@@ -206,15 +206,15 @@ export class SecondLeg {
     const { life, first, backgroundTasks } = this.#options;
     const rate = first.media.sampleRate();
     if (!life.is('answered') || rate === null || this.isUnderWay()) return;
-    const attempt = this.#options.ring(to, first.connection()?.endpoint.channel()?.server ?? null);
-    this.#leg = { state: 'ringing', attempt };
+    const pending = this.#options.ring(to, first.connection()?.endpoint.channel()?.server ?? null);
+    this.#leg = { state: 'ringing', pending };
     this.#tone.begin(rate);
-    backgroundTasks.add('ringing a person', async () => this.#settle(await attempt.outcome, attempt, mode));
+    backgroundTasks.add('ringing a person', async () => this.#settle(await pending.outcome, pending, mode));
   }
 
-  #settle(outcome: Outcome, attempt: Attempt, mode: TransferMode): void {
+  #settle(outcome: Outcome, pending: PendingLeg, mode: TransferMode): void {
     const leg = this.#leg;
-    const isCurrent = 'attempt' in leg && leg.attempt === attempt;
+    const isCurrent = 'pending' in leg && leg.pending === pending;
     const rate = this.#options.first.media.sampleRate();
     if (outcome.answered && isCurrent && leg.state === 'ringing' && rate !== null)
       return this.#answer(outcome.connection, mode, rate);
@@ -370,9 +370,9 @@ export class SecondLeg {
     const leg = this.#leg;
     switch (leg.state) {
       case 'ringing':
-        this.#leg = { state: 'cancelled', attempt: leg.attempt };
+        this.#leg = { state: 'cancelled', pending: leg.pending };
         this.#patience.set(this.#options.byeMs, () => this.#fail('cancelled'));
-        return leg.attempt.cancel();
+        return leg.pending.cancel();
       case 'joining':
       case 'waiting':
       case 'bridging':
