@@ -15,7 +15,7 @@ export type LineEnd = { by: LineEventOf<'line.ended'>['by']; cause: UnansweredCa
 /** Effects of a line life on its line, emitted once the new state is reached. */
 export type LineEffect =
   | { type: 'report'; report: LineReport }
-  | { type: 'carrySound' }
+  | { type: 'carryAudio' }
   /** Stops listening and ringing. */
   | { type: 'fallSilent'; end: LineEnd }
   /**
@@ -35,7 +35,7 @@ export type LineLifeEvent =
   /** The call was not answered; also confirms a cancelled call. */
   | { type: 'unanswered'; cause: UnansweredCause }
   /** The call exists but has lost its media. */
-  | { type: 'sound.lost' }
+  | { type: 'audio.lost' }
   /** The far end hangs up, or cancels before the answer. */
   | { type: 'left' }
   /** The network ended the call, not the far end. */
@@ -69,7 +69,7 @@ export const lineLifeMachine = setup({
     noteCutOff: assign({ end: { by: 'network', cause: null } }),
     report: emit((_, report: LineReport) => ({ type: 'report', report })),
     reportEnd: emit(({ context: { end } }) => ({ type: 'report', report: finalReport(end) })),
-    carrySound: emit({ type: 'carrySound' }),
+    carryAudio: emit({ type: 'carryAudio' }),
     fallSilent: emit(({ context: { end } }) => ({ type: 'fallSilent', end })),
     release: emit(({ context: { end } }) => ({ type: 'release', end })),
     leave: emit({ type: 'leave' }),
@@ -88,8 +88,8 @@ export const lineLifeMachine = setup({
       description: 'The call is on its way to an answer, out or in.',
       initial: 'connecting',
       on: {
-        answered: { target: 'answered', actions: ['noteAnswered', reports('line.answered'), 'carrySound'] },
-        adopted: { target: 'answered', actions: [reports('line.adopted'), 'carrySound'] },
+        answered: { target: 'answered', actions: ['noteAnswered', reports('line.answered'), 'carryAudio'] },
+        adopted: { target: 'answered', actions: [reports('line.adopted'), 'carryAudio'] },
         'adoption.failed': 'leaving.reporting',
         unanswered: {
           target: 'leaving.reporting',
@@ -113,7 +113,7 @@ export const lineLifeMachine = setup({
         left: { target: 'leaving', actions: 'noteLeft' },
         'cut.off': { target: 'leaving', actions: 'noteCutOff' },
         'hangup.requested': 'leaving',
-        'sound.lost': { target: '.failed', actions: reports('line.failed') },
+        'audio.lost': { target: '.failed', actions: reports('line.failed') },
       },
       states: {
         connected: {
@@ -124,7 +124,7 @@ export const lineLifeMachine = setup({
           description: 'The other party has put the call on hold.',
           on: { resumed: { target: 'connected', actions: reports('line.resumed') } },
         },
-        failed: { description: 'The audio is lost, and the call will hang up.', on: { 'sound.lost': {} } },
+        failed: { description: 'The audio is lost, and the call will hang up.', on: { 'audio.lost': {} } },
       },
     },
     leaving: {
@@ -213,7 +213,7 @@ export const runLineLife = (options: {
   emit: (event: LineEvent) => void;
   /** Effects of the chart, except reports. */
   actions: {
-    carrySound(): void;
+    carryAudio(): void;
     fallSilent(end: LineEnd): void;
     release(end: LineEnd): void;
     leave(): void;
@@ -243,7 +243,7 @@ export const runLineLife = (options: {
       case 'fallSilent':
       case 'release':
         return actions[effect.type](effect.end);
-      case 'carrySound':
+      case 'carryAudio':
       case 'leave':
         return actions[effect.type]();
     }

@@ -69,7 +69,7 @@ type CallDialog = {
   watch: MediaWatch | null;
   keypad: Keypad | null;
   /** Audio statistics; `null` until the call is over. */
-  sound: MediaStatistics | null;
+  statistics: MediaStatistics | null;
 };
 
 /** Id of the dialog in drachtio-server, which the drachtio-srf types lack. */
@@ -83,7 +83,7 @@ const channelIdOf = ({ connection }: Pick<CallDialog, 'connection'>): string | n
   connection?.endpoint.channel()?.dialog?.id ?? null;
 
 /** Adds the details of the dialog and its audio to the events of its answer and end. */
-const withDetails = (event: LineEvent, { sip, pending, sound }: CallDialog): LineEvent => {
+const withDetails = (event: LineEvent, { sip, pending, statistics }: CallDialog): LineEvent => {
   const details = () => {
     const route = pending.route();
     return { sip: sip ?? pending.sip(), ...(route === null ? {} : { route }) };
@@ -93,7 +93,7 @@ const withDetails = (event: LineEvent, { sip, pending, sound }: CallDialog): Lin
     case 'line.unanswered':
       return { ...event, ...details() };
     case 'line.ended':
-      return { ...event, ...details(), ...(sound === null ? {} : { sound }) };
+      return { ...event, ...details(), ...(statistics === null ? {} : { sound: statistics }) };
     default:
       return event;
   }
@@ -104,7 +104,7 @@ type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 /** Digits that two connected persons press are passed to each other only. */
 type Listening = Means & {
   secondLeg: Pick<SecondLeg, 'takesKey' | 'moved'>;
-  referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostSound'>;
+  referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostAudio'>;
   referRequest: Pick<ReferRequest, 'received'>;
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
 };
@@ -121,7 +121,7 @@ const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => 
 /** Takes over the person with whom the other party of the call talks. Without that person the call is over. */
 const adoptPerson = (person: Outcome, life: LineLife, secondLeg: SecondLeg): void => {
   if (person.answered) return secondLeg.adopt(person.connection);
-  return life.send({ type: person.cause === 'cancelled' ? 'hangup.requested' : 'sound.lost' });
+  return life.send({ type: person.cause === 'cancelled' ? 'hangup.requested' : 'audio.lost' });
 };
 
 const sendAway = ({ endpoint, ...connection }: Connection, { backgroundTasks }: Means): void => {
@@ -190,7 +190,7 @@ const listenTo = (
     // Releases the far end without a message: the other gateway serves it.
     if (reason === takenByOther) return life.letGo.leave();
     if (life.is('answered')) logger.warn({ reason }, 'the media server ended the audio of a call');
-    if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
+    if (!referTransfer.keepsLostAudio()) life.send({ type: 'audio.lost' });
     return undefined;
   });
   connection.onMoved?.(() => secondLeg.moved());
@@ -231,7 +231,7 @@ const connectMedia = (
       await beginning;
     } catch (error) {
       if (life.is('answered')) logger.error({ err: error }, 'the audio of a call could not be connected');
-      life.send({ type: 'sound.lost' });
+      life.send({ type: 'audio.lost' });
     }
   });
 };
@@ -241,7 +241,7 @@ const finishMedia = (dialog: CallDialog, { backgroundTasks }: Means): Promise<vo
   const { connection, watch, keypad } = dialog;
   const measure = async (): Promise<void> => {
     const statistics = (await watch?.finish()) ?? null;
-    dialog.sound = statistics && keypad && { ...statistics, dtmf: keypad.means() };
+    dialog.statistics = statistics && keypad && { ...statistics, dtmf: keypad.means() };
   };
   const measured = measure();
   if (connection !== null)
@@ -249,7 +249,7 @@ const finishMedia = (dialog: CallDialog, { backgroundTasks }: Means): Promise<vo
   return measured;
 };
 
-const carrySound = (
+const carryAudio = (
   connection: Connection,
   on: { watch: MediaWatch; reportDtmf: () => void },
   media: CallMedia,
@@ -308,7 +308,7 @@ const unconnected = (pending: PendingLeg): CallDialog => ({
   sip: null,
   watch: null,
   keypad: null,
-  sound: null,
+  statistics: null,
 });
 
 /** Handles the loss of the connection to drachtio-server. */
@@ -325,7 +325,7 @@ const standing = (dialog: CallDialog, life: LineLife, secondLeg: SecondLeg): Sta
   lose() {
     dialog.pending.lose();
     dialog.connection?.trackedLeg.abandon();
-    if (!life.is('calling')) return life.send({ type: 'sound.lost' });
+    if (!life.is('calling')) return life.send({ type: 'audio.lost' });
     dialog.sip = dialog.pending.sip();
     return life.send({ type: 'unanswered', cause: 'trunk_error' });
   },
@@ -342,7 +342,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     isAdopted: options.isAdopted,
     parent: options.parent,
     actions: {
-      carrySound() {
+      carryAudio() {
         if (dialog.connection === null) return;
         const watch = watchMedia(dialog.connection.endpoint, { ...options, time, report: life.report });
         const keypad = createKeypad(dialog.connection, { ...options, isOver: () => !life.is('answered') });
@@ -356,7 +356,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           referRequest,
           onLeft: onLeft(dialog, life, referTransfer),
         };
-        carrySound(dialog.connection, { watch, reportDtmf }, media, life, listening);
+        carryAudio(dialog.connection, { watch, reportDtmf }, media, life, listening);
         reportDtmf();
       },
       fallSilent() {
@@ -385,7 +385,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
     time,
     report: life.report,
     onLost() {
-      if (!referTransfer.keepsLostSound()) life.send({ type: 'sound.lost' });
+      if (!referTransfer.keepsLostAudio()) life.send({ type: 'audio.lost' });
     },
   });
   const dialog = unconnected(

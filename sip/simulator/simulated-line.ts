@@ -47,7 +47,7 @@ const makeVoices = (
   options: SimulatedLineOptions,
   { life, onChange }: { life: LineLife; onChange: VoicesOptions['onChange'] },
 ): Voices => {
-  const on = { report: life.report, onChange, onLost: () => life.send({ type: 'sound.lost' }) };
+  const on = { report: life.report, onChange, onLost: () => life.send({ type: 'audio.lost' }) };
   return carried === null || options.carry === null
     ? createVoices({ ...options, ...options.input, ...on })
     : options.carry(carried, { ...options, ...on });
@@ -96,7 +96,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       emit(event);
     },
     actions: {
-      carrySound() {
+      carryAudio() {
         voices().begin();
         if (connectedWith !== null) transferring.adopt(connectedWith.talkedMs);
       },

@@ -20,7 +20,7 @@ const events: readonly LineLifeEvent[] = [
   { type: 'unanswered', cause: 'busy' },
   { type: 'held' },
   { type: 'resumed' },
-  { type: 'sound.lost' },
+  { type: 'audio.lost' },
   { type: 'left' },
   { type: 'hangup.requested' },
   { type: 'released' },
@@ -39,7 +39,7 @@ const after = (...path: readonly Type[]): { state: string; did: string[] } => {
   actor.on('report', ({ report: { type, ...details } }) =>
     did.push([type, ...Object.values(details)].join(' ')),
   );
-  actor.on('carrySound', () => did.push('carry sound'));
+  actor.on('carryAudio', () => did.push('carry sound'));
   actor.on('fallSilent', ({ end: { by, cause } }) => did.push(`fall silent: ${by}, ${cause ?? 'answered'}`));
   actor.on('release', ({ end: { by, cause } }) => did.push(`release: ${by}, ${cause ?? 'answered'}`));
   actor.on('leave', () => did.push('leave'));
@@ -84,7 +84,7 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
     {
       ...onceAnswered,
       held: ['answered.held', 'line.held'],
-      'sound.lost': ['answered.failed', 'line.failed'],
+      'audio.lost': ['answered.failed', 'line.failed'],
     },
   ],
   [
@@ -93,10 +93,10 @@ const lives: readonly [state: string, path: readonly Type[], arrows: Arrows][] =
     {
       ...onceAnswered,
       resumed: ['answered.connected', 'line.resumed'],
-      'sound.lost': ['answered.failed', 'line.failed'],
+      'audio.lost': ['answered.failed', 'line.failed'],
     },
   ],
-  ['answered.failed', ['answered', 'sound.lost'], onceAnswered],
+  ['answered.failed', ['answered', 'audio.lost'], onceAnswered],
   [
     'leaving.releasing',
     ['hangup.requested'],

@@ -74,7 +74,7 @@ const adoptMedia = async (
 };
 
 /** Returns the endpoint for the call's audio. The earlier process's channel ends unless it is used. */
-const soundOf = async (
+const movedAudio = async (
   dialog: Srf.Dialog,
   standing: Standing,
   options: AdoptOptions,
@@ -118,7 +118,7 @@ const goOn = async (
       options.legTracker.endChannels([standing]);
       return unadopted('cancelled', sip);
     }
-    const { trunk, endpoint, timer } = await soundOf(dialog, standing, options);
+    const { trunk, endpoint, timer } = await movedAudio(dialog, standing, options);
     const { weRefresh, expiresSec } = timer;
     trackedLeg.update({
       ...leg,

@@ -51,7 +51,7 @@ type Refer = {
   lastStatus: number;
   reportsMore: boolean;
   /** Whether the far end has already moved its audio elsewhere. */
-  hasLostSound: boolean;
+  hasLostAudio: boolean;
 };
 
 const noticeBodies: Understood = { types: ['message/sipfrag'], dispositions: ['render', 'session'] };
@@ -98,7 +98,7 @@ export class ReferTransfer {
       sequence: null,
       lastStatus: 0,
       reportsMore: true,
-      hasLostSound: false,
+      hasLostAudio: false,
     };
     this.#refer = refer;
     this.#tone.begin(standing.endpoint.sampleRate());
@@ -135,9 +135,9 @@ export class ReferTransfer {
    * Handles the loss of audio. Returns whether it matters only if the transfer fails: the far end may have moved the
    * audio.
    */
-  keepsLostSound(): boolean {
+  keepsLostAudio(): boolean {
     if (this.#refer?.isSent !== true) return false;
-    this.#refer.hasLostSound = true;
+    this.#refer.hasLostAudio = true;
     return true;
   }
 
@@ -223,10 +223,10 @@ export class ReferTransfer {
 
   /** The call continues here unless its audio was lost in the meantime. */
   #over(report: () => void): void {
-    const hasLostSound = this.#refer?.hasLostSound === true;
+    const hasLostAudio = this.#refer?.hasLostAudio === true;
     this.#forget();
     report();
-    if (hasLostSound) this.#options.life.send({ type: 'sound.lost' });
+    if (hasLostAudio) this.#options.life.send({ type: 'audio.lost' });
   }
 
   #forget(): void {
