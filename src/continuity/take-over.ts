@@ -69,7 +69,7 @@ const batch = 16;
 const atOnce = 4;
 
 /** Number of the other party's turns that the agent server has received. */
-const turnsTold = ({ conversation: { messages, unanswered } }: CallResumeState): number =>
+const turnsReceived = ({ conversation: { messages, unanswered } }: CallResumeState): number =>
   messages.filter(({ role }) => role === 'user').length - unanswered;
 
 const connectedWith = ({ transfer }: CallResumeState): LineCheckpoint['connectedWith'] =>
@@ -89,7 +89,7 @@ const createConnect = (options: TakeOverOptions) => {
 
   const agentCallOf = (
     { id, direction, ownNumber, counterparty, language, instruction, checkpoint }: Resumable,
-    turnsTold: number,
+    turnsReceived: number,
   ): AgentCall => ({
     context: agentContext({
       id,
@@ -102,7 +102,7 @@ const createConnect = (options: TakeOverOptions) => {
     headers: openHeaders(sealing, checkpoint.headersSealed ?? {}, id),
     instruction,
     transferTo: checkpoint.settings.transferTo,
-    turnsTold,
+    turnsReceived,
   });
 
   return (call: Resumable, facts: readonly JournalEntry[]): void => {
@@ -134,7 +134,7 @@ const createConnect = (options: TakeOverOptions) => {
     );
     options.bus.publish('began', { callId, direction });
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
-    options.keepAgent(callId, agentCallOf(call, turnsTold(takenOver)), workspaceId);
+    options.keepAgent(callId, agentCallOf(call, turnsReceived(takenOver)), workspaceId);
     options.legs.resume(callId, legs);
     options.expectLine(callId, { legs, connectedWith: connectedWith(takenOver) });
     if (fresh.recording) options.expectRecording(callId, { talkedMs, node: call.takenFrom });

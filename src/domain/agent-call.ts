@@ -20,7 +20,7 @@ export type AgentCall = {
   /** Allowed transfer targets of the number (`transfer-targets.ts`); absent if there are none. */
   transferTo?: readonly string[];
   /** Number of turns that a stateful agent server already knows from an earlier process. */
-  turnsTold?: number;
+  turnsReceived?: number;
 };
 
 /**

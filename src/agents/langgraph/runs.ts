@@ -67,7 +67,7 @@ const isThreadTrouble = (error: unknown): boolean =>
   error instanceof AgentFailure && [404, 409, 422].includes(error.status ?? 0);
 
 export const createRuns = (world: EndpointWorld, url: string, call: AgentCall, thread: Thread): Runs => {
-  const emitted = createEmittedMessages(call.turnsTold);
+  const emitted = createEmittedMessages(call.turnsReceived);
   let last: Run | undefined;
 
   const start = async (
