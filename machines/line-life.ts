@@ -22,9 +22,9 @@ export type LineEffect =
    * Ends the call at the far end, if the far end does not know of the end yet. The event `released` follows, unless the
    * line was closed.
    */
-  | { type: 'release'; end: LineEnd }
+  | { type: 'hangUp'; end: LineEnd }
   /** The call continues without this line: releases local resources without notifying the far end. */
-  | { type: 'leave' };
+  | { type: 'release' };
 
 export type LineLifeEvent =
   /** The far end rings, holds the call or resumes it; these events may repeat. */
@@ -71,8 +71,8 @@ export const lineLifeMachine = setup({
     reportEnd: emit(({ context: { end } }) => ({ type: 'report', report: finalReport(end) })),
     carryAudio: emit({ type: 'carryAudio' }),
     fallSilent: emit(({ context: { end } }) => ({ type: 'fallSilent', end })),
-    release: emit(({ context: { end } }) => ({ type: 'release', end })),
-    leave: emit({ type: 'leave' }),
+    hangUp: emit(({ context: { end } }) => ({ type: 'hangUp', end })),
+    release: emit({ type: 'release' }),
   },
 }).createMachine({
   id: 'line-life',
@@ -80,8 +80,8 @@ export const lineLifeMachine = setup({
   context: ({ input }) => ({ end: { by: 'gateway', cause: input.isAdopted ? null : 'cancelled' } }),
   initial: 'calling',
   on: {
-    closed: { target: '.over', actions: ['fallSilent', 'release'] },
-    'handed.over': { target: '.over', actions: 'leave' },
+    closed: { target: '.over', actions: ['fallSilent', 'hangUp'] },
+    'handed.over': { target: '.over', actions: 'release' },
   },
   states: {
     calling: {
@@ -135,7 +135,7 @@ export const lineLifeMachine = setup({
       states: {
         releasing: {
           description: 'The far end has a moment to confirm the end.',
-          entry: 'release',
+          entry: 'hangUp',
           on: { released: 'reporting', unanswered: 'reporting' },
         },
         reporting: {
@@ -166,7 +166,7 @@ export type LineLife = {
   is(state: 'calling' | 'answered' | 'leaving' | 'over'): boolean;
   report(report: LineReport): void;
   /** The call's last command to the line. */
-  letGo: Pick<Line, 'close' | 'leave'>;
+  finish: Pick<Line, 'close' | 'release'>;
 };
 
 /**
@@ -215,8 +215,8 @@ export const runLineLife = (options: {
   actions: {
     carryAudio(): void;
     fallSilent(end: LineEnd): void;
-    release(end: LineEnd): void;
-    leave(): void;
+    hangUp(end: LineEnd): void;
+    release(): void;
   };
   /** The call was answered in another process. */
   isAdopted?: boolean;
@@ -241,10 +241,10 @@ export const runLineLife = (options: {
       case 'report':
         return report(effect.report);
       case 'fallSilent':
-      case 'release':
+      case 'hangUp':
         return actions[effect.type](effect.end);
       case 'carryAudio':
-      case 'leave':
+      case 'release':
         return actions[effect.type]();
     }
   };
@@ -263,6 +263,6 @@ export const runLineLife = (options: {
     send,
     is: (state) => actor.getSnapshot().matches(state),
     report,
-    letGo: { close: () => send({ type: 'closed' }), leave: () => send({ type: 'handed.over' }) },
+    finish: { close: () => send({ type: 'closed' }), release: () => send({ type: 'handed.over' }) },
   };
 };

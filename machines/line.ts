@@ -304,7 +304,7 @@ export interface Line {
    * Releases local resources without ending the call, which another gateway holds: the far end notices no change. The
    * line emits no further events. Idempotent.
    */
-  leave(): void;
+  release(): void;
   /**
    * Whether another gateway could take over the call now: the line is answered, and its far end survives this process.
    */

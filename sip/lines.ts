@@ -46,7 +46,7 @@ export const resumeNothing =
   (_input, _checkpoint, emit) => {
     const end = setImmediate(() => emit({ type: 'line.ended', at: endedAt(), by: 'gateway' }));
     const beSilent = (): void => clearImmediate(end);
-    return { tell() {}, close: beSilent, leave: beSilent, canBeResumed: () => false };
+    return { tell() {}, close: beSilent, release: beSilent, canBeResumed: () => false };
   };
 
 /** The driver of a gateway without telephone lines. */

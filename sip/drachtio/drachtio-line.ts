@@ -188,7 +188,7 @@ const listenTo = (
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
     // Releases the far end without a message: the other gateway serves it.
-    if (reason === takenByOther) return life.letGo.leave();
+    if (reason === takenByOther) return life.finish.release();
     if (life.is('answered')) logger.warn({ reason }, 'the media server ended the audio of a call');
     if (!referTransfer.keepsLostAudio()) life.send({ type: 'audio.lost' });
     return undefined;
@@ -264,7 +264,7 @@ const carryAudio = (
  * Sends CANCEL before the answer, BYE after it. Reports to the line when the request is answered and the audio
  * statistics are known.
  */
-const release = (
+const hangUpLeg = (
   { pending, connection }: CallDialog,
   { by }: LineEnd,
   measured: Promise<void>,
@@ -366,11 +366,11 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
         media.close();
         measured = finishMedia(dialog, options);
       },
-      release(end) {
+      hangUp(end) {
         time.after(options.byeMs, () => life.send({ type: 'released' }));
-        release(dialog, end, measured, life, options);
+        hangUpLeg(dialog, end, measured, life, options);
       },
-      leave() {
+      release() {
         referTransfer.end();
         referRequest.end();
         secondLeg.leave();
@@ -462,7 +462,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
           return life.send({ type: 'hangup.requested' });
       }
     },
-    ...life.letGo,
+    ...life.finish,
     canBeResumed: () => life.is('answered') && secondLeg.canBeResumed() && !referTransfer.isUnderWay(),
     ...standing(dialog, life, secondLeg),
   };

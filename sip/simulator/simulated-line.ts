@@ -63,7 +63,7 @@ const say = (
   return life.report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
 };
 
-const release = ({ cause }: LineEnd, life: LineLife, time: LineTime): void => {
+const hangUp = ({ cause }: LineEnd, life: LineLife, time: LineTime): void => {
   const released = (): void => life.send({ type: 'released' });
   if (cause === null) time.after(hangUpMs, released);
   else released();
@@ -101,8 +101,8 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
         if (connectedWith !== null) transferring.adopt(connectedWith.talkedMs);
       },
       fallSilent: (end) => fallSilent(end, 'close'),
-      release: (end) => release(end, life, time),
-      leave: () => fallSilent({ by: 'gateway', cause: null }, 'leave'),
+      hangUp: (end) => hangUp(end, life, time),
+      release: () => fallSilent({ by: 'gateway', cause: null }, 'leave'),
     },
     onOver,
   });
@@ -159,7 +159,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
           return life.send({ type: 'hangup.requested' });
       }
     },
-    ...life.letGo,
+    ...life.finish,
     canBeResumed: () => options.outlives && life.is('answered') && transferring.canBeResumed(),
   };
 };

@@ -269,7 +269,7 @@ const openSwitchboard = (
     inspectorOf: (callId) =>
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.positionOf(callId)),
     bus,
-    leaveLine: openLines.leave,
+    releaseLine: openLines.release,
     logger,
   });
   bus.subscribe('connecting', ({ callId, input: { takenOver } }) => {

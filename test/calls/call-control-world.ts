@@ -227,7 +227,7 @@ export const createCallControlWorld = async (t: ExecutionContext, changes: Parti
     liveCalls,
     publish: journal.append,
     bus,
-    leaveLine: () => {},
+    releaseLine: () => {},
     logger,
   });
   const dailyNotices: DailyNotice[] = [];

@@ -169,7 +169,7 @@ const setUpSwitchboard = (
     liveCalls,
     publish: (callId, fact) => void published.push(`${callId} ${fact.type} by the switchboard`),
     bus,
-    leaveLine: (callId) => void left.push(callId),
+    releaseLine: (callId) => void left.push(callId),
     logger,
   });
   return {
@@ -720,7 +720,7 @@ test('publishes a dot instead of each secret DTMF digit', (t) => {
   let report: (event: LineEvent) => void = () => {};
   const open: OpenLine = (_, emit) => {
     report = emit;
-    return { tell() {}, close() {}, leave() {}, canBeResumed: () => false };
+    return { tell() {}, close() {}, release() {}, canBeResumed: () => false };
   };
   const lines = createOpenLines({
     bus,

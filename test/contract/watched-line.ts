@@ -11,7 +11,7 @@ export type WatchedLine = {
   say(text: string, language?: string): number;
   tell(command: Exclude<LineCommand, { type: 'say' }>): void;
   close(): void;
-  leave(): void;
+  release(): void;
   canBeResumed(): boolean;
   /** The events of one kind. */
   all<Type extends LineEvent['type']>(type: Type): Extract<LineEvent, { type: Type }>[];
@@ -87,9 +87,9 @@ export const openWatched = (
       isClosed = true;
       during('close', () => line.close());
     },
-    leave() {
+    release() {
       isClosed = true;
-      during('leave', () => line.leave());
+      during('release', () => line.release());
     },
     canBeResumed: () => line.canBeResumed(),
     all: <Type extends LineEvent['type']>(type: Type) =>

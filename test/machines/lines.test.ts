@@ -39,10 +39,10 @@ const after = (...path: readonly Type[]): { state: string; did: string[] } => {
   actor.on('report', ({ report: { type, ...details } }) =>
     did.push([type, ...Object.values(details)].join(' ')),
   );
-  actor.on('carryAudio', () => did.push('carry sound'));
+  actor.on('carryAudio', () => did.push('carry audio'));
   actor.on('fallSilent', ({ end: { by, cause } }) => did.push(`fall silent: ${by}, ${cause ?? 'answered'}`));
-  actor.on('release', ({ end: { by, cause } }) => did.push(`release: ${by}, ${cause ?? 'answered'}`));
-  actor.on('leave', () => did.push('leave'));
+  actor.on('hangUp', ({ end: { by, cause } }) => did.push(`hang up: ${by}, ${cause ?? 'answered'}`));
+  actor.on('release', () => did.push('release'));
   actor.start();
   for (const type of path) {
     did = [];
@@ -54,24 +54,24 @@ const after = (...path: readonly Type[]): { state: string; did: string[] } => {
 
 type Arrows = Partial<Record<Type, readonly [state: string, ...did: readonly string[]]>>;
 
-const hungUp = ['fall silent: gateway, answered', 'release: gateway, answered'] as const;
-const left = ['fall silent: counterparty, answered', 'release: counterparty, answered'] as const;
-const cancelled = ['fall silent: gateway, cancelled', 'release: gateway, cancelled'] as const;
+const hungUp = ['fall silent: gateway, answered', 'hang up: gateway, answered'] as const;
+const left = ['fall silent: counterparty, answered', 'hang up: counterparty, answered'] as const;
+const cancelled = ['fall silent: gateway, cancelled', 'hang up: gateway, cancelled'] as const;
 
 const unlessAnswered: Arrows = {
-  answered: ['answered.connected', 'line.answered', 'carry sound'],
+  answered: ['answered.connected', 'line.answered', 'carry audio'],
   unanswered: ['leaving.reporting', 'fall silent: counterparty, busy', 'line.unanswered busy'],
   left: ['leaving.reporting', 'fall silent: counterparty, cancelled', 'line.unanswered cancelled'],
   'hangup.requested': ['leaving.releasing', ...cancelled],
   closed: ['over', ...cancelled],
-  'handed.over': ['over', 'leave'],
+  'handed.over': ['over', 'release'],
 };
 
 const onceAnswered: Arrows = {
   left: ['leaving.releasing', ...left],
   'hangup.requested': ['leaving.releasing', ...hungUp],
   closed: ['over', ...hungUp],
-  'handed.over': ['over', 'leave'],
+  'handed.over': ['over', 'release'],
 };
 
 /** The shortest path to every state, and all transitions from there. */

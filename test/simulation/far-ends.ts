@@ -63,7 +63,7 @@ const watched = (
       if (!isSilent) emit(event);
     });
   };
-  const silent: Line = { tell() {}, close() {}, leave() {}, canBeResumed: () => false };
+  const silent: Line = { tell() {}, close() {}, release() {}, canBeResumed: () => false };
   if (effects.happens(process, `before ${what}`)) return silent;
   const line = begin(later);
   const holders = standing.get(callId) ?? new Set();
@@ -86,11 +86,11 @@ const watched = (
       over();
       if (process.isAlive) line.close();
     },
-    leave() {
+    release() {
       isSilent = true;
       standing.get(callId)?.delete(process);
       release();
-      if (process.isAlive) line.leave();
+      if (process.isAlive) line.release();
     },
     canBeResumed: line.canBeResumed,
   };

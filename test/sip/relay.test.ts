@@ -572,7 +572,7 @@ for (const media of ['direct', 'freeswitch'] as const)
         const world = await startWorld(t, media);
         const call = await world[begun]();
         t.true(call.line.canBeResumed());
-        call.line.leave();
+        call.line.release();
         call.far.sends('INFO', {
           headers: { 'Content-Type': 'application/dtmf-relay' },
           body: 'Signal=3\r\n',
@@ -693,7 +693,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
     const world = await startWorld(t, media);
     const { call, person } = await world.transferred();
     t.true(call.line.canBeResumed());
-    call.line.leave();
+    call.line.release();
     const line = await adoptBoth(world);
     await Promise.all([takesSound(call.far, media), takesSound(person, media)]);
     await saw(line, 'line.adopted');

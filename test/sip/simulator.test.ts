@@ -831,7 +831,7 @@ test('hands over a line with two persons whom the next gateway knows as well', (
   t.false(line.canBeResumed());
   until(() => line.saw('line.transferred'));
   t.true(line.canBeResumed());
-  line.leave();
+  line.release();
   clock.advance(60_000);
   t.false(line.isOver());
   t.is(clock.pending(), 0);

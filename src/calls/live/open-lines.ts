@@ -47,10 +47,10 @@ export const createOpenLines = (options: {
     /** Makes the next line of this call take over the far end that another process left. */
     expect: (callId: string, standing: LineCheckpoint): void => void left.set(callId, standing),
     /** Releases the line of a call that another gateway holds, without changing its far end. */
-    leave(callId: string): void {
+    release(callId: string): void {
       const line = lines.get(callId);
       lines.delete(callId);
-      line?.leave();
+      line?.release();
     },
     /** Whether another gateway could take over the line of this call now. */
     canBeResumed: (callId: string): boolean => lines.get(callId)?.canBeResumed() ?? false,

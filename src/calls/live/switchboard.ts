@@ -48,7 +48,7 @@ export type SwitchboardOptions = {
   /** Inspects the actor of a call and its children. Must not throw. */
   inspectorOf?: (callId: string) => (event: InspectionEvent) => void;
   /** Releases the line of a call and leaves its remote leg alone. */
-  leaveLine: (callId: string) => void;
+  releaseLine: (callId: string) => void;
   logger: Logger;
 };
 
@@ -88,7 +88,7 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
   const leave = (callId: string): void => {
     const actor = actors.get(callId);
     if (actor === undefined) return;
-    options.leaveLine(callId);
+    options.releaseLine(callId);
     actor.stop();
   };
 

@@ -106,7 +106,7 @@ test.serial('records the part of a call before its take-over by another gateway'
   const answeredAt = clock.now();
   line.say('This sentence is handed over in its middle.');
   clock.advance(1_000);
-  line.leave();
+  line.release();
   const tape = await done(tapes.get(recorded.callId));
   t.is(tape.outcome, 'left');
   t.is(stretches(tape.agent).length, 1);
