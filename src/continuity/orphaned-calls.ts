@@ -16,15 +16,17 @@ export type OrphanedCalls = {
 };
 
 export const createOrphanedCalls = (options: {
-  journal: Pick<Journal, 'append'>;
+  journal: Pick<Journal, 'reopen' | 'append'>;
   bus: Pick<CallBus, 'publish'>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
 }): OrphanedCalls => ({
-  end({ id: callId, direction, answeredAt }) {
+  end({ id: callId, epoch, direction, answeredAt }) {
     options.logger.warn({ call_id: callId }, 'a call was lost with its process and is ended');
     const outcome = outcomeOf('system_error', answeredAt !== null);
     options.bus.publish('ended', { callId, direction, ...outcome });
+    // This gateway may have held the call before, under an earlier epoch.
+    options.journal.reopen(callId, epoch);
     options.journal.append(callId, {
       type: 'call.ended',
       at: options.clock.now(),

@@ -254,6 +254,47 @@ test.serial(
   },
 );
 
+const createHeldAgain = () => {
+  const claims = { epoch: 1 };
+  const refusal = Promise.withResolvers<void>();
+  const world = createWorld({
+    write: async (callId, sequence, fact, epoch) => {
+      // The write of the first holding is answered only after the call was claimed back.
+      if (epoch === 1) await refusal.promise;
+      if (epoch !== claims.epoch) throw new CallTaken('Another gateway holds this call');
+      await world.write(callId, sequence, fact);
+    },
+  });
+  const told: string[] = [];
+  world.bus.subscribe('taken', ({ callId }) => told.push(callId));
+  world.journal.open('a');
+  world.journal.append('a', said('of the first holding'));
+  claims.epoch = 3;
+  return { ...world, told, refuse: refusal.resolve };
+};
+
+test.serial('keeps a call that it holds again when a write of its earlier holding is refused', async (t) => {
+  const { journal, rows, told, refuse } = createHeldAgain();
+  journal.open('a', { sequence: 0, epoch: 3 });
+  refuse();
+  await journal.settled();
+  t.deepEqual(told, []);
+  journal.append('a', said('of the second holding'));
+  await journal.settled();
+  t.deepEqual(rows, [['a', 1, 'of the second holding']]);
+});
+
+test.serial('ends a call that it claimed back, although another gateway had taken it', async (t) => {
+  const { journal, rows, told, refuse } = createHeldAgain();
+  refuse();
+  await journal.settled();
+  t.deepEqual(told, ['a']);
+  journal.reopen('a', 3);
+  journal.append('a', ended);
+  await journal.settled();
+  t.deepEqual(rows, [['a', 1, 'call.ended']]);
+});
+
 // Transitions
 
 const setUpTransitions = ({ limit = 100, opening }: { limit?: number; opening?: string } = {}) => {

@@ -25,6 +25,8 @@ export type JournalFact = Unstamped<RecordedFact>;
 export type Journal = {
   /** Begins the journal of a new call, or continues that of a call that was taken over. */
   open(callId: string, position?: JournalPosition): void;
+  /** Begins again with a call that this gateway claimed in order to end it; `epoch` is that of the claim. */
+  reopen(callId: string, epoch: number): void;
   /** Epoch of the call that this gateway holds; the first epoch for an unknown call. */
   epochOf(callId: string): number;
   /** The last written fact of a call on this gateway. */
@@ -73,6 +75,8 @@ export type JournalOptions = {
 type CallJournal = {
   /** The last written fact; `null` until the database was read. */
   position: JournalPosition | null;
+  /** Epoch of the claim of a call that is to be ended; otherwise the database has the epoch. */
+  claimed: number | null;
   waiting: RecordedFact[];
   /** `taken`: another gateway holds the call; this gateway no longer writes its facts. */
   stage: 'held' | 'over' | 'taken';
@@ -87,7 +91,13 @@ const rememberedCalls = 1_000;
 const beginning: JournalPosition = { epoch: firstEpoch, sequence: 0 };
 
 /** Opens a call that is not open here: it ended long ago, or began in another process. */
-const continued = (): CallJournal => ({ position: null, waiting: [], stage: 'over', drained: null });
+const continued = (): CallJournal => ({
+  position: null,
+  claimed: null,
+  waiting: [],
+  stage: 'over',
+  drained: null,
+});
 
 /** The journal of each call: facts that wait to be written, and the number of the next fact. */
 const createCallJournals = () => {
@@ -103,9 +113,11 @@ const createCallJournals = () => {
 
   /**
    * Keeps the next sequence number of an ended call without waiting facts. Facts soon after the end (summary,
-   * recording) use it; later facts read it from the database.
+   * recording) use it; later facts read it from the database. An older journal of a call that was opened again is
+   * forgotten.
    */
-  const leave = (callId: string): void => {
+  const leave = (callId: string, journal: CallJournal): void => {
+    if (journals.get(callId) !== journal) return;
     left.delete(callId);
     left.add(callId);
     const [oldest] = left;
@@ -117,6 +129,8 @@ const createCallJournals = () => {
   return {
     of,
     leave,
+    /** Whether this gateway has not opened the call again, under a later epoch, since this journal began. */
+    isOpen: (callId: string, journal: CallJournal): boolean => journals.get(callId) === journal,
     /** Described at `Journal`. */
     waitingOf: (callId: string): number => journals.get(callId)?.waiting.length ?? 0,
     async written(callId: string): Promise<void> {
@@ -126,12 +140,17 @@ const createCallJournals = () => {
       const journal = of(callId);
       await journal.drained;
       journal.stage = 'taken';
-      leave(callId);
+      leave(callId, journal);
     },
     /** Opens the journal of a call of this gateway: new, or taken over. */
     open(callId: string, position: JournalPosition = beginning): void {
       left.delete(callId);
       journals.set(callId, { ...continued(), position: { ...position }, stage: 'held' });
+    },
+    /** Described at `Journal`. */
+    reopen(callId: string, epoch: number): void {
+      left.delete(callId);
+      journals.set(callId, { ...continued(), claimed: epoch });
     },
     positionOf: (callId: string): JournalPosition => ({ ...(journals.get(callId)?.position ?? beginning) }),
   };
@@ -217,9 +236,14 @@ export const createJournal = (options: JournalOptions): Journal => {
   let isGivingUp = false;
   let lost = 0;
 
+  const lastWritten = async (callId: string, { claimed }: CallJournal): Promise<JournalPosition> => {
+    const { sequence, epoch } = await options.positionOf(callId);
+    return { sequence, epoch: claimed ?? epoch };
+  };
+
   const write = (callId: string, journal: CallJournal, fact: RecordedFact): Promise<FactOutcome> =>
     writer.write(callId, fact, async () => {
-      const position = (journal.position ??= await options.positionOf(callId));
+      const position = (journal.position ??= await lastWritten(callId, journal));
       const written = await options.write(callId, position.sequence + 1, fact, position.epoch);
       position.sequence += 1;
       return written;
@@ -229,6 +253,8 @@ export const createJournal = (options: JournalOptions): Journal => {
     backlog -= journal.waiting.splice(0).length;
     if (journal.stage === 'taken') return;
     journal.stage = 'taken';
+    // The write of an earlier holding says nothing about the call that this gateway holds again.
+    if (!journals.isOpen(callId, journal)) return;
     logger.warn(
       { call_id: callId },
       'another gateway holds this call or has ended it; this gateway releases it',
@@ -250,7 +276,7 @@ export const createJournal = (options: JournalOptions): Journal => {
       else bus.publish('stored', { callId, fact, ended: outcome.written?.ended ?? null });
     }
     journal.drained = null;
-    if (journal.stage !== 'held') journals.leave(callId);
+    if (journal.stage !== 'held') journals.leave(callId, journal);
   };
 
   const startDraining = (callId: string, journal: CallJournal): void => {
@@ -262,6 +288,7 @@ export const createJournal = (options: JournalOptions): Journal => {
 
   return {
     open: journals.open,
+    reopen: journals.reopen,
     epochOf: (callId) => journals.positionOf(callId).epoch,
     positionOf: journals.positionOf,
     append(callId, fact) {

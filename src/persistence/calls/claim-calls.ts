@@ -19,8 +19,9 @@ export type TakenCall = CallRow & {
 };
 
 /**
- * Parameters of a claim: `by` becomes the holder of the calls that can be resumed. The other calls keep their node,
- * whose folder has their recordings.
+ * Parameters of a claim: `by` becomes the holder of all calls, so that its own death is noticed also before it has
+ * ended those that cannot be resumed. Of these, `from` keeps the far ends, which are hung up when it is cleaned up, and
+ * the recordings, which are in its folder.
  */
 type Taking = { from: string; by: string; form: number };
 
@@ -36,25 +37,7 @@ const taking = (
     .with('taken', (write) =>
       write
         .updateTable('Call')
-        .set(({ and, eb, exists, selectFrom, ref, val }) => ({
-          epoch: eb('Call.epoch', '+', sql.lit(1)),
-          node: eb
-            .case()
-            .when(
-              and([
-                eb('Call.answeredAt', 'is not', null),
-                exists(
-                  selectFrom('CallCheckpoint')
-                    .whereRef('CallCheckpoint.callId', '=', 'Call.id')
-                    .where('CallCheckpoint.settings', 'is not', null)
-                    .where('CallCheckpoint.form', '<=', form),
-                ),
-              ]),
-            )
-            .then(val(by))
-            .else(ref('Call.node'))
-            .end(),
-        }))
+        .set(({ eb }) => ({ epoch: eb('Call.epoch', '+', sql.lit(1)), node: by }))
         .where('Call.node', '=', from)
         .where('Call.endedAt', 'is', null)
         .$if(which === 'handed over', (some) =>
@@ -71,7 +54,21 @@ const taking = (
       write
         .updateTable('CallCheckpoint')
         .from('taken')
-        .set(({ ref }) => ({ node: ref('taken.node'), epoch: ref('taken.epoch') }))
+        .set(({ and, eb, ref, val }) => ({
+          node: eb
+            .case()
+            .when(
+              and([
+                eb('taken.answeredAt', 'is not', null),
+                eb('CallCheckpoint.settings', 'is not', null),
+                eb('CallCheckpoint.form', '<=', form),
+              ]),
+            )
+            .then(val(by))
+            .else(val(from))
+            .end(),
+          epoch: ref('taken.epoch'),
+        }))
         .whereRef('CallCheckpoint.callId', '=', 'taken.id')
         .returning([
           'CallCheckpoint.callId',
@@ -83,6 +80,29 @@ const taking = (
           'CallCheckpoint.aheadMs',
           'CallCheckpoint.legs',
         ]),
+    )
+    .with('leftRecordings', (write) =>
+      write
+        .updateTable('Recording')
+        .from('taken')
+        .set(({ fn, val }) => ({ node: fn<string | null>('nullif', [val(from), val(by)]) }))
+        .whereRef('Recording.callId', '=', 'taken.id')
+        .where('Recording.status', '=', sql.lit('pending'))
+        .where('Recording.node', 'is', null)
+        .where(({ eb, exists, not, or, selectFrom, val }) =>
+          or([
+            eb('taken.answeredAt', 'is', null),
+            not(
+              exists(
+                selectFrom('CallCheckpoint')
+                  .whereRef('CallCheckpoint.callId', '=', 'taken.id')
+                  .where('CallCheckpoint.settings', 'is not', null)
+                  .where('CallCheckpoint.form', '<=', val(form)),
+              ),
+            ),
+          ]),
+        )
+        .returning('Recording.callId'),
     )
     .selectFrom('taken as Call')
     .leftJoin('takenCheckpoints', (join) =>
