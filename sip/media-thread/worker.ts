@@ -1,5 +1,5 @@
 /**
- * The audio thread: it holds the ports of all calls and keeps the beat of 20 ms, independent of the main thread's load.
+ * The audio thread. It holds the ports of all calls and keeps the beat of 20 ms, independent of the main thread's load.
  */
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -12,7 +12,7 @@ if (main === null) throw new Error('The media thread is started by createMediaTh
 
 goBeforeOthers();
 
-// Set by `createMediaThread` of the same code version.
+// The cast is safe: `createMediaThread` of the same code version sets the data.
 const { ports } = workerData as { ports: { from: number; to: number } };
 
 const sessions = createSessions({

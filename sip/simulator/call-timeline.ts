@@ -1,6 +1,6 @@
 /**
- * Words and times of one call: a simulated line carries no audio, so the audio is rendered from them after the call
- * (`render-recording.ts`).
+ * Words and times of one call. A simulated line carries no audio, so the audio is rendered after the call from its
+ * timeline (`render-recording.ts`).
  */
 import type { LineTime } from '#sip/audio/line-time.ts';
 
@@ -9,13 +9,13 @@ export type Side = 'agent' | 'counterparty';
 /** Audible words. `startedAt` is wall-clock; `durationMs` is their duration on the line. */
 export type Sounded = { party: Side; text: string; language: string; startedAt: number; durationMs: number };
 
-/** A part of the recording, with `offsetMs`, the line time since the answer. */
+/** A part of the recording. `offsetMs` is the line time since the answer. */
 export type RecordedPart = { text: string; language: string; offsetMs: number; durationMs: number };
 
-/** A stretch of the call that is silenced in the recording; both ends in line time since the answer. */
+/** A part of the call that is silenced in the recording. Both ends are in line time since the answer. */
 export type Pause = { fromMs: number; toMs: number };
 
-/** A call for its recording: each side's parts in order of time. */
+/** The timeline of a call: the parts of each side in order of time. */
 export type CallTimeline = Record<Side, readonly RecordedPart[]> & {
   pauses: readonly Pause[];
   durationMs: number;

@@ -1,6 +1,6 @@
 /**
  * Far ends of simulated calls: the nine telephones that are available without setup (guides/design/start.md, "The
- * simulated line"), those with a script, and the default caller.
+ * simulated line"), telephones with a script, and the default caller.
  */
 import type { LineInput, UnansweredCause } from '#machines/line.ts';
 import {
@@ -36,8 +36,8 @@ const pickUpMs = 1_000;
 const callerIsAnsweredMs = 50;
 
 /**
- * Answers each reply politely as long as the agent continues, and ignores a farewell; with `oneMoreThing` it speaks
- * into the first farewell.
+ * Answers each reply politely as long as the agent continues, and ignores a farewell. With `oneMoreThing`, the person
+ * speaks into the first farewell.
  */
 function* talkPolitely(phone: Phone, oneMoreThing = false): Course {
   const { polite, intoFarewell } = smallTalkIn(phone.language);
@@ -121,14 +121,17 @@ const goingOn = (talk: Behaviour): Behaviour =>
     yield* talk(phone);
   };
 
-/** A far end without a telephone. */
+/** A number at which no telephone answers. */
 export const unreachable = (cause: UnansweredCause): Behaviour =>
   function* (phone) {
     yield* pause(0);
     phone.refuse(cause);
   };
 
-/** A caller that, once admitted, plays this script; without one, it opens with a sentence and continues politely. */
+/**
+ * A caller that plays this script once it is admitted. Without a script, the caller opens with a sentence and continues
+ * politely.
+ */
 export const callerOf = (script: Script | null, watch: ScriptWatch | null = null): Behaviour =>
   function* (phone) {
     yield* pause(callerIsAnsweredMs);
@@ -152,15 +155,15 @@ export const rehearsing =
   };
 
 /**
- * `known`: available on every gateway, and so after take-over; `scripted`: plays a script of this gateway; `person`: a
- * human, so the answerer is known.
+ * `known`: a party that is available on every gateway and therefore after take-over. `scripted`: plays a script of this
+ * gateway. `person`: a human, so the result of answer detection is known.
  */
 export type Who = 'known' | 'scripted' | 'person';
 
 /** The party that a call reaches. */
 export type Reached = {
   createParty: CreateParty;
-  /** BCP 47. */
+  /** Language of the party (BCP 47). */
   language: string;
   who: Who;
   /** Transfer targets of this call, in addition to the known ones. */
@@ -177,25 +180,25 @@ export const knownPerson = (behaviour: Behaviour, language: string): Reached => 
 
 export type Callees = {
   /**
-   * Sets the behaviour of the telephone with this number, for calls of this workspace. `parseScript` must have checked
-   * the script for a callee. A script of a rehearsal is watched.
+   * Sets the behaviour of the telephone with this number, for calls of this workspace. The script must be one that
+   * `parseScript` accepted for a callee. Scripts of a rehearsal are watched.
    */
   define(number: string, script: Script, workspaceId?: string, rehearsal?: Rehearsal): void;
   /** Returns the number's script. */
   scriptOf(number: string, workspaceId?: string): Script | undefined;
-  /** Returns the party at the dialled number: by its script, by the known numbers, or by `anybody`. */
+  /** Returns the party at the dialled number: the number's script, the known telephone, or `anybody`. */
   reachedBy(input: LineInput): Reached;
   /**
-   * Returns the party of a call that another process held; undefined for parties that only that process knew: humans,
-   * and those with a script.
+   * Returns the party of a call that another process owned. Undefined for a party that only that process knew: a human,
+   * or a party with a script.
    */
   standingAt(input: LineInput): Reached | undefined;
 };
 
 export type CalleesOptions = {
-  /** Workspace of a call; without it, all calls belong to one workspace. */
+  /** Returns the workspace of a call. If the function is absent, all calls belong to one workspace. */
   workspaceOf?: (callId: string) => string | undefined;
-  /** Party for numbers without a script; without it, such numbers are unreachable. */
+  /** Creates the party for a number without a script. If the function is absent, such numbers are unreachable. */
   anybody?: (input: LineInput) => CreateParty;
 };
 

@@ -1,14 +1,14 @@
-/** Background work with limited concurrency, in order; closing waits for it for a limited time. */
+/** Queue of background work with limited concurrency. Closing the queue waits for the work for a limited time. */
 import type { Clock } from '#src/domain/clock.ts';
 
 export type Work = (signal: AbortSignal) => Promise<void>;
 
 export type Renderings = {
-  /** The signal of `work` aborts when the time for closing is over; `work` handles its own failures. */
+  /** Adds work. Its signal aborts when the time for closing is over. `work` must handle its own failures. */
   add(work: Work): void;
-  /** Number of waiting and running pieces. */
+  /** Returns the number of waiting and running pieces of work. */
   count(): number;
-  /** Resolves when all work is done; work that is unfinished after this time is aborted. */
+  /** Resolves when all work is done. Work that is unfinished after this time is aborted. */
   close(withinMs: number): Promise<void>;
 };
 

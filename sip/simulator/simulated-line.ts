@@ -1,7 +1,7 @@
 /**
- * One simulated line: a telephone call without audio, in the vocabulary of `machines/line.ts`. At one end is the call
- * with its commands, at the other a person with a behaviour (`party.ts`), and time passes between them as on a
- * telephone. Only an answered line carries voices.
+ * One simulated line: a telephone call without audio, in the vocabulary of `machines/line.ts`. One end is the call with
+ * its commands, the other end a person with a behaviour (`party.ts`); line time passes between them as on a telephone.
+ * Only an answered line has voices.
  */
 import type { AnyActorRef } from 'xstate';
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
@@ -27,11 +27,11 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   carry: CarryVoices | null;
   /** The line actor of the call. */
   parent?: AnyActorRef | undefined;
-  /** Takes over an existing call. */
+  /** Whether the line takes over an existing call. */
   isAdopted: boolean;
-  /** Person of a transfer who is connected with the far end of an adopted call. */
+  /** Person of a transfer who is connected with the far end of a taken-over call. */
   connectedWith: LineCheckpoint['connectedWith'];
-  /** Whether the far end would be available in another process. */
+  /** Whether the far end would be available in another process after take-over. */
   outlives: boolean;
   /** Called when the line is over and has released everything. */
   onOver: () => void;
@@ -59,7 +59,7 @@ const say = (
   { life, voices, time }: { life: LineLife; voices: () => Voices; time: LineTime },
 ): void => {
   if (life.is('answered')) return voices().agent.say(utterance, text, language);
-  // The far end cannot hear it, before the answer or after the end.
+  // Before the answer and after the end, the far end cannot hear the utterance.
   return life.report({ type: 'line.played', startedAt: time.now(), utterance, text: '', whole: false });
 };
 
@@ -106,7 +106,9 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
     },
     onOver,
   });
-  /** `null` before the far end can be heard, because voices would take most of the memory of a ringing line. */
+  /**
+   * Voices of the line. `null` until they are needed, because voices would take most of the memory of a ringing line.
+   */
   let heard: Voices | null = null;
   const voices = (): Voices => (heard ??= makeVoices(phone.audio, options, { life, onChange }));
   const phone = new LinePhone({ life, voices, signs, time, language: input.language, isAdopted });

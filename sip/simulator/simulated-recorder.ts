@@ -14,15 +14,15 @@ import { renderRecording } from './render-recording.ts';
 import { createRenderings } from './renderings.ts';
 
 /**
- * A hand-over waits for its recording. With more simultaneous hand-overs than this, the earlier part of a recording is
- * given up.
+ * Maximum number of simultaneous hand-overs that wait for their recordings. Beyond it, the earlier part of a recording
+ * is given up.
  */
 const mostAtHandOver = 10;
 
 export type RecorderOptions = {
   clock: Clock;
   logger: Logger;
-  /** Means of recording; `null`: calls are not recorded. */
+  /** Dependencies of recording; `null` if calls are not recorded. */
   recording: {
     open: OpenRecording;
     speech: Pick<SpeechEngines, 'synthesizerFor'>;
@@ -46,7 +46,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
       const synthesizer = speech.synthesizerFor(input.speech);
       await renderRecording(call, { synthesizer, resample }, sink, signal);
     } catch (error) {
-      // The recording store keeps the written part.
+      // An aborted rendering is no failure, because the recording store keeps the written part.
       if (signal.aborted) return;
       logger.warn(
         { call_id: input.callId, err: error },
@@ -57,7 +57,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
   };
 
   return {
-    /** Begins the recording of a call; `null` if it is not recorded. */
+    /** Begins the recording of a call; returns `null` for a call that is not recorded. */
     record(input: LineInput, time: LineTime): TimelineRecorder | null {
       if (!input.recording || recording === null) return null;
       try {
@@ -66,7 +66,8 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
           end: (call) => renderings.add((signal) => render(recording, call, input, sink, signal)),
           left(call) {
             if (renderings.count() >= mostAtHandOver) return sink.leave();
-            // The part of this process is written before another process continues the call.
+            // The part of the recording that belongs to this process is written before another process continues the
+            // call.
             const unfinished = { ...sink, finish: sink.leave };
             renderings.add((signal) => render(recording, call, input, unfinished, signal));
           },
@@ -76,7 +77,7 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
         return null;
       }
     },
-    /** Waits at most this long for unfinished recordings. */
+    /** Waits for unfinished recordings, at most for the given time. */
     close: renderings.close,
   };
 };

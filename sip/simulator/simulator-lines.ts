@@ -1,5 +1,5 @@
 /**
- * The simulated telephone network: lines that behave like a telephone (guides/design/start.md, "The simulated line").
+ * The simulated telephone network, whose lines behave like a telephone (guides/design/start.md, "The simulated line").
  * The dialled number determines the answerer; `placeInbound` creates callers.
  */
 import { randomUUID } from 'node:crypto';
@@ -36,37 +36,40 @@ export type SimulatorLinesOptions = RecorderOptions &
     clock: Clock;
     /** Speed of the timers of `clock` relative to the wall clock. */
     speed: number;
-    /** Media means for a far end that answers with audio; `false`: calls carry words only. */
+    /** Creates the media dependencies for a far end that answers with audio; `false` if calls carry words only. */
     mediaFor: ((input: LineInput) => MediaMeans) | false;
     /** Thresholds of answering-machine detection. */
     answering: AnsweringNumbers;
-    /** Maximum time that closing waits for unfinished recordings, in wall-clock milliseconds. */
+    /** Maximum time for which `close` waits for unfinished recordings, in wall-clock milliseconds. */
     closeWithinMs?: number;
   };
 
 export type InboundCall = {
-  /** Domestic format. */
+  /** Called number in domestic format. */
   to: string;
-  /** Domestic format, `+…` from abroad, or `anonymous`. */
+  /** Caller number: domestic, `+…` from abroad, or `anonymous`. */
   from: string;
-  /** `null`: a polite caller with a question. `parseScript` must have checked it for a caller. */
+  /**
+   * Script of the caller; `null` for a polite caller with a question. The script must be one that `parseScript`
+   * accepted for a caller.
+   */
   script: Script | null;
-  /** Watches the script. */
+  /** Settings of a rehearsal, which watches the script. */
   rehearsal?: Rehearsal | undefined;
-  /** Creates the caller if it does not play a script. */
+  /** Creates the caller if the caller plays no script. */
   partyFor?: ((input: LineInput) => CreateParty) | undefined;
-  /** Accepted headers of the INVITE. */
+  /** Headers of the INVITE that the trunk accepts. */
   sipHeaders?: SipHeaders | null;
-  /** Language of the caller (BCP 47); without it, the language of the call. */
+  /** Language of the caller (BCP 47); if absent, the language of the call. */
   language?: string | undefined;
 };
 
 export type SimulatorLines = Lines & {
-  /** Places a call. Resolves with the admission decision; rejects when there could be no decision. */
+  /** Places an inbound call. Resolves to the admission decision; rejects when no decision was possible. */
   placeInbound(call: InboundCall): Promise<{ callId: string; verdict: ArrivalVerdict }>;
   defineCallee: Callees['define'];
   calleeScript: Callees['scriptOf'];
-  /** Progress of a call's script that is being rehearsed, or was lately. */
+  /** Returns the progress of the script of a current or recent rehearsal. */
   scriptProgress: Rehearsals['find'];
 };
 
@@ -88,7 +91,7 @@ const callerBy = (
   return { who: 'scripted', partyFor: () => createParty, language, people };
 };
 
-/** Opens a line, which is among `lines` while it exists. */
+/** Opens a line and keeps it in `lines` until it is over. */
 const createOpenLine =
   ({
     clock,
@@ -116,7 +119,7 @@ const createOpenLine =
       createParty,
       people,
       record: () => recorder.record(input, time),
-      // Carried audio cannot be sped up.
+      // Lines that run faster than real time carry no audio, because carried audio cannot be sped up.
       carry:
         mediaFor === false || speed !== 1
           ? null
@@ -129,7 +132,7 @@ const createOpenLine =
 
 export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorLines => {
   const { clock, speed, logger } = options;
-  /** Time of the network itself, beyond single lines. */
+  /** Time of the network itself, which does not belong to a line. */
   const time = createLineTime(clock, speed);
   const recorder = createRecorder(options);
   const rehearsals = createRehearsals();

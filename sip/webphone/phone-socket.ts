@@ -1,6 +1,6 @@
 /**
- * The websocket of web phones: JSON messages and audio frames in both directions, as in `src/domain/web-phone.ts`.
- * `?phone=` is the name that identifies a phone when it reconnects.
+ * The websocket of web phones, with JSON messages and audio frames in both directions (`src/domain/web-phone.ts`). The
+ * parameter `?phone=` is a name that identifies a phone when it reconnects.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,13 +11,13 @@ import { parseFromPhone } from './phone-messages.ts';
 import type { Dial, WebPhones } from './web-phones.ts';
 
 export type PhoneSocketLimits = {
-  /** Maximum of connected phones: of all workspaces, and of one. */
+  /** Maximum number of connected phones, in total and per workspace. */
   phones: number;
   phonesOfWorkspace: number;
   messageBytes: number;
-  /** Maximum of bytes that wait for a slow reader, which is then disconnected. */
+  /** Maximum number of bytes buffered for a slow reader. Beyond it, the reader is disconnected. */
   waitingBytes: number;
-  /** A phone without a pong within this time is disconnected. */
+  /** Interval between pings in milliseconds. A phone that does not answer a ping is disconnected. */
   pingMs: number;
 };
 
@@ -27,7 +27,7 @@ export type PhoneSocket = {
   close(): void;
 };
 
-/** RFC 6455 section 7.4.1, and a private code: the phone has been opened elsewhere under this name. */
+/** Close codes of RFC 6455 section 7.4.1, and a private code: another browser has connected under this phone's name. */
 const closeCodes = { goingAway: 1001, tooSlow: 1013, replaced: 4001 } as const;
 
 /** Time for a phone to complete the closing handshake. */
@@ -37,7 +37,7 @@ const isName = (name: string): boolean => /^[\w-]{8,64}$/.test(name);
 
 export const createPhoneSocket = (options: {
   phones: Pick<WebPhones, 'connect' | 'close'>;
-  /** Places calls for phones. */
+  /** Places calls that are dialled at phones. */
   dial: Dial;
   limits: PhoneSocketLimits;
   logger: Logger;

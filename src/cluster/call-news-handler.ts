@@ -1,7 +1,8 @@
 /**
- * Serves news of the calls that this gateway holds to the other gateways of the database: `GET /internal/calls/<call>`,
- * with `/charts` for the inspector and `/sound` for listening in, authenticated by a proof (`node-proof.ts`). Requests
- * without one are rejected without details. The response ends when this gateway no longer holds the call.
+ * Serves news of the calls that this gateway owns to the other gateways of the database: `GET /internal/calls/<call>`,
+ * with `/charts` for the inspector and `/sound` for listening in. Requests are authenticated by a proof
+ * (`node-proof.ts`); requests without a proof are rejected without details. The response ends when this gateway no
+ * longer owns the call.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#src/domain/clock.ts';
@@ -18,9 +19,12 @@ import {
 import type { JudgeProof } from './node-proof.ts';
 
 export type CallNewsLimits = {
-  /** Responds immediately. */
+  /** Maximum number of concurrent readers; further requests are rejected. */
   readers: number;
-  /** Maximum backlog of a reader in bytes; above it the reader loses audio, or is disconnected and reconnects. */
+  /**
+   * Maximum backlog of a reader in bytes. Beyond it, a reader of audio loses audio; another reader is disconnected and
+   * reconnects.
+   */
   waitingBytes: number;
 };
 

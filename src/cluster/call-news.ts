@@ -1,6 +1,6 @@
 /**
- * News of a call from its holder to another gateway, one line of JSON each. News of a fact does not contain the fact,
- * which is in the database, so that no fact is lost or duplicated.
+ * News of a call from its owner to another gateway, one line of JSON each. News of a fact does not contain the fact
+ * itself, which is in the database, so that no fact is lost or duplicated.
  */
 import { z } from 'zod';
 import { listenInStates } from '#src/domain/listen-in.ts';
@@ -13,11 +13,11 @@ const chartState = z.object({
   'outbound-leg': z.string().optional(),
   'inbound-leg': z.string().optional(),
   'second-leg': z.string().optional(),
-  /** Absent in news of an older gateway. */
+  /** Missing in news of an older gateway. */
   saying: z.string().nullable().default(null),
 });
 
-/** A message of Stately's inspection protocol, masked by the gateway that holds the call. */
+/** A message of Stately's inspection protocol, masked by the gateway that owns the call. */
 const inspectionMessage = z.looseObject({ type: z.string(), rootId: z.string(), sessionId: z.string() });
 
 const callNews = z.discriminatedUnion('news', [
@@ -45,8 +45,8 @@ export const newsKinds = ['progress', 'charts', 'sound', 'announced-sound'] as c
 export type NewsKind = (typeof newsKinds)[number];
 
 /**
- * Emits news of one kind for a call that this gateway holds, starting with its current state; `undefined` for other
- * calls. `onOver` is called when this gateway no longer holds the call. The returned function unsubscribes.
+ * Emits news of one kind for a call that this gateway owns, starting with the call's current state; returns `undefined`
+ * for other calls. `onOver` is called when this gateway no longer owns the call. The returned function unsubscribes.
  */
 export type TellNews = (
   callId: string,
@@ -54,15 +54,18 @@ export type TellNews = (
   onOver: () => void,
 ) => (() => void) | undefined;
 
-/** News sources for the calls that this gateway holds. */
+/** Sources of news for the calls that this gateway owns. */
 export type HeldNews = Readonly<Record<NewsKind, TellNews>>;
 
-/** Exceeds the longest valid line, a chart with its definition; a peer that sends more is not one of our gateways. */
+/**
+ * Maximum length of a line, longer than the longest valid one (a chart with its definition). A peer that sends more is
+ * not one of our gateways.
+ */
 const longestLine = 1_000_000;
 
 export const lineOf = (news: CallNews): string => `${JSON.stringify(news)}\n`;
 
-/** Throws on an invalid line, so that the reader drops the connection. */
+/** Reads news line by line. Throws on an invalid line, so that the reader drops the connection. */
 export async function* readCallNews(body: AsyncIterable<Uint8Array>): AsyncGenerator<CallNews> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -84,7 +87,7 @@ export const isNewsPath = (path: string): boolean => path.startsWith(callsPath);
 export const newsPathOf = (callId: string, kind: NewsKind): string =>
   `${callsPath}${callId}${kind === 'progress' ? '' : `/${kind}`}`;
 
-/** Undefined for a path that does not name a call. */
+/** Parses the path of a request; undefined for a path that does not name a call. */
 export const askedNewsOf = (path: string): { callId: string; kind: NewsKind } | undefined => {
   const [, callId, named] = watchedPath.exec(path) ?? [];
   const kind = named === undefined ? 'progress' : newsKinds.find((one) => one === named);

@@ -1,6 +1,6 @@
 /**
- * Fetches recordings from the folder of another gateway, served by `recording-handler.ts`. They are streamed, never
- * held in memory as a whole.
+ * Fetches recordings from the folder of another gateway, which `recording-handler.ts` serves. Recordings are streamed
+ * and never held in memory as a whole.
  */
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
@@ -13,7 +13,7 @@ import { recordingsPath } from './recording-handler.ts';
 
 export type FetchLimits = {
   connectMs: number;
-  /** A request without a byte for this long has failed. */
+  /** Time without a byte after which a request has failed. */
   stallMs: number;
   /** Maximum number of connections to one gateway. */
   connections: number;
@@ -21,8 +21,8 @@ export type FetchLimits = {
 
 export type RecordingFetcher = {
   /**
-   * `undefined` if the other gateway does not have the file. Refuses with `service_unavailable` if the gateway cannot
-   * be reached, also while reading.
+   * Resolves to `undefined` if the other gateway does not have the file. Rejects with `service_unavailable` if the
+   * gateway cannot be reached, also while the file is read.
    */
   open(node: string, file: string): Promise<OpenRecording<Readable> | undefined>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Serves recordings from the folder of this gateway to the others of the database: `GET` and `HEAD` of
- * `/internal/recordings/<file>`, authenticated by a proof (`node-proof.ts`). Requests without one are rejected without
- * details.
+ * Serves recordings from the folder of this gateway to the other gateways of the database: `GET` and `HEAD` of
+ * `/internal/recordings/<file>`. Requests are authenticated by a proof (`node-proof.ts`); requests without a proof are
+ * rejected without details.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -12,7 +12,7 @@ import type { JudgeProof } from './node-proof.ts';
 
 export const recordingsPath = '/internal/recordings/';
 
-/** Matches only names of recording files. */
+/** Matches the file names of recordings and no other path. */
 const fileName = /^\d{4}-\d{2}\/[\da-f-]{36}(\.truncated)?\.(ogg|mp3)$/;
 
 const wantedRange = /^bytes=(\d{1,15})-(\d{1,15})$/;
@@ -27,7 +27,7 @@ const end = (response: ServerResponse, status: number): void => {
 };
 
 export const createRecordingHandler = (options: {
-  /** `undefined` if this gateway itself does not have the file. */
+  /** Resolves to `undefined` if the folder of this gateway does not have the file. */
   open: (file: string) => Promise<OpenRecording<Readable> | undefined>;
   judge: JudgeProof;
   logger: Logger;
@@ -61,7 +61,7 @@ export const createRecordingHandler = (options: {
       const { method = '', url = '', headers } = request;
       const asked = { method, path: url, range: headers.range };
       const verdict = options.judge(asked, headers.authorization);
-      // A separate status for a clock difference, so that the recording does not count as lost.
+      // A clock difference has a status of its own, so that the recording does not count as lost.
       if (verdict === 'expired') return end(response, 403);
       if (verdict === 'invalid') return end(response, 404);
       const file = url.slice(recordingsPath.length);

@@ -1,12 +1,13 @@
-/** A viewer on a websocket: receives calls as they appear, and is disconnected if it stops reading. */
+/**
+ * A viewer connected by a websocket. The viewer receives calls as they appear, and is disconnected if it stops reading.
+ */
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { AnyActorRef } from 'xstate';
 import { createReaderBacklog } from '#src/domain/reader-backlog.ts';
 import { type InspectionMessage, inspectCall } from './inspect-call.ts';
 
-// Names the actors of a call that moves between gateways: each process numbers its own actors, so names are made
-// unique.
+// Makes the names of actors unique for a call that moves between gateways, because each process numbers its own actors.
 
 /** A message of Stately's inspection protocol. */
 type ShownMessage = {
@@ -23,7 +24,7 @@ export const createSessionNames = (): ((message: ShownMessage) => ShownMessage) 
     typeof id === 'string' && gateways > 1 ? `${gateways}/${id}` : id;
   return (message) => {
     const { type, rootId, sessionId, parentId, sourceId } = message;
-    // Each gateway begins with the call's root actor.
+    // The root actor of the call comes first from each gateway.
     if (type === '@xstate.actor' && sessionId === rootId) gateways += 1;
     return {
       ...message,
@@ -37,13 +38,16 @@ export const createSessionNames = (): ((message: ShownMessage) => ShownMessage) 
 
 export type InspectedCalls = {
   find(callId: string): AnyActorRef | undefined;
-  /** Calls in progress of all workspaces. */
+  /** Returns the calls in progress of all workspaces. */
   all(): Iterable<{ callId: string; workspaceId: string }>;
   /** Calls back with each new call; the returned function unsubscribes. */
   onAdded(callback: (call: { callId: string; workspaceId: string }) => void): () => void;
 };
 
-/** Emits the charts of a call that runs on this or another gateway. Resolves when it is over or the signal aborts. Does not reject. */
+/**
+ * Emits the charts of a call that runs on any gateway. Resolves when the call is over or the signal aborts. Does not
+ * reject.
+ */
 export type FollowCharts = (
   callId: string,
   show: (message: ShownMessage) => void,
@@ -51,16 +55,19 @@ export type FollowCharts = (
 ) => Promise<void>;
 
 export type ViewerLimits = {
-  /** Bytes that may be buffered for a slow reader; beyond it the viewer is disconnected. */
+  /** Maximum number of bytes buffered for a slow reader. Beyond it, the viewer is disconnected. */
   waitingBytes: number;
-  /** A viewer that does not answer for this long is disconnected and releases its permit. */
+  /**
+   * Interval between pings in milliseconds. A viewer that does not answer a ping is disconnected and releases its
+   * permit.
+   */
   pingMs: number;
 };
 
-/** RFC 6455 section 7.4.1 and the registry of close codes. */
+/** Close codes of RFC 6455 section 7.4.1 and of the IANA registry. */
 export const closeCodes = { done: 1000, goingAway: 1001, tooSlow: 1013 } as const;
 
-/** Fraction of the buffer limit beyond which no further call is added. */
+/** Divisor of the buffer limit: no further call is added while more than this fraction is buffered. */
 const roomShare = 4;
 
 /** Milliseconds after a call's end in which the library sends its last messages. */
@@ -82,13 +89,13 @@ const cutOffWhenSilent = (viewer: WebSocket, pingMs: number): void => {
 
 type Sending = {
   send(message: object): void;
-  /** Resolves in a later turn, when most of the buffer is sent or the viewer is gone. */
+  /** Resolves in a later turn of the event loop, when most of the buffer is sent or the viewer is gone. */
   hasRoom(): Promise<void>;
 };
 
 const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Sending => {
   const backlog = createReaderBacklog(() => viewer.bufferedAmount);
-  /** Resolves when the last message is sent. */
+  /** Resolves when the last message of an ended call is sent. */
   let leaving = Promise.resolve();
   return {
     send(message) {
@@ -114,8 +121,8 @@ const sendTo = (viewer: WebSocket, waitingBytes: number, logger: Logger): Sendin
 };
 
 /**
- * Shows a call of this gateway from its current state on; `undefined` if it is not here. `onOver` is called shortly
- * after it ends or moves. The returned function stops showing it.
+ * Shows a call of this gateway, beginning with its current state. Returns `undefined` if the call is not on this
+ * gateway. `onOver` is called shortly after the call ends or moves. The returned function stops showing the call.
  */
 export const showHeld =
   ({ find }: Pick<InspectedCalls, 'find'>) =>
@@ -140,8 +147,8 @@ export const showHeld =
   };
 
 /**
- * Shows all current and future calls of a workspace at this gateway. Calls are added one after the other as the viewer
- * reads: each chart is about 30 kB.
+ * Shows all current and future calls of a workspace at this gateway. Calls are added one after the other at the pace of
+ * the viewer, because each chart has about 30 kB.
  */
 const showAll = (workspaceId: string, calls: InspectedCalls, { send, hasRoom }: Sending): (() => void) => {
   const shown = new Map<string, () => void>();
@@ -180,7 +187,7 @@ const showAll = (workspaceId: string, calls: InspectedCalls, { send, hasRoom }: 
   };
 };
 
-/** Shows one call at any gateway, or without an id all calls of this gateway. */
+/** Shows one call at any gateway. Without a call id, all calls of this gateway are shown. */
 export const showCalls = (
   viewer: WebSocket,
   { workspaceId, callId }: { workspaceId: string; callId: string | null },

@@ -1,4 +1,7 @@
-/** Watches the event loop: a late timer shows how long the thread was blocked. The cause is unknown here. */
+/**
+ * Watches the event loop: a late timer shows how long the thread was blocked. The cause of the delay is not measured
+ * here.
+ */
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
@@ -12,27 +15,33 @@ export type EventLoopNumbers = {
   /** Period over which a lasting delay is judged, in milliseconds. */
   windowMs: number;
   /**
-   * Event loop utilization between which a delay counts: fully from `busy` on, and not at all below `idle`. Below it
+   * Event loop utilization at which a delay counts: fully from `busy` on, and not at all below `idle`. Below `idle`,
    * other programs cause the delay, and refusing calls would not help.
    */
   utilization: { idle: number; busy: number };
 };
 
-/** Utilization as `performance.eventLoopUtilization` measures it; with two readings, between them. */
+/**
+ * Measures utilization like `performance.eventLoopUtilization`: with two readings as arguments, the utilization between
+ * them.
+ */
 export type MeasureUtilization = (
   newer?: EventLoopUtilization,
   older?: EventLoopUtilization,
 ) => EventLoopUtilization;
 
 export type EventLoopWatch = {
-  /** The lasting delay of timers that this process causes, in milliseconds. */
+  /** Returns the lasting delay of timers that this process causes, in milliseconds. */
   delayMs(): number;
   close(): void;
 };
 
 type Beat = { at: number; lateMs: number; utilization: EventLoopUtilization };
 
-/** When timers are very late, this many are judged regardless of their period. */
+/**
+ * Minimum number of checks on which a lasting delay is judged, even if late timers make them last longer than the
+ * period.
+ */
 const fewestBeats = 3;
 
 const median = (numbers: readonly number[]): number =>
