@@ -138,7 +138,7 @@ const StepButtons = ({ playback }: { playback: Playback }) => {
 type StepButtonProps = { label: string; path: string; isOff: boolean; act: () => void };
 
 const StepButton = ({ label, path, isOff, act }: StepButtonProps) => (
-  // Not `disabled`: the button would lose the focus at the last step.
+  // The button is not `disabled`, because it would lose the focus at the last step.
   <button
     type="button"
     class="step-button"

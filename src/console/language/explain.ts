@@ -1,6 +1,6 @@
 /**
  * Translates error messages of the API, which are in English. English readers see the original, except for a few terse
- * messages; other readers see translations of frequent messages and the original of all others.
+ * messages. Other readers see translations of frequent messages, and the original of all others.
  */
 import { deliveryFailures } from './delivery-failures.ts';
 import { inCallRefusals } from './in-call-refusals.ts';

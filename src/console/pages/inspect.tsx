@@ -1,4 +1,4 @@
-/** Inspector of the actors of one call, or of all calls of this gateway. Works without internet access. */
+/** Inspector of the actors of one call, or of all calls of this gateway. The inspector needs no internet access. */
 import { useMemo, useState } from 'preact/hooks';
 import { hasInspector } from '../api.ts';
 import {
@@ -16,7 +16,7 @@ import { Pill } from '../parts/pill.tsx';
 import { usePolled } from '../polled.ts';
 import { linkTo, linkToCalls } from '../shown-page.ts';
 
-/** Number of entries shown at first and added by the button. */
+/** Number of entries that are shown at first, and that each press of the button adds. */
 const shownAtFirst = 200;
 
 const timeOf = (at: number): string => {
@@ -26,7 +26,7 @@ const timeOf = (at: number): string => {
   return `${clock}.${digits(date.getMilliseconds(), 3)}`;
 };
 
-/** Entries, newest first; selecting one opens its payload. */
+/** List of entries, newest first. Selecting an entry opens its payload. */
 const EntryList = ({ entries, nameOf }: { entries: readonly Entry[]; nameOf: (id: string) => string }) => {
   const t = texts.value.inspector;
   const [count, setCount] = useState(shownAtFirst);
@@ -76,7 +76,7 @@ const EntryRow = ({ entry, nameOf }: { entry: Entry; nameOf: (id: string) => str
 
 const mostShown = 200;
 
-/** The actors. Each is a button that filters the messages by this actor. Running actors come first. */
+/** List of actors, running ones first. Each actor is a button that filters the messages by this actor. */
 const ActorList = ({
   actors,
   chosen,
@@ -132,7 +132,7 @@ export const InspectPage = ({ id }: { id: string | null }) => {
   );
 };
 
-/** If all calls are shown, each actor's name includes its call. */
+/** Returns the names of actors. If all calls are shown, each actor's name includes its call. */
 const namesOf = (id: string | null, actors: ReadonlyMap<string, Actor>) => (actor: Actor) => {
   const name = actor.id === actor.root ? 'call' : actor.name;
   const root = actors.get(actor.root)?.name ?? actor.root;

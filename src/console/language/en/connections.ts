@@ -1,4 +1,4 @@
-/** Digits that a tried agent would collect. */
+/** DTMF digits that a tried agent would collect. */
 export type KeysArguments = {
   digits: number | null;
   finish: string | null;
