@@ -1,5 +1,6 @@
 /**
- * Custom SIP headers in requests (guides/design/wire.md, "SIP headers"): those of one call, and the lists of a trunk.
+ * Fields for custom SIP headers (guides/design/wire.md, "SIP headers"): the headers of one call, and the lists of a
+ * trunk.
  */
 import * as z from 'zod';
 import {

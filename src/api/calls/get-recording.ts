@@ -53,7 +53,7 @@ export const getRecording = defineRoute({
   return answerRecording(call, { headers, isHead }, services);
 });
 
-/** Returns the file or the requested range; refuses if there is no recording. */
+/** Returns the file or the requested range. Throws a Refusal if there is no recording. */
 export const answerRecording = async (
   call: CallRecord,
   { headers, isHead }: { headers: z.output<typeof recordingDeclaration.headers>; isHead: boolean },
@@ -72,7 +72,7 @@ export const answerRecording = async (
     await file.close();
     return { status: 304, headers: known } as const;
   }
-  // Range is defined only for GET (RFC 9110, 14.2).
+  // The header `Range` is defined only for GET (RFC 9110, 14.2).
   const applies = !isHead && (headers['if-range'] ?? etag) === etag;
   const range = byteRangeOf(applies ? headers.range : undefined, file.bytes);
   if (range === 'invalid') {

@@ -16,7 +16,7 @@ const fieldError = z
   })
   .meta({ id: 'FieldError' });
 
-/** Extension members of the problems that have some, by code. */
+/** Extension members of problems, for the codes that have some. */
 const extrasOf: Partial<Record<RefusalCode, z.ZodRawShape>> = {
   invalid_request: {
     errors: z.array(fieldError).optional().meta({ description: 'Each field that does not validate.' }),
@@ -83,8 +83,8 @@ const describeProblem = (code: RefusalCode) => {
 const described = new Map<RefusalCode, ReturnType<typeof describeProblem>>();
 
 /**
- * Returns the schema of one code's problem. It is the same object for each call, so that the document has one component
- * for it.
+ * Returns the schema of one code's problem. The function returns the same object each time, so that the document has
+ * one component for each code.
  */
 export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProblem> => {
   const schema = described.get(code) ?? describeProblem(code);
@@ -93,8 +93,8 @@ export const problemSchema = (code: RefusalCode): ReturnType<typeof describeProb
 };
 
 /**
- * Returns the refusal for an error. Errors other than refusals reveal no internals; a transient database error invites
- * a retry.
+ * Returns the refusal for an error. A refusal for an unexpected error reveals no internals; a refusal for a transient
+ * database error invites a retry.
  */
 export const asRefusal = (error: unknown, isPassing: (error: unknown) => boolean): Refusal => {
   if (error instanceof Refusal) return error;

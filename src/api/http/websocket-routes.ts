@@ -1,7 +1,7 @@
 /**
- * Routes of websockets: matches the path, authenticates the admin token, and passes the connection on. The token is
- * sent in an Authorization header, or by browsers as a second subprotocol or as `?token=`. Pages of this gateway use
- * their session cookie; requests from other origins are refused.
+ * Routes of websockets: matches the path, authenticates the admin token, and passes the connection on. Clients send the
+ * token in an Authorization header; browsers send it as a second subprotocol or as `?token=`. Pages of this gateway use
+ * their session cookie. Requests from pages of other origins are refused.
  */
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,7 +13,10 @@ import type { AdminRole } from '#src/domain/admin-role.ts';
 type Accept = (upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>) => void | Promise<void>;
 
 export type WebSocketRoutes = {
-  /** `accept` receives authorized upgrades of this path; tokens with a lower role are refused. */
+  /**
+   * Serves websockets at this path. `accept` receives authorized upgrades; tokens with a lower role than `role` are
+   * refused.
+   */
   serve(path: string, role: AdminRole, accept: Accept): void;
   attach(server: Server): void;
 };
@@ -53,9 +56,15 @@ export const createWebSocketRoutes = (options: {
     credential: Credential,
   ) => Promise<{ workspaceId: string; actor: string; role: AdminRole } | undefined>;
   readBrowser: ReadBrowser;
-  /** Records a failed token from this address: returns the seconds until the next attempt is allowed, or `null`. */
+  /**
+   * Records a failed authentication from the client's address. Resolves to the seconds until the next attempt is
+   * allowed, or to `null` if it is allowed now.
+   */
   countFailure: (request: IncomingMessage) => Promise<number | null>;
-  /** Interval at which tokens and sessions of open connections are checked again; invalid ones are disconnected. */
+  /**
+   * Interval at which tokens and sessions of open connections are checked again. A connection whose token has become
+   * invalid is closed.
+   */
   revalidateMs: number;
   logger: Logger;
 }): WebSocketRoutes => {
@@ -81,7 +90,7 @@ export const createWebSocketRoutes = (options: {
       timer = setTimeout(() => void look(), revalidateMs);
     };
     lookLater();
-    // Treats a connection that is closing as closed, regardless of the other side.
+    // A connection that this side closes counts as closed, even if the other side does not close it.
     socket.once('finish', stop);
     socket.once('close', stop);
   };

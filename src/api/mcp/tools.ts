@@ -1,6 +1,6 @@
 /**
- * Tools of the Model Context Protocol, each an operation of the API (guides/mcp.md). Their schemas are the API's own
- * declarations.
+ * Tools of the Model Context Protocol. Each tool is an operation of the API (guides/mcp.md), and its schemas are the
+ * API's own declarations.
  */
 import * as z from 'zod';
 import { TrunklineProblem } from '#src/client/problem.ts';
@@ -15,7 +15,7 @@ import { callIdInPath } from '../ids.ts';
 import { validated } from '../http/validated.ts';
 import type { Answer, Arguments, Asking, Tool } from './tool.ts';
 
-/** By default, clients of the protocol abandon a request after 60 seconds. */
+/** Maximum wait of a tool in seconds, because clients of the protocol abandon a request after 60 seconds by default. */
 const longestWaitSec = 50;
 
 const input = callIdInPath.extend({
@@ -55,7 +55,7 @@ const waitForCall: Tool = {
     try {
       await follow(callId, AbortSignal.any([signal, enough.signal]), asking);
     } catch (error) {
-      // Reached when the stream broke off or the wait timed out: returns the call's current state.
+      // The stream broke off or the wait timed out, so the call's current state is returned.
       if (signal.aborted || error instanceof TrunklineProblem) throw error;
     } finally {
       clock.clearTimeout(timer);
@@ -129,7 +129,7 @@ const listCalls: Tool = {
   call: (given, { ask }) => ask('listCalls', given),
 };
 
-/** Cancels a ringing call and hangs up an answered one; the agent does not have to distinguish them. */
+/** Cancels a ringing call and hangs up an answered one, so that the agent does not have to distinguish them. */
 const endCall = async (callId: string, body: Arguments, { ask }: Asking): Promise<Answer> => {
   try {
     return await ask('hangUp', { call_id: callId, body });

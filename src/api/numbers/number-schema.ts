@@ -44,7 +44,7 @@ export const bargeIn = z
   })
   .meta({ id: 'BargeIn' });
 
-/** Policy fields of a number; null falls back to the workspace's, then the platform's. */
+/** Policy fields of a number. A null field inherits the workspace's value, or else the platform's. */
 export const policyFields = {
   max_duration_sec: seconds(60, 1800, 900, 'The maximum duration of a call.'),
   default_duration_sec: seconds(60, 1800, 600, 'The default duration of a call.'),
@@ -166,7 +166,7 @@ const speechFields = {
   }),
 };
 
-/** Limits that both a workspace (over all its numbers) and a number have. */
+/** Limit of minutes per day, which a workspace has for all its numbers together, and a number for itself. */
 export const dailyMinutes = z.int().min(1).max(1_000_000).nullable().meta({
   description:
     "Total minutes of the outbound calls of one day; then `daily_limit_reached`. The day is that of the workspace's time zone.",

@@ -8,7 +8,7 @@ import type { ApiServices } from '../api-services.ts';
 import { domesticNumber } from '../domestic-number.ts';
 import { defineRoute } from '../http/route.ts';
 
-/** Called number in a query: a domestic number, or one with its country code as in prefixes. */
+/** Parses the called number of a query: a domestic number, or a number with its country code as in prefixes. */
 const calledNumber = ({ directory: { country } }: ApiServices, value: string): string => {
   const number =
     normalizeDestination(value, country) ?? readPhoneNumber(value.replaceAll(/[- ]/g, ''), country);
