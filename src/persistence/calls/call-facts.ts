@@ -1,6 +1,6 @@
 /**
  * The journal of a call (guides/design/events.md, "Outbox"). One statement writes a fact: its journal row, its changes
- * to the call and its customer event. Writing a fact again changes nothing.
+ * to the call and its customer event. Repeating the statement changes no row.
  */
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
@@ -39,7 +39,7 @@ import { sqlText } from '../database/sql-text.ts';
 
 type Finished = Pick<Row<'Recording'>, 'contentType' | 'durationSec' | 'bytes' | 'file' | 'truncated'>;
 
-/** Finishes a recording that is pending; `$8` and later are the values. */
+/** Returns the statement that finishes a pending recording; `$8` and later parameters are the values. */
 const finishing = <Values extends object>(set: string, values: readonly (keyof Values)[]) =>
   sqlText<NewEventFact & Values, { id: string }>(
     `
@@ -70,7 +70,7 @@ const failRecording = finishing<object>(`status = 'failed'`, []);
 
 type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: number } : never;
 
-/** A fact of a call to write; `at` is wall-clock milliseconds since the epoch. */
+/** A fact to write. `at` is wall-clock milliseconds since the epoch. */
 export type RecordedFact =
   | Stamped<CallFact>
   | {
@@ -87,7 +87,7 @@ export type RecordedFact =
   | { type: 'recording.failed'; at: number }
   | { type: 'call.summarized'; at: number; summary: string };
 
-/** A stored fact. `data` has its fields except type, time and values that are stored in other rows. */
+/** A stored fact. `data` contains its fields except type, time and values that are stored in other rows. */
 export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
 
 /** Epoch of a call that was never taken over. */
@@ -108,23 +108,23 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
 
 /** Rows that are written in the same statement as a fact. */
 export type KeptBeside = {
-  /** With the answer: state from which another process can resume the call. */
+  /** Only with the answer: state from which another process can resume the call. */
   checkpoint: NewCheckpoint | null;
-  /** With `call.ended`: transitions that are not stored yet. */
+  /** Only with `call.ended`: transitions that are not stored yet. */
   transitions: readonly StoredTransition[];
-  /** With `call.ended`: the writer knows that all stored legs are hung up. */
+  /** Only with `call.ended`: whether the writer knows that all stored legs are hung up. */
   legsAreGone: boolean;
 };
 
 const nothingBeside: KeptBeside = { checkpoint: null, transitions: [], legsAreGone: false };
 
-/** Data of a fact without the values stored in the call's row. */
+/** Returns the data of a fact without the values that are stored in the call's row. */
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
 
 /** Result of a written fact. */
 export type WrittenFact = {
-  /** With `call.ended`: input of the call's summary. */
+  /** Only with `call.ended`: input of the call's summary. */
   ended: CallToSummarize | null;
 };
 
@@ -204,13 +204,13 @@ const write = (
       return completeRecording(db, { ...eventFact, ...fact, at: row.at });
     case 'recording.failed':
       return failRecording(db, eventFact);
-    // Only `call.summarized` is left.
+    // The only remaining case is `call.summarized`.
     default:
       return setSummary(db, { ...eventFact, data: {}, summary: fact.summary });
   }
 };
 
-/** Thrown when another gateway holds the call or has ended it; this gateway must not write facts of the call. */
+/** Thrown when another gateway holds the call or has ended it. This gateway must then not write facts of the call. */
 export class CallTaken extends Error {
   override readonly name = 'CallTaken';
 }
@@ -220,10 +220,10 @@ const epochOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 );
 
 /**
- * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1, `epoch` its holders. Resolves to
- * null if nothing changed: the sequence was written before, the call was already ended (for `call.ended`), or already
- * answered (for `call.answered`). Rejects with `CallTaken` if another gateway holds the call. `beside` is written in
- * the same statement.
+ * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1; `epoch` counts the gateways that
+ * have held the call. `beside` is written in the same statement. Resolves to null if no row changed: the sequence was
+ * written before, the call was already ended (for `call.ended`), or the call was already answered (for
+ * `call.answered`). Rejects with `CallTaken` if another gateway holds the call.
  */
 export const recordFact = async (
   db: Statements,
@@ -242,7 +242,7 @@ export const recordFact = async (
   return null;
 };
 
-/** Returns the type of the fact at this sequence of a stored call, null if there is none. */
+/** Returns the type of the fact at this sequence of a stored call; null if there is none. */
 const factAt = kyselyQuery((queries, { callId, sequence }: { callId: string; sequence: number }) =>
   queries
     .selectFrom('Call')
@@ -254,8 +254,8 @@ const factAt = kyselyQuery((queries, { callId, sequence }: { callId: string; seq
 );
 
 /**
- * Like `recordFact`, for the call's holder. Also rejects with `CallTaken` if another gateway ended the call, so that
- * post-end work is not done twice.
+ * Writes a fact like `recordFact`, for the gateway that holds the call. Also rejects with `CallTaken` if another
+ * gateway ended the call, so that post-end work is not done twice.
  */
 export const recordAsHolder = async (
   ...given: Parameters<typeof recordFact>
@@ -279,7 +279,7 @@ const journalOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 /** Returns the journal of a call, in order. */
 export const facts = (db: Statements, callId: string): Promise<StoredFact[]> => journalOf(db, { callId });
 
-/** Position of a call's journal: highest sequence written (0 for none) and the holder. */
+/** Position of a call's journal: the highest sequence written (0 for none), and the epoch. */
 export type JournalPosition = { sequence: number; epoch: number };
 
 const lastOf = kyselyQuery((queries, { callId }: { callId: string }) =>

@@ -1,19 +1,19 @@
 /**
- * Search words of ended calls, in PostgreSQL's comparison form. The statement that ends the call writes them from the
+ * Search words of ended calls, in PostgreSQL's `tsvector` form. The statement that ends the call computes them from the
  * data in the database; the words of the summary are added with the summary.
  */
 
 /**
- * Word separators besides spaces and line ends: in some locales the server treats non-ASCII characters as letters. The
- * last two are the backslash and the backtick.
+ * Word separators besides spaces and line ends, because in some locales the server treats non-ASCII characters as
+ * letters. The last two separators are the backslash and the backtick.
  */
 const separators =
   `'!"#$%&''()*+,-./:;<=>?@[]^_{|}~¡§«»¿·‘’‚“”„†•…‰‹›、。〈〉《》「」『』【】〔〕・！（），－．／：；？［］～｡｢｣､'` +
   ' || chr(92) || chr(96)';
 
 /**
- * The configuration `simple` exists on every server and accepts words of every language unchanged. Very long texts are
- * cut off; otherwise the row would exceed the server's limit.
+ * Expression for the words in texts. The configuration `simple` exists on every server and accepts words of every
+ * language unchanged. Very long texts are cut off, because the row would otherwise exceed the server's limit.
  */
 const wordsIn = (texts: string) => `strip(to_tsvector('pg_catalog.simple', lower(translate(
       left(concat_ws(' ', ${texts}), 200000),

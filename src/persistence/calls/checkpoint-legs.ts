@@ -17,9 +17,9 @@ const standingDialog: z.ZodType<StandingDialog> = z.object({
   localSdp: z.string(),
   remoteSdp: z.string(),
   weRefresh: z.boolean(),
-  // Absent in legs of older gateways.
+  // Missing in legs of older gateways.
   expiresSec: z.number().nullable().default(null),
-  // Absent in legs of older gateways.
+  // Missing in legs of older gateways.
   takesInfo: z.boolean().default(false),
   trunkId: z.string(),
 });
@@ -38,12 +38,12 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
     .object({
       server: z.string(),
       uuid: z.string(),
-      // Absent in legs of older gateways.
+      // Missing in legs of older gateways.
       dialog: z.object({ id: z.string(), contact: z.string() }).optional(),
     })
     .nullable(),
   isOfTransfer: z.boolean().optional(),
-  // Absent in legs of older gateways.
+  // Missing in legs of older gateways.
   dialog: standingDialog.nullable().default(null),
 });
 
@@ -51,7 +51,7 @@ const sipLeg: z.ZodType<SipLeg> = z.object({
 export const openLegs = (sealing: Sealing, legs: Row<'CallCheckpoint'>['legs']): StoredLeg[] =>
   Object.entries(legs).map(([id, leg]) => ({ id, leg: openLeg(sealing, id, sipLeg.parse(leg)) }));
 
-/** The far ends of one call, with the epoch of its holder. For a leg without a call, `callId` is the leg's own id. */
+/** The far ends of one call, with the epoch of the call. For a leg without a call, `callId` is the leg's own id. */
 export type CallLegs = { callId: string; epoch: number; legs: readonly StoredLeg[] };
 
 const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: string }) =>
@@ -80,9 +80,9 @@ const writing = kyselyQuery((queries, { stored, over }: { stored: string; over: 
 );
 
 /**
- * Writes the legs of these calls, and deletes the checkpoints of calls whose legs are over, in one statement. Skips
- * calls that another gateway holds. Does not wait for the disk: the data survives a crash of the gateway, and the next
- * writes of the call (start, answer, end) make it durable.
+ * Writes the legs of these calls, and deletes the checkpoints of calls whose legs are over, in one statement. Calls
+ * that another gateway holds are skipped. The statement does not wait for the disk: the data survives a crash of the
+ * gateway, and the next writes of the call (start, answer, end) make it durable.
  */
 export const writeLegs = async (
   db: Database,

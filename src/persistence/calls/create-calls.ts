@@ -2,10 +2,10 @@
 import { sqlText } from '../database/sql-text.ts';
 
 type NewCalls = {
-  /** Rows as JSON arrays with column names, made by `Statements.asJson`. */
+  /** Rows as JSON arrays with column names, created by `Statements.asJson`. */
   calls: string;
   events: string;
-  /** First transition of the chart; if its state is null, none is inserted. */
+  /** First transition of the chart. If its state is null, no transition is inserted. */
   chartVersion: string | null;
   state: string | null;
 };
@@ -90,9 +90,9 @@ export const createCalls = sqlText<NewCalls, { id: string }>(
 );
 
 /**
- * Inserts calls, some of them for requests with an `Idempotency-Key`: stores their answers, and skips a call whose key
- * already placed another call. Of two requests with one key, the later one waits for the commit of the first and is
- * skipped. Returns the ids of the stored calls.
+ * Inserts calls, some of them for requests with an `Idempotency-Key`. The responses to such requests are stored, and a
+ * call whose key already placed another call is skipped. Of two requests with one key, the later one waits for the
+ * commit of the first and is skipped. Returns the ids of the stored calls.
  */
 export const createKeyedCalls = sqlText<
   NewCalls & {

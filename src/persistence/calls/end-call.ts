@@ -11,14 +11,14 @@ type End = NewEventFact &
     durationIsKnown: boolean;
     /** Whether the writer knows that all stored legs are hung up. */
     legsAreGone: boolean;
-    /** Rows of `CallTransition` as a JSON array; existing rows are not changed. */
+    /** Rows of `CallTransition` as a JSON array. Existing rows are not changed. */
     transitions: string;
   };
 
 /**
  * One statement: the fact, the call's row, its search words, the transitions that are not stored yet, and the event
- * with its deliveries; the checkpoint is deleted. Writes only the first end of a call, because a gateway that was cut
- * off may have been declared dead meanwhile. Returns the input of the summary; no row if nothing changed.
+ * with its deliveries; the checkpoint is deleted. Only the first end of a call is written, because a gateway that was
+ * cut off may have been declared dead meanwhile. Returns the input of the summary; no row if no end was written.
  */
 export const endCall = sqlText<End, { id: string } & EndedCall>(
   `

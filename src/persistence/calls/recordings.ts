@@ -1,4 +1,4 @@
-/** Recordings, at most one for a call. Facts begin and finish them (`call-facts.ts`). */
+/** Recordings, at most one for each call. Facts begin and finish recordings (`call-facts.ts`). */
 import { expressionBuilder, sql } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { secondsAgo } from '../database/expressions.ts';
@@ -7,7 +7,7 @@ import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Queries, type Row, type Tables } from '../database/tables.ts';
 
 export type RecordingRecord = Row<'Recording'> & {
-  /** Whether the recording is paused now. False once the call has ended. */
+  /** Whether the recording is paused now; false once the call has ended. */
   paused: boolean;
 };
 
@@ -110,8 +110,8 @@ const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
 );
 
 /**
- * Returns pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run; oldest first,
- * limited in number.
+ * Returns pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run. The result is
+ * limited in number, oldest first.
  */
 export const abandonedRecordings = (
   db: Statements,
@@ -124,7 +124,7 @@ export type ErasedFile = { callId: string; file: string };
 type ErasedFilesQuery = {
   /** Gateway that removes the files. */
   node: string;
-  /** Continues after this call id. */
+  /** Call id after which the list continues. */
   after: string;
   atMost: number;
 };
@@ -175,7 +175,7 @@ const erasedOf = kyselyQuery((queries, { callIds }: { callIds: readonly string[]
     .where('erasedAt', 'is not', null),
 );
 
-/** Returns those of these calls whose recordings were erased. */
+/** Returns the calls among these whose recordings were erased. */
 export const erasedAmong = async (db: Statements, callIds: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await erasedOf(db, { callIds })).map(({ callId }) => callId));
 
@@ -211,7 +211,9 @@ const statusesOf = kyselyQuery((queries, { callIds }: { callIds: readonly string
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/** Returns the recording status of each of these calls; omits calls without a recording. `callIds` must be UUIDs. */
+/**
+ * Returns the recording status of each of these calls. Calls without a recording are omitted. `callIds` must be UUIDs.
+ */
 export const recordingStatuses = async (
   db: Statements,
   callIds: readonly string[],
@@ -229,7 +231,7 @@ const pendingElsewhere = kyselyQuery(
       .where(folderNode(), '<>', node),
 );
 
-/** Returns those of these calls whose recordings another gateway writes or has to finish. */
+/** Returns the calls among these whose recordings another gateway writes or has to finish. */
 export const recordedElsewhere = async (
   db: Statements,
   node: string,

@@ -17,18 +17,18 @@ type Claim = {
   now: Date;
   until: Date;
   node: string;
-  /** Free slots of the node. */
+  /** Number of free slots of the node. */
   free: number;
   perEndpoint: number;
-  /** Workspaces and the slots that each holds. */
+  /** Workspaces, and the number of slots that each holds. */
   holders: readonly string[];
   holderSlots: readonly number[];
-  /** Endpoints with a lower maximum, and the maxima. */
+  /** Endpoints with a lower maximum, and their maxima. */
   restricted: readonly string[];
   restrictedTo: readonly number[];
-  /** Maximum number of deliveries of an endpoint to examine. */
+  /** Maximum number of deliveries of one endpoint that are examined. */
   lookAhead: number;
-  /** Time at which a delivery is examined again whose predecessor is in progress. */
+  /** Time at which a delivery is examined again if its predecessor is in progress. */
   deferredUntil: Date;
 };
 
@@ -44,7 +44,10 @@ export type ClaimedRow = Pick<Row<'EventDelivery'>, 'id'> & {
     'workspaceId' | 'url' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil' | 'failingSince'
   >;
 
-/** One row for each claimed delivery, or one row without an id; each with the number of deferred deliveries. */
+/**
+ * Rows of a claim: one row for each claimed delivery, or one row without an id. Each row contains the number of
+ * deferred deliveries.
+ */
 export const claimDueDeliveries = sqlText<Claim, { deferred: number } & (ClaimedRow | { id: null })>(
   `
     with examined as (

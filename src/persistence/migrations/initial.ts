@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The schema of 0.1.0. Tables and constraints follow from the entities (`orm.schema.getCreateSchemaSQL()`). Written by
- * hand, because entities cannot express them: `fillfactor`, which leaves room for updates in place; `unlogged`, for
- * counts that may be lost in a crash of the server; `jsonb_path_ops` of the metadata's index.
+ * The schema of 0.1.0. Tables and constraints follow from the entities (`orm.schema.getCreateSchemaSQL()`). Three parts
+ * are written by hand, because entities cannot express them: `fillfactor`, which leaves room for updates in place;
+ * `unlogged`, for counts that may be lost in a crash of the server; and `jsonb_path_ops` of the metadata's index.
  */
 const schema = `
   create table call_checkpoint (

@@ -12,21 +12,21 @@ import type { Queries, Row } from '../database/tables.ts';
 /** One run of a gateway, from start to end. */
 export type NodeInstance = Pick<Row<'Node'>, 'name' | 'instance'>;
 
-/** `seenAt` changes whenever the gateway renews its row. */
+/** Another registered gateway. `seenAt` changes whenever that gateway renews its row. */
 export type OtherNode = Pick<Row<'Node'>, 'name' | 'instance' | 'seenAt'> & {
-  /** Whether it was declared dead and the clean-up is incomplete. */
+  /** Whether the gateway was declared dead and the clean-up is incomplete. */
   isLost: boolean;
-  /** Whether a database session holds its name. */
+  /** Whether a database session holds the gateway's name. */
   hasSession: boolean;
-  /** The far ends that it reaches (`TakesOver`); null while it takes over no calls. */
+  /** Far ends that the gateway reaches (`TakesOver`); null while it takes over no calls. */
   takesLines: string | null;
 };
 
 type WithAddress = Pick<Row<'Node'>, 'name' | 'instance' | 'address'>;
 
 /**
- * Calls that a gateway would resume: their lines, and the newest checkpoint format that it reads. `null` if it would
- * resume none.
+ * Calls that a gateway would resume: their line driver, and the newest checkpoint format that the gateway reads. `null`
+ * if it would resume none.
  */
 export type TakesOver = { lines: string; form: number };
 
@@ -95,7 +95,10 @@ const others = kyselyQuery((queries, { name }: { name: string }) =>
 
 export const otherNodes = (db: Statements, name: string): Promise<OtherNode[]> => others(db, { name });
 
-/** PostgreSQL cuts the name of a client (`openPool` of database.ts) after 63 characters. */
+/**
+ * Whether a connection with the name of a gateway exists. PostgreSQL cuts the name of a client (`openPool` of
+ * database.ts) after 63 characters.
+ */
 const hasConnection = (name: Expression<string>) => sql<boolean>`exists (
   select from pg_stat_activity
   where datname = current_database() and application_name = left('trunkline ' || ${name}, 63))`;
@@ -107,7 +110,7 @@ const withoutConnections = kyselyQuery((queries, { name }: { name: string }) =>
     .where(({ not, ref }) => not(hasConnection(ref('Node.name')))),
 );
 
-/** The gateway of this name, if it is registered and no connection of its process to the database is left. */
+/** Returns the gateway of this name, if it is registered and its process has no connection to the database left. */
 export const nodeWithoutConnections = async (db: Statements, name: string): Promise<OtherNode | undefined> =>
   (await withoutConnections(db, { name }))[0];
 
@@ -150,7 +153,7 @@ const removing = kyselyQuery((queries, { name, instance, isLost }: NodeInstance 
 );
 
 /**
- * Removes a gateway that holds no calls: after an orderly end, or a dead one. Resolves to `false` while it still holds
+ * Removes a gateway that holds no calls, after its orderly end or its death. Resolves to `false` while it still holds
  * calls, or if it runs again.
  */
 export const removeNode = async (
