@@ -27,6 +27,7 @@ import { databaseIn, runStatement } from '#test/helpers/database-statement.ts';
 import { ownDatabase, testDatabase, testDatabaseUrl } from '#test/helpers/database.ts';
 import { loopbackCertificate } from '#test/helpers/loopback-certificate.ts';
 import { encryptedLeg } from '#test/helpers/encrypted-leg.ts';
+import { refusingPort } from '#test/helpers/no-server.ts';
 import { storedNumber } from '#test/helpers/stored-number.ts';
 import { until } from '#test/helpers/until.ts';
 
@@ -162,14 +163,9 @@ test.serial('rejects a second gateway with the same name and admits one with ano
 
 test.serial('reports a failed connection in one line without the password', async (t) => {
   const server = new URL(await testDatabaseUrl(t));
-  const closed = createServer().listen(0, '127.0.0.1');
-  await once(closed, 'listening');
-  const address = closed.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  closed.close();
   const cases: [string, RegExp][] = [
     [
-      `postgresql://user:hunter2@127.0.0.1:${port}/trunkline`,
+      `postgresql://user:hunter2@127.0.0.1:${refusingPort}/trunkline`,
       /at 127\.0\.0\.1:\d+\/trunkline .*no server listens/,
     ],
     [databaseIn(server.href, 'no_such_database'), /no such database/],
