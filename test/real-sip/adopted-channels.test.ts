@@ -121,10 +121,10 @@ if (missing.length > 0) {
     farEnd.heard().reduce((most, { at }, index, all) => Math.max(most, at - (all[index - 1]?.at ?? at)), 0);
 
   realTimeTest(
-    'resumes a channel eight times with two-way audio, DTMF digits, statistics and SDP',
+    'resumes a channel several times with two-way audio, DTMF digits, statistics and SDP',
     async (t) => {
       const next = await startNext(t);
-      for (let times = 1; times <= 8; times += 1) {
+      for (let times = 1; times <= 3; times += 1) {
         const { channel, farEnd } = await leaveCall(t);
         const killedAt = Date.now();
         const endpoint = await next.takeOverEndpoint(channel);
