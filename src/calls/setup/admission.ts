@@ -1,6 +1,6 @@
 /**
- * Admission of a new call: the gateway's own state, then the limits of number and workspace (guides/design/wire.md,
- * "Place a call").
+ * Admission of a new call, by the gateway's own state, then by the limits of number and workspace
+ * (guides/design/wire.md, "Place a call").
  */
 import type { CapacityLimit } from '#src/domain/capacity.ts';
 import { once } from '#src/domain/once.ts';
@@ -11,14 +11,14 @@ import type { AdmissionLimits, CallParts } from '../call-parts.ts';
 export type Admission = {
   /**
    * Checks the gateway itself: no lines (`service_unavailable`), shutdown (`draining`), and capacity (`over_capacity`,
-   * with the limit as `reason`). These checks do not depend on the number and precede any lookup.
+   * with the limit as `reason`). These checks do not depend on the number and precede any look-up.
    */
   check(): void;
-  /** Checks as `check` does, and counts an admitted request as in setup until `leave` is called. */
+  /** Runs the checks of `check`, and counts an admitted request as in setup until `leave` is called. */
   approach(): { leave: () => void };
   /**
-   * Checks as `check` does, and the limits (`concurrency_limit`). An admitted call counts from now on; `release`
-   * returns its permit if the call could not begin.
+   * Runs the checks of `check`, and checks the limits (`concurrency_limit`). An admitted call counts from now on;
+   * `release` returns its permit if the call could not begin.
    */
   enter(call: { numberId: string; workspaceId: string } & ConcurrencyLimits): { release: () => void };
   drain(): void;
@@ -65,9 +65,9 @@ export const createAdmission = ({
   limits: Pick<CallParts['limits'], 'admission' | 'load'>;
   telephony: Pick<CallParts['telephony'], 'hasLines'>;
 }): Admission => {
-  /** Requests that were admitted before any lookup and have no response yet. */
+  /** Number of requests that were admitted before any look-up and have no response yet. */
   let approaching = 0;
-  /** Admitted calls that the switchboard does not have yet: in total, per number and per workspace. */
+  /** Admitted calls that are not in the switchboard yet: in total, per number and per workspace. */
   let entering = 0;
   const enteringOf = new Map<string, number>();
   let isDraining = false;

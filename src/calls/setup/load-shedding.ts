@@ -6,7 +6,7 @@
 import { pressures, type Pressure } from '#src/domain/capacity.ts';
 import type { Clock } from '#src/domain/clock.ts';
 
-/** Thresholds: shedding begins at `from` and ends at `until`. `from` 0 disables the check. */
+/** Thresholds: shedding begins at `from` and ends at `until`. A `from` of 0 disables the check. */
 export type LoadLimit = { from: number; until: number };
 
 export type LoadLimits = Readonly<Record<Pressure, LoadLimit>>;
@@ -21,8 +21,8 @@ export type LoadShedding = {
 };
 
 /**
- * Checks every `everyMs`. `onChange` is called when shedding begins for a resource (`sheds`) and when it ends. The
- * journal may grow fast between two checks, so it is also checked with every query.
+ * Checks the resources every `everyMs`. `onChange` is called when shedding begins for a resource (`sheds`) and when it
+ * ends. The journal may grow fast between two checks, so it is also checked with every query.
  */
 export const createLoadShedding = (options: {
   limits: LoadLimits;
