@@ -9,7 +9,7 @@ import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
 
 export type OnArrival = (arrival: Arrival) => Promise<ArrivalVerdict>;
 
-/** `warning`: a component is down but calls are possible. */
+/** Health of the lines. `warning`: a component is down, but calls are possible. */
 export type LinesHealth = { ready: true; warning?: string } | { ready: false; detail: string };
 
 export type ResumeLine = (
@@ -21,26 +21,29 @@ export type ResumeLine = (
 
 export interface Lines {
   readonly name: 'simulator' | 'drachtio' | 'none';
-  /** Connects to the servers of the lines. Arrivals are offered from now on. */
+  /** Connects to the servers of the lines. From then on, arrivals are passed to `onArrival`. */
   start(onArrival: OnArrival): Promise<void>;
   readonly open: OpenLine;
   /**
-   * Takes over a call of another process: reports `line.adopted` when its audio is connected, or `line.ended` if that
-   * is impossible.
+   * Takes over a call of another process. The line reports `line.adopted` when its audio is connected, or `line.ended`
+   * if the take-over is impossible.
    */
   readonly resume: ResumeLine;
   /** Whether calls can be placed and answered now, with a sentence if they cannot or a component is down. */
   health(): LinesHealth;
   /**
-   * Sends arrivals to other gateways, if there are any; calls in progress continue. Resolves when no arrival is
-   * pending.
+   * Sends arrivals to other gateways, if there are other gateways. Calls in progress continue. Resolves when no arrival
+   * is pending.
    */
   takeNoMore(): Promise<void>;
   /** Ends all lines and releases sockets and timers. */
   close(): Promise<void>;
 }
 
-/** For drivers whose far ends end with the process. `endedAt`: time of the end by the driver's clock. */
+/**
+ * Reports a call as ended, for drivers whose far ends end with the process. `endedAt` is the time of the end by the
+ * driver's clock.
+ */
 export const resumeNothing =
   (endedAt: () => number): ResumeLine =>
   (_input, _checkpoint, emit) => {

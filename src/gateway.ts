@@ -1,7 +1,7 @@
 /**
- * Composition root: the only place where all parts are connected and the charts get their actors
- * (guides/design/architecture.md, "Rings"). `startGateway` builds from the database outwards and opens the port last;
- * `close` goes backwards, so that everything acknowledged is kept.
+ * Composition root: the only module that connects all parts and gives the charts their actors
+ * (guides/design/architecture.md, "Rings"). `startGateway` builds the parts from the database outwards and opens the
+ * port last. `close` ends them in the opposite order, so that acknowledged data is stored.
  */
 import type { Logger } from 'pino';
 import { fromCallback } from 'xstate';
@@ -42,11 +42,11 @@ export type Gateway = {
   credentials: Credentials;
   startedInMs: number;
   /**
-   * A single-use link that signs a browser in as the admin of the credentials; undefined if their token is revoked or
-   * expired.
+   * Creates a single-use link that signs a browser in as the admin of the credentials. Resolves to undefined if the
+   * admin's token is revoked or expired.
    */
   makeSignInLink(): Promise<string | undefined>;
-  /** Refuses new calls, waits for calls in progress, then ends everything. */
+  /** Refuses new calls, waits for calls in progress, then ends all parts. */
   close(): Promise<void>;
   /** Hangs up the calls that `close` still waits for, and shortens other waits. */
   hurry(): void;
@@ -104,7 +104,10 @@ const openRuntime = async (
 const keepCredentials = (config: Config, seeded: Storage['seeded'], url: string): Promise<Credentials> =>
   writeCredentials(config.dataFolder, { base_url: url, console_url: `${url}/`, ...seeded });
 
-/** Throws a StartError with one line for the person who starts the gateway; parts started until then are ended. */
+/**
+ * Starts the gateway. Throws a StartError with one line for the person who starts it; parts that were started until
+ * then are ended.
+ */
 export const startGateway = async (
   config: Config,
   logger: Logger,
@@ -157,7 +160,7 @@ export const startGateway = async (
   await cluster.takes(true);
   const handOver = startHandOver(runtime, parts);
 
-  // HTTP server. The credentials are written before listening; with port 0, after.
+  // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });
@@ -186,7 +189,7 @@ export const startGateway = async (
       await running.disposeAsync();
     },
     hurry() {
-      // The hand-over comes first: calls that another process takes must not be hung up.
+      // The hand-over comes first, because calls that another process takes over must not be hung up.
       void handOver.finish().finally(switchboard.closeAll);
       journalling.hurry();
     },

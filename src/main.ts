@@ -11,7 +11,7 @@ import { createLogger } from './logger.ts';
 import { prepareDataFolder } from './start/data-folder.ts';
 import { exposureWarning, welcome } from './start/welcome.ts';
 
-/** npm forwards a Ctrl-C that the terminal has already sent: both count once. */
+/** Time within which two signals count as one: npm forwards a Ctrl-C that the terminal has already sent. */
 const sameSignalMs = 250;
 
 /** Exits the process if stopping takes too long. */
@@ -25,15 +25,17 @@ const endWithin = (milliseconds: number, logger: Logger): void => {
   }, milliseconds).unref();
 };
 
-/** Prints one line without a stack: the person who starts the gateway can fix the named setting. */
+/**
+ * Prints one line without a stack and exits, because the person who starts the gateway can correct the named setting.
+ */
 const giveUp = (message: string): never => {
   process.stderr.write(`Trunkline did not start: ${terminalLine(message)}\n`);
   process.exit(1);
 };
 
 /**
- * Loads modules by their compiled code, as an earlier start has stored it: calls of a killed process wait for the next
- * one. Stored at once, because a process that is killed later stores nothing.
+ * Loads modules by the compiled code that an earlier start has stored, because calls of a killed process wait for the
+ * next one. The code is stored at once, because a process that is killed later stores no code.
  */
 const withCompileCache = async <Loaded>(dataFolder: string, load: () => Promise<Loaded>): Promise<Loaded> => {
   enableCompileCache(join(dataFolder, 'compile-cache'));
@@ -87,11 +89,12 @@ const main = async (): Promise<void> => {
       process.exit(1);
     }
   };
-  // Registered before the start; a signal would otherwise leave the embedded database running.
+  // Handlers are registered before the start, because a signal during the start would otherwise leave the embedded
+  // database running.
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
 
-  // Imported after the settings are validated, so that errors appear at once.
+  // Modules are imported after the settings are validated, so that errors of the settings appear at once.
   await prepareDataFolder(config.dataFolder);
   const { startGateway } = await withCompileCache(config.dataFolder, () => import('./gateway.ts'));
   gateway = await startGateway(config, logger);
@@ -103,7 +106,7 @@ const main = async (): Promise<void> => {
   const isTerminal = process.stdout.isTTY;
   if (config.databaseUrl !== null && !isTerminal) return;
   const { credentials, startedInMs } = gateway;
-  // Other outputs may be stored.
+  // The link is printed only on a terminal, because other outputs may be stored.
   const signInLink = isTerminal ? await gateway.makeSignInLink() : undefined;
   process.stdout.write(welcome(credentials, config.lines, startedInMs, isTerminal, signInLink));
 };

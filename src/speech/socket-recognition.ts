@@ -1,4 +1,4 @@
-/** Base of recognizers that are websocket servers: sends audio, receives messages. */
+/** Base of recognizers that are websocket servers, which receive audio and send messages. */
 import type { Recognition } from '#sip/audio/speech.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import { once } from '#src/domain/once.ts';
@@ -8,21 +8,21 @@ import { type EngineAddress, openEngineSocket } from './engine-socket.ts';
 import type { EngineWorld } from './engine-world.ts';
 import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
 
-/** Splits audio into messages of equal length; a remainder waits for more. */
+/** Splits audio into messages of equal length. A remainder waits for more audio. */
 type AudioMessages = {
-  /** Audio written before `start` is not copied and must not be changed. */
+  /** Writes samples. Audio written before `begin` is not copied and must not be changed. */
   write(samples: Int16Array): void;
-  /** Sends each full message from now on, beginning with earlier audio. */
+  /** Sends each full message from now on, beginning with the earlier audio. */
   begin(): void;
-  /** Number of samples not sent yet. */
+  /** Returns the number of samples that were not sent yet. */
   waiting(): number;
-  /** Number of samples sent. */
+  /** Returns the number of samples that were sent. */
   sent(): number;
   /** Drops the waiting audio. */
   clear(): void;
 };
 
-/** `send` must finish with a message before it returns: the buffer is reused. */
+/** Creates the messages. `send` must finish with a message before it returns, because the buffer is reused. */
 export const createAudioMessages = (
   messageSamples: number,
   send: (message: Int16Array) => void,
@@ -30,7 +30,7 @@ export const createAudioMessages = (
   const message = new Int16Array(messageSamples);
   let filled = 0;
   let sent = 0;
-  /** Audio written before the start; `null` afterwards. */
+  /** Audio written before `begin`; `null` afterwards. */
   let early: Int16Array[] | null = [];
 
   const fill = (samples: Int16Array): void => {
@@ -66,8 +66,8 @@ export const createAudioMessages = (
 };
 
 /**
- * Reports partial words only when they change, because engines repeat them with every piece of audio. A final without
- * words retracts the last partial.
+ * Reports partial words only when they change, because engines repeat them with every piece of audio. A final result
+ * without words retracts the last partial one.
  */
 export const withoutRepeatedPartials = (report: (event: EngineEvent) => void): typeof report => {
   let last = '';
@@ -86,7 +86,7 @@ export const withoutRepeatedPartials = (report: (event: EngineEvent) => void): t
 /** Keeps a connection alive: sends a message after each interval without other messages. */
 type KeepAlive = {
   begin(): void;
-  /** Call this when another message was sent. */
+  /** Must be called when another message was sent. */
   said(): void;
   stop(): void;
 };
@@ -111,16 +111,19 @@ export const createKeepAlive = (clock: Clock, everyMs: number, say: () => void):
 };
 
 export type SocketEngine = EngineAddress & {
-  /** Samples per message, regardless of how the audio arrives. */
+  /** Number of samples per message, however the audio arrives. */
   messageSamples: number;
-  /** The first and the last message. */
+  /** First and last message of a connection. */
   hello?: string;
   goodbye: string;
-  /** Notifies the engine that a sentence may be over. */
+  /** Message that notifies the engine that a sentence may be over. */
   pause?: string;
   /** Message that is sent while there is no audio. */
   keepAlive?: { message: string; everyMs: number };
-  /** Parses a message; `null` if it has no meaning here. `sent` is the number of samples sent before it arrived. */
+  /**
+   * Parses a message; `null` if it has no meaning here. `sent` is the number of samples that were sent before the
+   * message arrived.
+   */
   read(message: unknown, sent: number): readonly EngineEvent[] | null;
 };
 
@@ -132,12 +135,12 @@ const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string
     timer = undefined;
   };
   return {
-    /** Counted from the first audio after its last message. */
+    /** Starts the time limit, with the first audio after the engine's last message. */
     start() {
       timer ??= clock.setTimeout(() => onOver('gave no answer in time'), limits.answerMs);
     },
     stop,
-    /** The engine reads too slowly; reported after the current write. */
+    /** Ends the recognition after the current write, because the engine reads too slowly. */
     giveUp() {
       stop();
       timer = clock.setTimeout(() => onOver('does not take sound as fast as it comes'), 0);
@@ -145,7 +148,7 @@ const createAnswerLimit = ({ clock, limits }: EngineWorld, onOver: (what: string
   };
 };
 
-/** Reads messages; the first unreadable one is logged, without its words. */
+/** Creates the reader of messages. The first unreadable message is logged, without its words. */
 const createReader = ({ logger }: EngineWorld, { name, read }: SocketEngine) => {
   const tell = once(() => logger.warn({ engine: name }, 'dropped an unreadable message of a recognizer'));
   return (message: unknown, sent: number): readonly EngineEvent[] => {
@@ -165,7 +168,7 @@ export const openSocketRecognition = (
   const { hello, pause, goodbye, keepAlive: every } = engine;
   const mostWaiting = (world.limits.longestWaitingMs * sampleRate) / 1_000;
   const sound = createAudioMessages(engine.messageSamples, (message) => {
-    // ws masks it into memory of its own (RFC 6455 section 5.3).
+    // ws masks the message into memory of its own (RFC 6455 section 5.3), so the buffer can be reused.
     socket.send(bytesIn(message));
     keepAlive?.said();
     answer.start();
