@@ -1,6 +1,6 @@
 /** Consent announcement at the beginning of a call, and the other party's answer (guides/privacy.md). */
 
-/** What consent requires. `none`: the announcement is enough. `speech`: a spoken yes. `key`: the digit `1`. */
+/** Requirement for consent. `none`: the announcement is enough. `speech`: a spoken yes. `key`: the digit `1`. */
 export type ConsentRequirement = 'none' | 'speech' | 'key';
 
 /** The consent announcement, which is played before recording and before the first request to the agent. */
