@@ -60,8 +60,8 @@ const untilBridged = async (
 };
 
 /**
- * Rejects if the bridge fails; the audio of both legs is then at this process again. Two channels that were adopted in
- * their bridge stay in it.
+ * Bridges two channels. Rejects if the bridge fails; the audio of both legs is then at this process again. Two channels
+ * that were taken over in their bridge stay in it.
  */
 export const bridgeChannels = async (
   first: BridgeSide,
