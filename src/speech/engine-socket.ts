@@ -19,6 +19,8 @@ export type EngineSocketEvents = {
   opened(): void;
   /** Called with a message of the engine; `undefined` for a message that is not JSON. */
   received(message: unknown): void;
+  /** Called when a message has left the process, so that `waitingBytes` has decreased. */
+  left?(): void;
   failed(error: Error): void;
 };
 
@@ -74,8 +76,12 @@ export const openEngineSocket = (
   const isOpen = (): boolean => state === 'open' && socket.readyState === WebSocket.OPEN;
 
   // Errors are ignored here, because the socket itself reports a failed send.
+  const left = (): void => {
+    if (isOpen()) events.left?.();
+  };
+
   const send = (message: string | Buffer): void => {
-    if (isOpen()) socket.send(message, () => {});
+    if (isOpen()) socket.send(message, left);
   };
 
   socket.on('open', () => {

@@ -137,8 +137,12 @@ export const failOverRecognizer = (
     return {
       write(samples) {
         if (current === 'closed') return;
-        lostAudio.givenUp(unprocessed.write(samples), current !== null);
-        current?.write(samples);
+        const { copy, dropped } = unprocessed.write(samples);
+        lostAudio.givenUp(dropped, current !== null);
+        // The copy, so that audio which waits for a slow engine is in memory once. If the engine fails during the first
+        // part, the next one has received both.
+        const engine = current;
+        for (const part of copy) engine?.write(part);
       },
       speechBegan() {
         if (current === 'closed') return;

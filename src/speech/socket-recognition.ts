@@ -10,57 +10,88 @@ import type { EngineEvent, ListenOptions } from './recognition-engine.ts';
 
 /** Splits audio into messages of equal length. A remainder waits for more audio. */
 type AudioMessages = {
-  /** Writes samples. Audio written before `begin` is not copied and must not be changed. */
+  /** Writes samples. The audio is not copied while it waits, and must not be changed. */
   write(samples: Int16Array): void;
-  /** Sends each full message from now on, beginning with the earlier audio. */
-  begin(): void;
+  /** Calls back when all full messages so far are sent; at once if none wait. */
+  whenSent(callback: () => void): void;
+  /** Sends the full messages that wait, as far as there is room. */
+  flush(): void;
   /** Returns the number of samples that were not sent yet. */
   waiting(): number;
   /** Returns the number of samples that were sent. */
   sent(): number;
-  /** Drops the waiting audio. */
+  /** Drops the waiting audio and the callbacks. */
   clear(): void;
 };
+
+/** Joins two pieces of the same memory if the second one follows the first. */
+const joined = (first: Int16Array, second: Int16Array): Int16Array | undefined =>
+  first.buffer === second.buffer && first.byteOffset + first.byteLength === second.byteOffset
+    ? new Int16Array(first.buffer, first.byteOffset, first.length + second.length)
+    : undefined;
 
 /** Creates the messages. `send` must finish with a message before it returns, because the buffer is reused. */
 export const createAudioMessages = (
   messageSamples: number,
-  send: (message: Int16Array) => void,
+  { hasRoom, send }: { hasRoom: () => boolean; send: (message: Int16Array) => void },
 ): AudioMessages => {
   const message = new Int16Array(messageSamples);
-  let filled = 0;
+  /** Waiting audio. Neighbouring pieces are joined, because an object for each 20 ms takes half as much as the samples. */
+  let pieces: Int16Array[] = [];
+  let waiting = 0;
   let sent = 0;
-  /** Audio written before `begin`; `null` afterwards. */
-  let early: Int16Array[] | null = [];
+  /** `at`: number of samples to be sent before. */
+  let callbacks: { at: number; callback: () => void }[] = [];
 
-  const fill = (samples: Int16Array): void => {
-    for (let at = 0; at < samples.length;) {
-      const part = samples.subarray(at, at + messageSamples - filled);
+  /** Moves the first waiting samples to the message. */
+  const fill = (): void => {
+    for (let filled = 0; filled < messageSamples;) {
+      const [piece = message] = pieces;
+      const part = piece.subarray(0, messageSamples - filled);
       message.set(part, filled);
       filled += part.length;
-      at += part.length;
-      if (filled < messageSamples) return;
-      filled = 0;
+      if (part.length === piece.length) pieces.shift();
+      else pieces[0] = piece.subarray(part.length);
+    }
+  };
+
+  const callBack = (): void => {
+    for (let [first] = callbacks; first !== undefined && first.at <= sent; [first] = callbacks) {
+      callbacks.shift();
+      first.callback();
+    }
+  };
+
+  const flush = (): void => {
+    while (waiting >= messageSamples && hasRoom()) {
+      fill();
+      waiting -= messageSamples;
       sent += messageSamples;
       send(message);
+      callBack();
     }
   };
 
   return {
     write(samples) {
-      if (early === null) fill(samples);
-      else early.push(samples);
+      const last = pieces.at(-1);
+      const both = last && joined(last, samples);
+      if (both === undefined) pieces.push(samples);
+      else pieces[pieces.length - 1] = both;
+      waiting += samples.length;
+      flush();
     },
-    begin() {
-      const before = early ?? [];
-      early = null;
-      for (const samples of before) fill(samples);
+    whenSent(callback) {
+      callbacks.push({ at: sent + waiting - (waiting % messageSamples), callback });
+      callBack();
     },
-    waiting: () => (early ?? []).reduce((sum, { length }) => sum + length, filled),
+    flush,
+    waiting: () => waiting,
     sent: () => sent,
     clear() {
-      if (early !== null) early = [];
-      filled = 0;
+      pieces = [];
+      waiting = 0;
+      callbacks = [];
     },
   };
 };
@@ -159,6 +190,12 @@ const createReader = ({ logger }: EngineWorld, { name, read }: SocketEngine) => 
   };
 };
 
+/**
+ * Bytes that may wait in the socket: half a second of telephone audio. More audio waits outside, where it shares the
+ * memory of the audio that is kept for the next engine (`fail-over-recognizer.ts`).
+ */
+const mostUnsentBytes = 8_192;
+
 export const openSocketRecognition = (
   world: EngineWorld,
   engine: SocketEngine,
@@ -167,11 +204,15 @@ export const openSocketRecognition = (
 ): Recognition => {
   const { hello, pause, goodbye, keepAlive: every } = engine;
   const mostWaiting = (world.limits.longestWaitingMs * sampleRate) / 1_000;
-  const sound = createAudioMessages(engine.messageSamples, (message) => {
-    // ws masks the message into memory of its own (RFC 6455 section 5.3), so the buffer can be reused.
-    socket.send(bytesIn(message));
-    keepAlive?.said();
-    answer.start();
+  let isReady = false;
+  const sound = createAudioMessages(engine.messageSamples, {
+    hasRoom: () => isReady && socket.waitingBytes() < mostUnsentBytes,
+    send(message) {
+      // ws masks the message into memory of its own (RFC 6455 section 5.3), so the buffer can be reused.
+      socket.send(bytesIn(message));
+      keepAlive?.said();
+      answer.start();
+    },
   });
   const read = createReader(world, engine);
   const report = withoutRepeatedPartials(emit);
@@ -186,9 +227,11 @@ export const openSocketRecognition = (
   const socket = openEngineSocket(world, engine, {
     opened() {
       if (hello !== undefined) socket.send(hello);
-      sound.begin();
+      isReady = true;
+      sound.flush();
       keepAlive?.begin();
     },
+    left: sound.flush,
     received(message) {
       answer.stop();
       for (const event of read(message, sound.sent())) {
@@ -213,7 +256,7 @@ export const openSocketRecognition = (
     },
     speechBegan() {},
     speechEnded() {
-      if (pause !== undefined) socket.send(pause);
+      if (pause !== undefined && isReady) sound.whenSent(() => socket.send(pause));
     },
     close() {
       endTimers();

@@ -6,8 +6,11 @@ type Entry = Block | 'began' | 'ended';
 
 /** Audio that a recognizer received but has not processed, stored for the next recognizer. */
 export type UnprocessedAudio = Pick<Recognition, 'speechBegan' | 'speechEnded'> & {
-  /** Stores a copy of the samples. Returns the number of samples that were dropped to make room. */
-  write(samples: Int16Array): number;
+  /**
+   * Stores a copy of the samples. Returns the copy, in parts whose memory the recognizer may share, and the number of
+   * samples that were dropped to make room.
+   */
+  write(samples: Int16Array): { copy: readonly Int16Array[]; dropped: number };
   /** Marks this many of all written samples as processed. */
   settle(samples: number): void;
   /** Returns the number of processed samples. */
@@ -52,17 +55,19 @@ export const createUnprocessedAudio = (mostSamples: number): UnprocessedAudio =>
 
   return {
     write(samples) {
+      const copy: Int16Array[] = [];
       for (let at = 0; at < samples.length;) {
         const block = blockWithRoom();
         const part = samples.subarray(at, at + blockSamples - block.to);
         block.samples.set(part, block.to);
+        copy.push(block.samples.subarray(block.to, block.to + part.length));
         block.to += part.length;
         at += part.length;
       }
       to += samples.length;
       const before = from;
       settle(to - mostSamples);
-      return from - before;
+      return { copy, dropped: from - before };
     },
     speechBegan: () => void entries.push('began'),
     speechEnded: () => void entries.push('ended'),
