@@ -8,6 +8,11 @@ export const loadLimits = {
   /** Fraction of GW_MAX_DELAY_MS below which calls are accepted again. */
   delayLeft: 0.3,
   /**
+   * Fraction of GW_MAX_DELAY_MS. For each such delay of the event loop, half as many calls may be in setup: a gateway
+   * that begins calls as fast as they arrive until it is overloaded delays the turns of all calls.
+   */
+  halvingDelay: 1 / 16,
+  /**
    * Maximum of calls in setup (number lookup or insert). Further calls would only compete for the same database
    * connections.
    */

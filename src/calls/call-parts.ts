@@ -65,7 +65,7 @@ export type CallParts = {
 
 export type CallLimits = {
   admission: AdmissionLimits;
-  load: Pick<LoadShedding, 'pressure'>;
+  load: Pick<LoadShedding, 'pressure' | 'share'>;
   platformPolicy: PolicySettings;
   /** Maximum number of calls in progress over all numbers of a workspace that has no maximum of its own. */
   maxCallsInProgress: number;

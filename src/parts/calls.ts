@@ -180,7 +180,7 @@ export const startLoadShedding = (
   { config, steadyClock, logger, started }: Runtime,
   { telemetry, journalling }: Measured,
 ): LoadShedding => {
-  const { everyMs, memory, journal, delayLeft } = loadLimits;
+  const { everyMs, memory, journal, delayLeft, halvingDelay } = loadLimits;
   const shedding = createLoadShedding({
     limits: {
       event_loop: { from: config.maxDelayMs, until: config.maxDelayMs * delayLeft },
@@ -191,6 +191,10 @@ export const startLoadShedding = (
       event_loop: telemetry.eventLoop.delayMs,
       memory: telemetry.memoryShare,
       journal: journalling.journal.backlog,
+    },
+    beginning: {
+      delayMs: telemetry.eventLoop.currentDelayMs,
+      halvingMs: config.maxDelayMs * halvingDelay,
     },
     everyMs,
     clock: steadyClock,

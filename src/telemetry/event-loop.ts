@@ -33,6 +33,11 @@ export type MeasureUtilization = (
 export type EventLoopWatch = {
   /** Returns the lasting delay of timers that this process causes, in milliseconds. */
   delayMs(): number;
+  /**
+   * The current delay of timers that this process causes, in milliseconds: the smaller one of the last two, so that a
+   * single stall does not count. A pending timer counts as soon as it is late.
+   */
+  currentDelayMs(): number;
   close(): void;
 };
 
@@ -70,15 +75,16 @@ export const watchEventLoop = (options: {
     while (beats.length > fewestBeats && (beats[0]?.at ?? 0) < beat.at - windowMs) beats.shift();
   };
 
-  /** Returns the utilization from 0 (idle) to 1. */
-  const ownPart = (): number => {
-    const share = measureUtilization(beats.at(-1)?.utilization, beats[0]?.utilization).utilization;
+  /** Returns the utilization since a beat from 0 (idle) to 1. */
+  const ownPart = (since: Beat | undefined, until = beats.at(-1)?.utilization): number => {
+    const share = measureUtilization(until, since?.utilization).utilization;
     const { idle, busy } = utilization;
     return Math.min(1, Math.max(0, (share - idle) / (busy - idle)));
   };
 
+  let dueAt = 0;
   const lookAgain = (): void => {
-    const dueAt = clock.now() + everyMs;
+    dueAt = clock.now() + everyMs;
     timer = clock.setTimeout(() => {
       const now = clock.now();
       const lateMs = Math.round(now - dueAt);
@@ -93,7 +99,15 @@ export const watchEventLoop = (options: {
 
   lookAgain();
   return {
-    delayMs: () => (beats.length < fewestBeats ? 0 : median(beats.map(({ lateMs }) => lateMs)) * ownPart()),
+    delayMs: () =>
+      beats.length < fewestBeats ? 0 : median(beats.map(({ lateMs }) => lateMs)) * ownPart(beats[0]),
+    currentDelayMs() {
+      const [first, second, third] = beats.slice(-fewestBeats);
+      if (first === undefined || second === undefined || third === undefined) return 0;
+      const pendingMs = clock.now() - dueAt;
+      const lateMs = Math.max(Math.min(second.lateMs, third.lateMs), Math.min(third.lateMs, pendingMs));
+      return lateMs <= 0 ? 0 : lateMs * ownPart(first, measureUtilization());
+    },
     close: () => clock.clearTimeout(timer),
   };
 };

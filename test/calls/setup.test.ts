@@ -150,11 +150,12 @@ const wish = {
 const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   const liveCalls = createLiveCalls();
   let pressure: Pressure | null = null;
+  let share = 1;
   const admission = createAdmission({
     live: { liveCalls },
     limits: {
       admission: { maxCalls: 100, maxBeginning: 100, ...limits },
-      load: { pressure: () => pressure },
+      load: { pressure: () => pressure, share: () => share },
     },
     telephony: { hasLines: true },
   });
@@ -162,6 +163,7 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   return {
     admission,
     press: (by: Pressure | null) => (pressure = by),
+    allow: (part: number) => (share = part),
     /** Starts a call like `start-call.ts`: adds it to the switchboard and returns its permit. */
     begin(call: Parameters<typeof admission.enter>[0] = wish) {
       const permit = admission.enter(call);
@@ -228,6 +230,22 @@ test('counts requests as starting while their number is being looked up', (t) =>
   requests[0]?.leave();
   t.notThrows(admission.approach);
   t.throws(admission.approach);
+});
+
+test('lets fewer requests into setup while the event loop is late, but always one', (t) => {
+  const { admission, allow, refusal } = createDoor({ maxBeginning: 8 });
+  allow(0.25);
+  const requests = [admission.approach(), admission.approach()];
+  t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'event_loop' } });
+  t.is(refusal(), undefined, 'those that were let in may begin');
+  for (const { leave } of requests) leave();
+  allow(0.001);
+  const { leave } = admission.approach();
+  t.throws(admission.approach);
+  leave();
+  allow(1);
+  for (let count = 0; count < 8; count += 1) admission.approach();
+  t.like(t.throws(admission.approach), { extras: { reason: 'beginning' } });
 });
 
 test('names the limit that was reached in the rejection', (t) => {
@@ -384,7 +402,7 @@ const loadSheddingLimits: LoadLimits = {
   journal: { from: 20_000, until: 10_000 },
 };
 
-const loadSheddingWorld = (changes: Partial<LoadLimits> = {}) => {
+const loadSheddingWorld = (changes: Partial<LoadLimits> = {}, halvingMs = 3) => {
   const clock = createOrderedClock();
   const measured: Record<Pressure, number> = { event_loop: 0, memory: 0, journal: 0 };
   const told: string[] = [];
@@ -395,6 +413,7 @@ const loadSheddingWorld = (changes: Partial<LoadLimits> = {}) => {
       memory: () => measured.memory,
       journal: () => measured.journal,
     },
+    beginning: { delayMs: () => measured.event_loop, halvingMs },
     everyMs: 250,
     clock,
     onChange: ({ pressure, measured: much, sheds }) =>
@@ -447,6 +466,14 @@ test('checks the size of the journal at every request, because it grows fast', (
 test('disables load shedding with a limit of 0', (t) => {
   const { measure } = loadSheddingWorld({ event_loop: { from: 0, until: 0 } });
   t.is(measure('event_loop', 10_000), null);
+});
+
+test('halves the calls in setup for each delay of a few milliseconds', (t) => {
+  const { shedding, measured } = loadSheddingWorld();
+  t.is(shedding.share(), 1);
+  measured.event_loop = 6;
+  t.is(shedding.share(), 1 / 4);
+  t.is(loadSheddingWorld({}, 0).shedding.share(), 1);
 });
 
 test('clears the timer when load watching stops', (t) => {

@@ -14,7 +14,10 @@ export type Admission = {
    * with the limit as `reason`). These checks do not depend on the number and precede any look-up.
    */
   check(): void;
-  /** Runs the checks of `check`, and counts an admitted request as in setup until `leave` is called. */
+  /**
+   * Checks as `check` does, and counts an admitted request as in setup until `leave` is called. Fewer requests may be in
+   * setup while the event loop is late.
+   */
   approach(): { leave: () => void };
   /**
    * Runs the checks of `check`, and checks the limits (`concurrency_limit`). An admitted call counts from now on;
@@ -104,6 +107,7 @@ export const createAdmission = ({
     approach() {
       check();
       if (approaching >= limits.maxBeginning) throw overCapacity('beginning');
+      if (approaching >= Math.max(1, limits.maxBeginning * load.share())) throw overCapacity('event_loop');
       approaching += 1;
       return { leave: once(() => void (approaching -= 1)) };
     },
