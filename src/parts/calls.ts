@@ -43,6 +43,7 @@ import { createProgress, type Progress } from '#src/continuity/checkpoint/progre
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
+import { createSummaryWithEnd } from '#src/calls/summaries/summary-with-end.ts';
 import { journalPosition, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { storeProgress } from '#src/persistence/calls/call-checkpoints.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
@@ -160,13 +161,19 @@ export const startJournal = (
     clock,
     logger,
   });
-  bus.subscribe('fact', ({ callId, fact }) => journal.append(callId, fact));
+  const withEnd = createSummaryWithEnd();
+  bus.subscribe('connecting', ({ callId, input: { language, takenOver } }) => {
+    // A language model needs time after the end.
+    if (languageModel.summarize === null && takenOver === null) withEnd.begin(callId, language);
+  });
+  bus.subscribe('fact', ({ callId, fact }) => journal.append(callId, withEnd.complete(callId, fact)));
+  bus.subscribe('released', ({ callId }) => withEnd.release(callId));
   bus.subscribe('stored', ({ callId, fact, ended }) => {
     logFact(logger, callId, fact);
     if (fact.type === 'call.answered') settings.release(callId);
     if (fact.type !== 'call.ended') return;
     legs.ended(callId);
-    summaries.write(callId, ended);
+    if (!('summary' in fact)) summaries.write(callId, ended);
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);

@@ -265,6 +265,60 @@ test.serial('stores only the first end of a call and writes one call.ended', asy
   t.falsy(await recordFact(db, callId, 4, answered));
 });
 
+test.serial('stores an end with its summary in one statement, as two facts with two events', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  const callId = await answeredCall(db, owner);
+  let statements = 0;
+  const execute: typeof db.execute = (...asked) => {
+    statements += 1;
+    return db.execute(...asked);
+  };
+  const end = { ...ended, summary: 'A numbat called.' };
+  t.truthy(await recordAsHolder({ ...db, execute }, callId, 2, end));
+  t.is(statements, 1);
+  const everything = async () => ({
+    call: await findCall(db, { callId, numberId: owner.numberId }),
+    events: await eventsOf(db, callId),
+    facts: await facts(db, callId),
+  });
+  const before = await everything();
+  t.like(before.call, { status: 'completed', summary: 'A numbat called.' });
+  t.deepEqual(
+    before.facts.map(({ sequence, type }) => [sequence, type]),
+    [
+      [1, 'call.answered'],
+      [2, 'call.ended'],
+      [3, 'call.summarized'],
+    ],
+  );
+  t.false(JSON.stringify(before.facts).includes('numbat'), 'words are not stored in the journal');
+  t.deepEqual(
+    before.events.slice(-2).map(({ type, snapshot }) => [type, snapshot.call.status, snapshot.call.summary]),
+    [
+      ['call.ended', 'completed', null],
+      ['call.summarized', 'completed', 'A numbat called.'],
+    ],
+  );
+  const found = await db.execute(
+    `select 1 from call_search where call_id = $1 and words @@ to_tsquery('simple', 'numbat')`,
+    [callId],
+  );
+  t.is(found.length, 1);
+  t.is(await recordAsHolder(db, callId, 2, end), null);
+  t.deepEqual(await everything(), before);
+});
+
+test.serial('stores no summary with the end of a call whose words are not stored', async (t) => {
+  const db = await testDatabase('life');
+  const owner = await storedNumber(db);
+  await db.execute(`update phone_number set retention_days = '{"words": 0}' where id = $1`, [owner.numberId]);
+  const callId = await answeredCall(db, owner);
+  t.truthy(await recordFact(db, callId, 2, { ...ended, summary: 'A numbat called.' }));
+  t.is((await findCall(db, { callId, numberId: owner.numberId }))?.summary, null);
+  t.deepEqual(await typesOf(db, callId), ['call.ringing', 'call.answered', 'call.ended']);
+});
+
 test.serial('returns that the call has already ended to a late writer, except on a retry', async (t) => {
   const db = await testDatabase('life');
   const callId = await answeredCall(db);

@@ -13,6 +13,7 @@ import {
   type RecordedFact,
   type WrittenFact,
   firstEpoch,
+  sequencesOf,
   CallTaken,
 } from '#src/persistence/calls/call-facts.ts';
 import type { CallBus } from '../call-bus.ts';
@@ -254,7 +255,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     writer.write(callId, fact, async () => {
       const position = (journal.position ??= await lastWritten(callId, journal));
       const written = await options.write(callId, position.sequence + 1, fact, position.epoch);
-      position.sequence += 1;
+      position.sequence += sequencesOf(fact);
       return written;
     });
 

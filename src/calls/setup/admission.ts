@@ -15,7 +15,7 @@ export type Admission = {
    */
   check(): void;
   /**
-   * Checks as `check` does, and counts an admitted request as in setup until `leave` is called. Fewer requests may be in
+   * Runs the checks of `check`, and counts an admitted request as in setup until `leave` is called. Fewer requests may be in
    * setup while the event loop is late.
    */
   approach(): { leave: () => void };

@@ -1,4 +1,7 @@
-/** Writes the summary of a call in the background, after its end is stored (guides/design/calls.md, "Summary"). */
+/**
+ * Writes the summary of a call in the background, after its end is stored (guides/design/calls.md, "Summary"), unless
+ * it was stored with the end (`summary-with-end.ts`).
+ */
 import type { Logger } from 'pino';
 import type { CallToSummarize, SummarizeByModel } from '#src/domain/call-summary.ts';
 import type { Clock } from '#src/domain/clock.ts';

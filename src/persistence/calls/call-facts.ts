@@ -73,6 +73,7 @@ type Stamped<Fact> = Fact extends { at?: number } ? Omit<Fact, 'at'> & { at: num
 /** A fact to write. `at` is wall-clock milliseconds since the epoch. */
 export type RecordedFact =
   | Stamped<CallFact>
+  | EndWithSummary
   | {
       type: 'recording.completed';
       at: number;
@@ -86,6 +87,13 @@ export type RecordedFact =
     }
   | { type: 'recording.failed'; at: number }
   | { type: 'call.summarized'; at: number; summary: string };
+
+/** The end of a call with its summary, which one statement stores as two facts. */
+export type EndWithSummary = Stamped<Extract<CallFact, { type: 'call.ended' }>> & { summary: string };
+
+/** Returns the number of sequence numbers that a fact takes in the journal. */
+export const sequencesOf = (fact: RecordedFact): number =>
+  fact.type === 'call.ended' && 'summary' in fact ? 2 : 1;
 
 /** A stored fact. `data` contains its fields except type, time and values that are stored in other rows. */
 export type StoredFact = Omit<Row<'CallFactRow'>, 'callId'>;
@@ -120,11 +128,11 @@ const nothingBeside: KeptBeside = { checkpoint: null, transitions: [], legsAreGo
 
 /** Returns the data of a fact without the values that are stored in the call's row. */
 const dataOf = ({ type: _type, at: _at, ...data }: RecordedFact): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(data).filter(([name]) => name !== 'route' && name !== 'sound'));
+  Object.fromEntries(Object.entries(data).filter(([name]) => !['route', 'sound', 'summary'].includes(name)));
 
 /** Result of a written fact. */
 export type WrittenFact = {
-  /** Only with `call.ended`: input of the call's summary. */
+  /** Only with `call.ended`: input of the call's summary, without words if the summary is stored already. */
   ended: CallToSummarize | null;
 };
 
@@ -162,6 +170,8 @@ const write = (
         durationIsKnown,
         transitions,
         legsAreGone: beside.legsAreGone,
+        summary: 'summary' in fact ? fact.summary : null,
+        summaryEventId: newEventId(),
       });
     }
     case 'call.hangup_requested':
@@ -220,10 +230,10 @@ const epochOf = kyselyQuery((queries, { callId }: { callId: string }) =>
 );
 
 /**
- * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1; `epoch` counts the gateways that
- * have held the call. `beside` is written in the same statement. Resolves to null if no row changed: the sequence was
- * written before, the call was already ended (for `call.ended`), or the call was already answered (for
- * `call.answered`). Rejects with `CallTaken` if another gateway holds the call.
+ * Writes one fact to a call's journal. `sequence` counts the facts of the call from 1, an end with a summary twice;
+ * `epoch` counts the gateways that have held the call. `beside` is written in the same statement. Resolves to null if
+ * no row changed: the sequence was written before, the call was already ended (for `call.ended`), or the call was
+ * already answered (for `call.answered`). Rejects with `CallTaken` if another gateway holds the call.
  */
 export const recordFact = async (
   db: Statements,

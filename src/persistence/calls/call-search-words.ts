@@ -1,6 +1,6 @@
 /**
  * Search words of ended calls, in PostgreSQL's `tsvector` form. The statement that ends the call computes them from the
- * data in the database; the words of the summary are added with the summary.
+ * data in the database; the words of a later summary are added with the summary.
  */
 
 /**
@@ -26,7 +26,7 @@ export const newSearch = `new_search as (
   insert into call_search (call_id, workspace_id, started_at, words)
   select
     call_after.id, call_after.workspace_id, call_after.started_at,
-    ${wordsIn(`call_after.caller_name, call_after.instruction, (
+    ${wordsIn(`call_after.caller_name, call_after.instruction, call_after.summary, (
         select string_agg(text, ' ') from call_turn where call_turn.call_id = call_after.id
       )`)}
     -- Every suffix of the number, so that any four consecutive digits find it.

@@ -51,7 +51,8 @@ export const createCalls = sqlText<NewCalls, { id: string }>(
                 call_after.id, call_after.number_id, call_after.direction, call_after.own_number,
                 call_after.counterparty, call_after.caller_name, call_after.diversions, call_after.metadata,
                 call_after.sip_headers, call_after.transfer, call_after.consent, call_after.language,
-                call_after.status, call_after.end_reason, call_after.instruction, call_after.summary,
+                call_after.status, call_after.end_reason, call_after.instruction,
+                case when new_event.type <> 'call.ended' then call_after.summary end as summary,
                 call_after.started_at, call_after.answered_at, call_after.ended_at, call_after.duration_sec,
                 call_after.answered_by, call_after.sip_status, call_after.sip_reason, call_after.sip_call_id,
                 call_after.sip_explanation

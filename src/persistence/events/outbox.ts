@@ -99,11 +99,15 @@ export type EventSnapshot = {
   recording?: RecordingSnapshot;
 };
 
+/** The summary of a snapshot. An event `call.ended` has none, although the same statement may store one. */
+const summary = `case when new_event.type <> 'call.ended' then call_after.summary end as summary`;
+
 /** Lists the columns of a table, wrapped into lines for human readers. */
 const columns = (table: string, names: readonly string[]): string => {
   const lines = [''];
   for (const [index, name] of names.entries()) {
-    const column = `${table}.${snakeCase(name)}${index < names.length - 1 ? ',' : ''}`;
+    const value = name === 'summary' ? summary : `${table}.${snakeCase(name)}`;
+    const column = `${value}${index < names.length - 1 ? ',' : ''}`;
     const line = lines.at(-1) ?? '';
     if (line === '') lines[lines.length - 1] = column;
     else if (line.length + 1 + column.length > 96) lines.push(column);
