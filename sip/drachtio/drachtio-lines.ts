@@ -121,6 +121,8 @@ export type DrachtioLines = Lines & {
   /** Numbers of refused callers from unknown sources since the start. */
   refusedCallers: InboundAccess['refused'];
   mediaServers: () => readonly MediaServerState[];
+  /** Makes the relay refuse the messages of a gateway that was declared dead. */
+  disown(node: string): Promise<void>;
   /** Ends the far ends of a dead node's calls. Another module ends the rows of these calls. */
   endLegsOf(node: string): Promise<void>;
 };
@@ -426,6 +428,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     tryTrunk: legs.trunkCheck.check,
     refusedCallers: access.refused,
     mediaServers: mediaServers.states,
+    disown: connection.disown,
     async endLegsOf(node) {
       const orphans = await options.legs.orphans(node);
       legTracker.endOrphans(orphans);

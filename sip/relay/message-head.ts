@@ -84,6 +84,8 @@ export type GatewayCommand = { id: string } & (
   | { type: 'ping' }
   /** The gateway's name among those of its database (`GW_NODE`). */
   | { type: 'node'; node: string }
+  /** Name of another gateway that was declared dead. */
+  | { type: 'node_dead'; node: string }
   | { type: 'request'; method: string; transactionId: string; dialogId: string }
   | { type: 'response'; status: number; transactionId: string }
   /** A command that the relay refuses, because drachtio-server crashes on it. */
@@ -119,6 +121,7 @@ export const readGatewayCommand = (message: Buffer): GatewayCommand => {
     case 'ping':
       return { id, type };
     case 'node':
+    case 'node_dead':
       return /^[\w.-]{1,64}$/.test(first)
         ? { id, type, node: first }
         : { id, type: 'refused', why: 'this is no name of a node' };

@@ -167,6 +167,12 @@ export const createMessageOwners = <Gateway>(now: () => number) => {
         calls.begin(transactionId, { gateway, method, by: 'far end', dialogId, message });
     },
 
+    /** The gateway whose dialog or transaction the command concerns, if any. */
+    holderOf: (command: Exclude<Command, { type: 'ping' }>): Gateway | undefined =>
+      command.type === 'request' && command.dialogId !== ''
+        ? dialogs.ownerOf(command.dialogId)
+        : transactions.get(command.transactionId)?.gateway,
+
     moved: calls.moved,
     ownerOf: dialogs.ownerOf,
     transactionOf: (transactionId: string): Gateway | undefined => transactions.get(transactionId)?.gateway,

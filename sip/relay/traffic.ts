@@ -31,6 +31,9 @@ type Sender = GatewayConnection | 'relay';
 /** Methods that the relay subscribes to, so that they are answered without a gateway. */
 export const ownVerbs = ['invite', 'options'] as const;
 
+/** Reason for refusing messages of a gateway that has lost a call to another one. */
+export const takenByOther = 'another gateway has this call';
+
 type Refusals = ReturnType<typeof createRefusals>;
 
 /** Responses of the relay itself to the far end. */
@@ -113,10 +116,26 @@ const handOver = (
   }
 };
 
+/**
+ * Whether a command concerns a call of another connected gateway, which has taken it over from the sender. OPTIONS is
+ * excepted: a gateway that takes a call over queries its dialog first (`dialogStands` of sip/drachtio/resume), and
+ * thereby becomes its owner. So is an earlier connection of the sender itself, whose end was not noticed.
+ */
+const isOfOther = (
+  gateway: GatewayConnection,
+  asked: Command,
+  { holderOf }: Pick<MessageOwners<GatewayConnection>, 'holderOf'>,
+): boolean => {
+  if (asked.type === 'ping' || (asked.type === 'request' && asked.method === 'OPTIONS')) return false;
+  const holder = holderOf(asked) ?? gateway;
+  return holder !== gateway && (holder.node === null || holder.node !== gateway.node);
+};
+
 const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, parts: Parts): void => {
   const { owners, queue, numbers } = parts;
   if (message.length > longestMessage)
     return gateway.answer(asked.id, 'NOK|the message is too long for drachtio-server');
+  if (isOfOther(gateway, asked, owners)) return gateway.answer(asked.id, `NOK|${takenByOther}`);
   const dialogId = asked.type === 'request' ? asked.dialogId : '';
   const moved = dialogId === '' ? [] : owners.moved(dialogId, gateway);
   if (!owners.asked(gateway, asked)) return gateway.answer(asked.id, 'NOK|this id is taken');
@@ -240,6 +259,17 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     ...options,
   });
 
+  /** Releases the calls of a gateway that others declared dead. Its connection may exist: it may be frozen. */
+  const disown = (node: string, by: GatewayConnection): void => {
+    for (const gateway of gateways.all) {
+      if (gateway.node !== node || gateway === by) continue;
+      gateway.disown();
+      leave(gateway, parts);
+      abandoned.expect();
+      logger.warn({ gateway: gateway.name, node }, 'a gateway was declared dead; its messages are refused');
+    }
+  };
+
   return {
     /** Commands of the relay itself. */
     enqueue: (id: string, message: Buffer): void => queue.add('relay', id, message),
@@ -264,6 +294,9 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
         case 'node':
           gateway.answer(asked.id, 'OK');
           return lostNodes.came(gateway);
+        case 'node_dead':
+          gateway.answer(asked.id, 'OK');
+          return disown(asked.node, gateway);
         case 'authenticate':
           return gateway.answer(asked.id, 'NOK|this was said before');
         case 'refused':

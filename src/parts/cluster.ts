@@ -19,6 +19,7 @@ import {
   type TakeHandedOver,
 } from '#src/continuity/hand-over-requests.ts';
 import { numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
+import type { SharedLines } from '#src/continuity/nodes/sudden-deaths.ts';
 import { createNodeWatch, type NodeDuties } from '#src/continuity/nodes/node-watch.ts';
 import { createRecordingHandler, type RecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createProofJudge } from '#src/cluster/node-proof.ts';
@@ -70,6 +71,20 @@ export const sharedLines = ({ lines, realLines }: Config): string | null => {
   return `${lines} ${realLines.drachtio.host}:${realLines.drachtio.port}`;
 };
 
+/**
+ * How the death of another gateway is detected at once; null without lines. Without the relay, calls are not handed over,
+ * but those of a dead gateway are taken over.
+ */
+const suddenDeathsOf = ({ lines, realLines }: Config): SharedLines | null => {
+  if (lines === 'none') return null;
+  if (realLines === null) return { lines, reportedBy: 'database', checks: 'one' };
+  const { drachtio, isByRelay } = realLines;
+  const server = `${lines} ${drachtio.host}:${drachtio.port}`;
+  return isByRelay
+    ? { lines: server, reportedBy: 'relay', checks: 'one' }
+    : { lines: `${server} without relay`, reportedBy: 'database', checks: 'all' };
+};
+
 /** Notification between gateways. */
 const openWakeUps = ({ config, database, steadyClock, logger, started }: Runtime): WakeUps => {
   const byDatabase = databaseWakeUps(database);
@@ -92,11 +107,8 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
   const { node } = config;
   const { answerMs, fetching } = clusterPolicy;
   const lines = sharedLines(config);
+  const shared = suddenDeathsOf(config);
   const numbers = config.lines === 'none' ? numbersWithoutLines(clusterPolicy) : clusterPolicy;
-  const shared =
-    lines === null
-      ? null
-      : ({ lines, reportedBy: config.realLines === null ? 'database' : 'relay' } as const);
   const watch = createNodeWatch({ database, node, shared, numbers, fence, clock, steadyClock, logger });
   const ticking = createRepeatedTask({
     work: async () => fence.tick(),
@@ -135,7 +147,9 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
     },
     leftRelay: watch.leftRelay,
     async takes(isTaking) {
-      await watch.tellTakes(isTaking && lines !== null ? { lines, form: checkpointForm } : null);
+      await watch.tellTakes(
+        isTaking && shared !== null ? { lines: shared.lines, form: checkpointForm } : null,
+      );
     },
     async others() {
       const living = await livingNodes(database, node);

@@ -147,7 +147,8 @@ export const nodeDuties = (
   takeOver: StartedTakeOver,
 ): NodeDuties => ({
   cleanUps: [
-    // Done first, because the other parties are waiting.
+    { what: 'refusing its messages', run: telephony.disown },
+    // Done before the rest, because the other parties are waiting.
     { what: 'taking over its calls', run: takeOver.takeFrom },
     { what: 'hanging up on its far ends', run: telephony.endLegsOf },
     { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },

@@ -70,6 +70,8 @@ type ChosenLines = {
   refusedCallers: () => Readonly<Record<string, number>>;
   /** Media servers; empty with simulated lines. */
   mediaServers: () => readonly MediaServerState[];
+  /** Refuses messages of a gateway that was declared dead; does nothing without the relay. */
+  disown: (node: string) => Promise<void>;
   /** Ends the far ends of a dead node; does nothing with simulated lines, whose far ends end with the node. */
   endLegsOf: (node: string) => Promise<void>;
 };
@@ -96,6 +98,7 @@ const withoutServers = {
   webPhones: null,
   refusedCallers: () => ({}),
   mediaServers: () => [],
+  disown: async () => {},
   endLegsOf: async () => {},
 } as const;
 
@@ -140,8 +143,8 @@ const realLines = async (
     clock,
     logger,
   });
-  const { refusedCallers, mediaServers: states, endLegsOf } = lines;
-  return { lines, simulator: null, webPhones: null, refusedCallers, mediaServers: states, endLegsOf };
+  const { refusedCallers, mediaServers: states, disown, endLegsOf } = lines;
+  return { lines, simulator: null, webPhones: null, refusedCallers, mediaServers: states, disown, endLegsOf };
 };
 
 const simulatedLines = async (

@@ -942,3 +942,58 @@ test.serial('rejects a name that is no name of a node', async (t) => {
   for (const name of ['', 'a b', 'x'.repeat(65)])
     t.deepEqual(await client.ask(`node|${name}`), ['NOK', 'this is no name of a node']);
 });
+
+// Gateways that have lost their calls
+
+const takenByOther = ['NOK', 'another gateway has this call'];
+
+test.serial('refuses requests of a gateway in a dialog that another gateway has taken over', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  for (const method of ['BYE', 'INFO', 'INVITE'])
+    t.deepEqual(await former.inDialog(dialogId, method), takenByOther);
+  t.deepEqual(call.unread(), []);
+  t.is((await taker.inDialog(dialogId, 'BYE'))[0], 'OK');
+  await call.receives('BYE');
+});
+
+test.serial('refuses a response of a gateway to a request that another gateway has received', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  call.sends('INFO');
+  const { transactionId } = await former.told('INFO');
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  await taker.told('INFO');
+  t.deepEqual(await former.answer(transactionId, '481 Call Leg/Transaction Does Not Exist'), takenByOther);
+  await taker.answer(transactionId, '200 OK');
+  await call.receives(200);
+});
+
+test.serial('refuses messages of a gateway that was declared dead, and closes its connection', async (t) => {
+  const world = await startRelay(t);
+  const frozen = await named(world, 'frozen');
+  const { call, dialogId } = await answered(world, frozen);
+  const taker = await named(world, 'taker');
+  t.is((await taker.ask('node_dead|frozen'))[0], 'OK');
+  call.sends('INFO');
+  await until('it is held', () => (world.relay.sizes().held === 1 ? true : undefined));
+  await taker.asksForDialog(dialogId);
+  await taker.told('INFO');
+  t.deepEqual(frozen.unread(), []);
+  t.deepEqual(await frozen.inDialog(dialogId, 'BYE'), ['NOK', 'this gateway was declared dead']);
+  await frozen.closed;
+  t.is((await (await named(world, 'frozen')).ask('ping'))[0], 'OK', 'it may connect again');
+});
+
+test.serial('accepts requests of a gateway whose earlier connection still exists', async (t) => {
+  const world = await startRelay(t);
+  const { call, dialogId } = await answered(world, await named(world, 'one'));
+  const again = await named(world, 'one');
+  t.is((await again.inDialog(dialogId, 'BYE'))[0], 'OK');
+  await call.receives('BYE');
+});

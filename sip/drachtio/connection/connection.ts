@@ -250,6 +250,17 @@ export const createSignallingConnection = (options: {
       await within(clock, commandMs, 'An answer of drachtio-server', command(message));
     },
     /**
+     * Makes the relay refuse the messages of a gateway that was declared dead, which may be frozen. Without effect if the
+     * relay is not reached: the gateway cannot reach it either, or claims its calls again when it is back.
+     */
+    async disown(node: string): Promise<void> {
+      if (relay === undefined || kept.problem() !== null) return;
+      const disowning = command(`node_dead|${node}`);
+      await within(clock, commandMs, 'An answer of the relay', disowning).catch((error: unknown) =>
+        logger.warn({ dead_node: node, err: error }, 'the relay still accepts messages of a dead gateway'),
+      );
+    },
+    /**
      * Stops new calls and admission queries to this process. Resolves when drachtio-server has received the request.
      */
     async takeNoMore(): Promise<void> {

@@ -12,7 +12,7 @@ import { discard } from '../database/dialect.ts';
 /**
  * Prepares the connection. The settings make the server notice the end of a client that waits for a lock, where it can.
  * The name of the connection differs from the gateway's, so that it does not count as a connection of the waiting
- * gateway (`nodeWithoutConnections` of nodes.ts).
+ * gateway (`nodesWithoutConnections` of nodes.ts).
  */
 const prepare = sql`select set_config('application_name', 'trunkline session watch', false),
   (select set_config(name, '5000', false) from pg_settings where name = 'client_connection_check_interval')`;
