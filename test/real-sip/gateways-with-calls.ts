@@ -1,6 +1,4 @@
 /** Gateways with calls on real servers, as processes of their own that share a database and a SIP relay. */
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
@@ -12,6 +10,7 @@ import { apiClient, type ApiClient } from '#test/helpers/api-client.ts';
 import { testDatabaseUrl } from '#test/helpers/database.ts';
 import { testSettings } from '#test/helpers/gateway.ts';
 import { credentialsIn, emptyFolder, runGateway, type GatewayProcess } from '#test/start/gateway-process.ts';
+import { startEars } from './ears.ts';
 import { until } from './real-lines.ts';
 import type { SipServers } from './sip-servers.ts';
 import { startUdpEnd } from './udp-end.ts';
@@ -20,36 +19,8 @@ export const personNumber = '01000000011';
 /** Number of a telephone that only rings. */
 export const ringingNumber = '01099992000';
 
-/** A receiver for the audio of all calls. */
-const startEar = async (t: ExecutionContext) => {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
-  t.teardown(() => socket.close());
-  await once(socket, 'listening');
-  const arrivals = new Map<number, number[]>();
-  socket.on('message', (packet, { port }) => {
-    if ((packet[1] ?? 0) >= 200) return;
-    const of = arrivals.get(port) ?? [];
-    arrivals.set(port, of);
-    of.push(performance.now());
-  });
-  return {
-    port: socket.address().port,
-    forget: () => arrivals.clear(),
-    /** The longest silences of the calls, in milliseconds. */
-    gaps: (): number[] =>
-      [...arrivals.values()]
-        .map((times) => Math.max(0, ...times.slice(1).map((at, index) => at - (times[index] ?? at))))
-        .map(Math.round)
-        .toSorted((one, other) => other - one),
-    /** The longest silence of a single call, whichever port its audio comes from. */
-    silence(): number {
-      const times = [...arrivals.values()].flat().toSorted((one, other) => one - other);
-      return Math.round(Math.max(0, ...times.slice(1).map((at, index) => at - (times[index] ?? at))));
-    },
-  };
-};
-
-export type Running = GatewayProcess & { client: ApiClient; folder: string };
+/** `begunAt`: when its process began to start, in milliseconds since the epoch. */
+export type Running = GatewayProcess & { client: ApiClient; folder: string; begunAt: number };
 
 export type Media = 'freeswitch' | 'direct';
 
@@ -77,6 +48,7 @@ export const startGateways = async (
     recordings,
     async start(node: string, folder?: string): Promise<Running> {
       const own = folder ?? (await emptyFolder(t));
+      const begunAt = Date.now();
       const gateway = runGateway(t, {
         ...testSettings(databaseUrl, own),
         GW_NODE: node,
@@ -102,34 +74,40 @@ export const startGateways = async (
         transfer_to: [personNumber],
       });
       await until(async () => (await client.get('/readyz')).status === 200);
-      return { ...gateway, client, folder: own };
+      return { ...gateway, client, folder: own, begunAt };
     },
   };
 };
 
-/** Gateways, the far end of their calls, and a receiver for its audio. */
+/** A number that answers; each has an ear of its own. */
+const answeringNumber = (index: number): string => `0109999${1000 + index}`;
+
+/** Gateways, the far end of their calls, and receivers for its audio. */
 export const startWorld = async (
   t: ExecutionContext,
   servers: Pick<SipServers, 'drachtio' | 'freeSwitch'>,
   media: Media,
 ) => {
-  const ear = await startEar(t);
-  const end = await startUdpEnd({ ear: ear.port, ringing: [ringingNumber] });
+  const ears = await startEars(t, 20);
+  const earOf = new Map(ears.ports.map((port, index) => [answeringNumber(index), port]));
+  const end = await startUdpEnd({ ear: (user) => earOf.get(user) ?? 0, ringing: [ringingNumber] });
   t.teardown(end.close);
   return {
     ...(await startGateways(t, servers, media, end.port)),
     end,
-    ear,
-    async place({ client }: Running, count: number): Promise<string[]> {
+    ears,
+    /** Places calls to the numbers from `first` on. */
+    async place({ client }: Running, count: number, first = 0): Promise<string[]> {
       const calls: string[] = [];
-      for (let call = 0; call < count; call += 1) {
+      const acknowledged = end.count('ACK');
+      for (let call = first; call < first + count; call += 1) {
         const { body } = await client.post('/api/v1/calls', {
-          to: `0109999${1000 + call}`,
+          to: answeringNumber(call),
           instruction: 'x',
         });
         calls.push(z.object({ call_id: z.uuid() }).parse(body).call_id);
       }
-      await until(() => end.count('ACK') >= count);
+      await until(() => end.count('ACK') >= acknowledged + count);
       return calls;
     },
   };

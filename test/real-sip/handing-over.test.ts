@@ -164,42 +164,6 @@ if (missing.length > 0) {
         },
       );
 
-  for (const media of ['freeswitch', 'direct'] as const) {
-    realTimeTest(`${media}: loses no call during a rolling restart of two gateways`, async (t) => {
-      const world = await startWorld(t, servers, media);
-      const one = await world.start('one');
-      const two = await world.start('two');
-      const calls = await world.place(one, 10);
-      world.ear.forget();
-      one.signal('SIGTERM');
-      t.is((await one.ended).code, 0);
-      await untilAllGoOn(two, calls);
-      t.is(world.end.count('BYE'), 0);
-      const again = await world.start('one', one.folder);
-      two.signal('SIGTERM');
-      t.is((await two.ended).code, 0);
-      await untilAllGoOn(again, calls, 2);
-      t.log('longest silences', world.ear.gaps().slice(0, 5));
-      t.is(world.end.count('BYE'), 0);
-      if (media === 'freeswitch') t.is(world.end.count('INVITE'), calls.length);
-      await hangUpAll(again, calls);
-      await until(() => world.end.count('BYE') === calls.length);
-    });
-
-    realTimeTest(`${media}: hands calls of a single gateway to its next process`, async (t) => {
-      const world = await startWorld(t, servers, media);
-      const one = await world.start('one');
-      const calls = await world.place(one, 5);
-      one.signal('SIGTERM');
-      t.is((await one.ended).code, 0);
-      t.is(world.end.count('BYE'), 0);
-      const next = await world.start('one', one.folder);
-      await untilAllGoOn(next, calls);
-      await hangUpAll(next, calls);
-      await until(() => world.end.count('BYE') === calls.length);
-    });
-  }
-
   for (const by of ['SIGTERM', 'SIGKILL'] as const)
     realTimeTest(`the SIP relay hangs up calls that no gateway takes over after ${by}`, async (t) => {
       const world = await startWorld(t, servers, 'freeswitch');

@@ -110,15 +110,9 @@ const withoutConnections = kyselyQuery((queries, { names }: { names: readonly st
     .where(({ not, ref }) => not(hasConnection(ref('Node.name')))),
 );
 
-<<<<<<< HEAD
-/** Returns the gateway of this name, if it is registered and its process has no connection to the database left. */
-export const nodeWithoutConnections = async (db: Statements, name: string): Promise<OtherNode | undefined> =>
-  (await withoutConnections(db, { name }))[0];
-=======
 /** The registered gateways among these of whose processes no connection to the database is left. */
 export const nodesWithoutConnections = (db: Statements, names: readonly string[]): Promise<OtherNode[]> =>
   withoutConnections(db, { names });
->>>>>>> 2f614cb7 (continuity, relay: detect deaths at the start, refuse former owners)
 
 type Claim = NodeInstance & { seenAt: Date; forSec: number };
 
