@@ -10,14 +10,7 @@ import { createFarEnd, type FarCall } from '#test/doubles/far-end.ts';
 import { describeSound } from '#test/doubles/session-description.ts';
 import { decodeRecording } from './decode-recording.ts';
 import { audible, startEarAndMouth, type HeardPacket } from './ear-and-mouth.ts';
-import {
-  hangUpAll,
-  personNumber,
-  startGateways,
-  startWorld,
-  typesOf,
-  untilAllGoOn,
-} from './gateways-with-calls.ts';
+import { personNumber, startGateways, startWorld, typesOf, untilAllGoOn } from './gateways-with-calls.ts';
 import { ownPort } from './ports.ts';
 import { until } from './real-lines.ts';
 import { realTimeTest } from './real-time-test.ts';
