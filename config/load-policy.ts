@@ -1,9 +1,12 @@
-/** Load shedding: when new calls are rejected to protect those in progress; see src/calls/setup/load-shedding.ts. */
+/**
+ * Load shedding: thresholds at which new calls are rejected to protect those in progress
+ * (src/calls/setup/load-shedding.ts).
+ */
 export const loadLimits = {
   everyMs: 250,
-  /** Fractions of the memory available to the process. */
+  /** Fractions of the memory that is available to the process. */
   memory: { from: 0.9, until: 0.8 },
-  /** Journal entries waiting for the database. */
+  /** Numbers of journal entries that wait for the database. */
   journal: { from: 20_000, until: 10_000 },
   /** Fraction of GW_MAX_DELAY_MS below which calls are accepted again. */
   delayLeft: 0.3,
@@ -13,7 +16,7 @@ export const loadLimits = {
    */
   halvingDelay: 1 / 16,
   /**
-   * Maximum of calls in setup (number lookup or insert). Further calls would only compete for the same database
+   * Maximum number of calls in setup (number look-up or insert). Further calls would only compete for the same database
    * connections.
    */
   beginning: 250,

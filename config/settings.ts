@@ -186,7 +186,7 @@ export const secretSettings: ReadonlySet<string> = new Set([
   'GW_DEEPGRAM_API_KEY',
   'GW_ELEVENLABS_API_KEY',
   'GW_SPEECH_API_KEY',
-  // An operator may include a key in this URL.
+  // An operator may have included a key in this URL.
   'GW_RECORDINGS_S3_ENDPOINT',
   'GW_RECORDINGS_S3_ACCESS_KEY',
   'GW_RECORDINGS_S3_SECRET_KEY',

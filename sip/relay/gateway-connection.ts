@@ -1,4 +1,4 @@
-/** Connection of one gateway: authenticates it, reads its commands, sends it messages. */
+/** Connection of one gateway: authenticates the gateway, reads its commands, and sends it messages. */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
@@ -11,7 +11,7 @@ export type GatewayLimits = {
   admissionMs: number;
   /** Maximum size of a message in bytes. */
   longestMessage: number;
-  /** Backlog in bytes above which the gateway is disconnected; it may reconnect. */
+  /** Backlog in bytes beyond which the gateway is disconnected. The gateway may reconnect. */
   mostUnread: number;
 };
 
@@ -20,12 +20,12 @@ export type GatewayConnection = {
   readonly name: string;
   /** Methods outside of calls that the gateway handles, in lower case. */
   readonly verbs: ReadonlySet<string>;
-  /** Its name among the gateways of its database; null while it has not given one. */
+  /** Name of the gateway among those of its database; null until the gateway has sent its name. */
   readonly node: string | null;
   tell(message: Buffer): void;
-  /** Sends the response to one of its commands. */
+  /** Sends the response to one of the gateway's commands. */
   answer(id: string, said: string): void;
-  /** Pauses reading until this promise resolves. */
+  /** Reads, or pauses reading if `isRead` is false. */
   read(isRead: boolean): void;
   /** The gateway was declared dead: its next message is refused and ends the connection. */
   disown(): void;
@@ -35,7 +35,7 @@ export type GatewayConnection = {
 export type GatewayEvents = {
   onAdmitted: (gateway: GatewayConnection) => void;
   onCommand: (gateway: GatewayConnection, command: GatewayCommand, message: Buffer) => void;
-  /** Called for an authenticated gateway. */
+  /** Called when an authenticated gateway has disconnected. */
   onGone: (gateway: GatewayConnection) => void;
 };
 
@@ -49,7 +49,7 @@ type State = 'unknown' | 'admitted' | 'disowned' | 'gone';
 export type GatewayOptions = {
   name: string;
   secret: string;
-  /** drachtio-server's response to authentication; `null` while it is unreachable. */
+  /** Returns drachtio-server's response to authentication; `null` while drachtio-server is unreachable. */
   greeting: () => string | null;
   limits: GatewayLimits;
   clock: Clock;
@@ -106,7 +106,7 @@ export const acceptGateway = (socket: Socket, events: GatewayEvents, options: Ga
     socket.end();
   };
 
-  /** Refuses and disconnects clients that do not begin with the secret, as drachtio-server does. */
+  /** Refuses and disconnects a client whose first command is not the secret, like drachtio-server. */
   const admit = (command: GatewayCommand): void => {
     const greeting = options.greeting();
     const refusal = whyNot(command, secret, greeting);

@@ -12,7 +12,7 @@ import { createMessageOwners, type Command, type MessageOwners } from './message
 
 export type TrafficNumbers = {
   held: HeldLimits;
-  /** Backlog of a gateway in bytes above which the relay stops reading from it. */
+  /** Backlog of a gateway in bytes beyond which the relay stops reading from the gateway. */
   mostWaiting: number;
   /** `Retry-After` of refusals, in seconds. */
   retryAfterSec: number;
@@ -22,13 +22,13 @@ export type TrafficNumbers = {
 export type Upstream = {
   write(message: Buffer): void;
   isFull(): boolean;
-  /** Sends a command of the relay itself; rejects when it is refused or drachtio-server is unreachable. */
+  /** Sends a command of the relay itself. Rejects when the command is refused or drachtio-server is unreachable. */
   ask(text: string): Promise<string>;
 };
 
 type Sender = GatewayConnection | 'relay';
 
-/** Methods that the relay subscribes to, so that they are answered without a gateway. */
+/** Methods to which the relay itself subscribes, so that they are answered without a gateway. */
 export const ownVerbs = ['invite', 'options'] as const;
 
 /** Reason for refusing messages of a gateway that has lost a call to another one. */
@@ -58,7 +58,7 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
         logger.debug({ err: error }, 'an abandoned call had already ended');
       }
     },
-    /** No gateway took the request; a BYE is answered 200. */
+    /** Answers a request that no gateway took. A BYE is answered with 200. */
     givenUp({ method, transactionId, begins }: HeldRequest, because: 'time' | 'room'): void {
       if (because === 'room')
         logger.error(
@@ -153,7 +153,7 @@ const begin = (told: Extract<DrachtioMessage, { type: 'request' }>, message: Buf
   return gateway.tell(message);
 };
 
-/** Handles a request in a call: of the far end, or one that drachtio-server sent. */
+/** Handles a request in a call, which the far end or drachtio-server sent. */
 const bring = (
   told: Extract<DrachtioMessage, { type: 'request' | 'notice' }>,
   message: Buffer,
@@ -179,7 +179,7 @@ const bring = (
   return gateway.tell(message);
 };
 
-/** Removes a gateway; its unanswered requests are held for the next one. */
+/** Removes a gateway. Requests that it has not answered are held for the next gateway. */
 const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
   gateways.all.delete(gateway);
   for (const { dialogId, ...request } of owners.gone(gateway))
@@ -204,7 +204,7 @@ const take = (message: Buffer, parts: Parts, logger: Logger): void => {
   }
 };
 
-/** Subscribed methods outside of calls, each once. */
+/** Methods outside of calls to which gateways subscribe, each once. */
 const createWanted = ({ ask }: Upstream, logger: Logger) => {
   const verbs = new Set<string>(ownVerbs);
   return {
@@ -309,7 +309,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     /** Handles any message of drachtio-server. */
     told: (message: Buffer): void => take(message, parts, logger),
 
-    /** The connection is lost. Gateways that reconnect query which dialogs drachtio-server still knows. */
+    /** Handles the loss of the connection. Gateways that reconnect query which dialogs drachtio-server still knows. */
     lost(): void {
       for (const gateway of gateways.all) gateway.close();
       gateways.all.clear();

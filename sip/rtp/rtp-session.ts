@@ -26,7 +26,7 @@ export type RtpStatistics = RemoteStatistics & {
 export type RtpSession = {
   agree(agreement: RtpAgreement): void;
   press(keys: string): void;
-  /** Sends the next packet and due reports; must be called every 20 ms. */
+  /** Sends the next packet and due reports. Must be called every 20 ms. */
   tick(): void;
   statistics(): RtpStatistics;
   close(): void;
@@ -63,7 +63,7 @@ const begin = (
   receiving: createReceiving(receivingFormatsOf(agreement), events),
 });
 
-// ICMP reported a closed RTCP port at the far end; RTP continues until the call ends.
+// Errors are ignored: by ICMP, the far end reported a closed RTCP port. RTP continues until the call ends.
 const ignoreError = (): void => {};
 
 export const createRtpSession = (
@@ -128,7 +128,7 @@ export const createRtpSession = (
       standing.receiving.expire(performance.now());
       if (standing.agreement.isSending) {
         const { address, port } = remote.address();
-        // A copy, because the next packet reuses the memory.
+        // The packet is copied, because the next packet reuses its memory.
         rtp.send(Buffer.from(wrap.rtp(standing.sending.next())), port, address);
       }
       sendReport(standing);

@@ -56,13 +56,13 @@ export type CallJournal = {
   progress: Progress;
   settings: CheckpointSettings;
   legs: CheckpointLegs;
-  /** Null without a language model. */
+  /** Summarizes a call so far; null without a language model. */
   summarizeSoFar: SummarizeSoFar | null;
   /** Shortens the wait of `close` for an unreachable database. */
   hurry(): void;
 };
 
-/** Log texts of facts; the end of a call has its own line with the reason. */
+/** Log texts of facts. The end of a call has a log line of its own with the reason. */
 const logTextOf: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
   'call.taken_over': 'a call of another process was taken over',
@@ -97,8 +97,8 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 };
 
 /**
- * Journal of facts in the database, and what follows a written fact: log, summary. Closing waits until every fact,
- * transition and summary is written.
+ * Starts the journal of facts in the database, and the work that follows a written fact: log and summary. Closing waits
+ * until every fact, transition and summary is written.
  */
 export const startJournal = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger, started }: Runtime,
@@ -307,7 +307,7 @@ const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeader
     ? null
     : { headersIn: lines.trunkHeadersIn, headersOut: lines.trunkHeadersOut };
 
-/** Starts the parts of calls; arrivals are not accepted yet. */
+/** Starts the parts of calls, which do not accept arrivals yet. */
 export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: CallMachineWith): Calls => {
   const { config, database, sealing, clock, steadyClock, callTime, bus, logger, started } = runtime;
   const { liveCalls, agents } = parts;

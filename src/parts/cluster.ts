@@ -1,4 +1,4 @@
-/** This gateway in a cluster: gateways with one database monitor each other and forward requests for calls. */
+/** This gateway in a cluster. Gateways with one database monitor each other and forward requests for calls. */
 import type { Readable } from 'node:stream';
 import type { Config } from '#config/config.ts';
 import { cluster as clusterPolicy } from '#config/policy.ts';
@@ -32,7 +32,7 @@ import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Runtime } from './runtime.ts';
 
 export type SharedRecordings = {
-  /** A completed recording, wherever it is stored; see `Recordings` and `RecordingFetcher`. */
+  /** Opens a completed recording at whichever gateway it is stored (see `Recordings` and `RecordingFetcher`). */
   open(recording: {
     callId: string;
     file: string;
@@ -45,26 +45,29 @@ export type SharedRecordings = {
 export type Cluster = {
   askNode: CallSignals['ask'];
   counting: Counting;
-  /** Serves other gateways' requests for local calls, and monitors the others. */
+  /** Serves other gateways' requests for calls of this gateway, and monitors the other gateways. */
   open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
   /** Publishes whether this gateway accepts calls of other gateways. */
   takes(isTaking: boolean): Promise<void>;
   /** Called when the relay has lost its connection with the gateway of this name. */
   leftRelay(name: string): void;
-  /** Returns the names of the other live gateways, and of those that would take this one's calls. */
+  /** Resolves to the names of the other live gateways, and of those that would take over this gateway's calls. */
   others(): Promise<{ living: string[]; takers: string[] }>;
-  /** Resolves to whether that gateway takes calls. Rejects if it is unreachable, or without a database. */
+  /**
+   * Resolves to whether that gateway takes over the calls. Rejects if the gateway is unreachable, or without a
+   * database.
+   */
   giveCalls(node: string, callIds: readonly string[]): Promise<boolean>;
-  /** This gateway listens; `url` is its address on this machine. */
+  /** Called when this gateway listens. `url` is its address on this machine. */
   listensAt(url: string): Promise<void>;
   /** Recordings of this gateway and access to those of others. */
   share(recordings: Recordings): SharedRecordings;
 };
 
-/** Replaces a loopback address, which another machine could not use. */
+/** Whether the host is a wildcard address, which another machine could not use. */
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** Key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
+/** Returns a key that is equal at gateways that reach the same far ends; `null` if far ends end with their gateway. */
 export const sharedLines = ({ lines, realLines }: Config): string | null => {
   if (lines === 'simulator') return lines;
   if (realLines === null || !realLines.isByRelay) return null;

@@ -1,6 +1,6 @@
 /**
- * Calls beyond one process (src/continuity): takes over the orphaned calls of this gateway's dead process and of lost
- * gateways, or ends them; hands over or ends calls in progress when this gateway stops.
+ * Continuation of calls beyond one process (src/continuity). Takes over or ends the orphaned calls of this gateway's
+ * dead process and of lost gateways, and hands over or ends calls in progress when this gateway stops.
  */
 import { callTimes, closing } from '#config/policy.ts';
 import { createPendingHangUps } from '#src/continuity/pending-hang-ups.ts';
@@ -44,7 +44,7 @@ export type LeftCalls = {
   isResumed: (callId: string) => boolean;
 };
 
-/** Ends calls that cannot continue; resolves when that is stored. */
+/** Ends calls that cannot continue. Resolves when their end is stored. */
 const endOthers = (
   taken: readonly TakenCall[],
   canResume: (call: TakenCall) => boolean,
@@ -55,8 +55,8 @@ const endOthers = (
 };
 
 /**
- * Takes the calls of this gateway's dead process and ends those that cannot continue, before the port opens, so that
- * readers see no orphaned call, and before recordings are recovered.
+ * Takes over the calls of this gateway's dead process and ends those that cannot continue. This happens before the port
+ * opens, so that readers see no orphaned call, and before recordings are recovered.
  */
 export const takeLeftCalls = async (
   { config, database }: Runtime,
@@ -72,13 +72,13 @@ export const takeLeftCalls = async (
 };
 
 export type StartedTakeOver = TakeOver & {
-  /** Takes over the calls of a gateway that was found dead (src/cluster), unless it runs again. */
+  /** Takes over the calls of a gateway that was found dead (src/cluster), unless that gateway runs again. */
   takeFrom(node: string): Promise<void>;
   /** Calls that a stopping gateway released for this one. */
   take: TakeHandedOver;
   /**
-   * Resumes calls whose take-over was in doubt, once the database confirms it, and performs hang-ups requested while
-   * no gateway held them.
+   * Resumes calls whose take-over was in doubt once the database confirms it, and performs hang-ups that were requested
+   * while no gateway held the calls.
    */
   settle(): Promise<void>;
 };
@@ -165,7 +165,7 @@ type Succession = { successors: Successors | null; because: string };
 
 type Others = Awaited<ReturnType<Cluster['others']>>;
 
-/** Returns the gateways that respond; a frozen one does not. */
+/** Returns the gateways that respond, which excludes a frozen one. */
 const answering = async (takers: readonly string[], { giveCalls }: Cluster) => {
   const asked = await Promise.allSettled(takers.map((node) => giveCalls(node, [])));
   return takers.filter((_, index) => {
@@ -192,7 +192,7 @@ const chooseSuccessors = async (config: Config, cluster: Cluster): Promise<Succe
       because: `continue at ${nodes.join(', ')}, each as soon as nobody speaks`,
     };
   if (others.takers.length > 0) return nobody('because the other gateways do not respond');
-  // Excludes gateways without lines, which would end the calls that they cannot resume.
+  // Gateways without lines are excluded, because they would end the calls that they cannot resume.
   if (others.living.length > 0)
     return nobody('because the other gateways have an older version or other lines');
   if (config.realLines !== null)
@@ -219,7 +219,7 @@ const say = (logger: Logger, calls: number, upToSec: number, { successors, becau
 const standingCalls = ({ switchboard, canBeResumed }: Calls): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
-    // Skips calls that are already ending; they end here.
+    // Calls that are already ending are not handed over.
     const isTalking = call.hasTag('talking') || call.matches({ active: 'bridged' });
     const isStanding = isTalking && canBeResumed(callId);
     return isStanding ? [{ callId, isQuiet: !call.context.agentIsBusy }] : [];
@@ -228,7 +228,7 @@ const standingCalls = ({ switchboard, canBeResumed }: Calls): StandingCall[] =>
 export type StartedHandOver = {
   /** Decides, reports and begins the hand-over. Never rejects. */
   begin(): Promise<void>;
-  /** Described at `HandOver`; has no effect if no hand-over was begun. */
+  /** Finishes the hand-over (see `HandOver`). If no hand-over was begun, the function has no effect. */
   finish: HandOver['finish'];
 };
 
@@ -303,8 +303,8 @@ type EndCallsNumbers = {
 
 /**
  * Drains the gateway: refuses new calls, hands over calls in progress where possible, and waits for the others. Towards
- * the end of the drain time calls are hung up like by a client, after the farewell; calls that have not ended by then
- * are cut off (`system_error`). Event streams stay open until the last call has ended.
+ * the end of the drain time, calls are hung up after a farewell, as by a client. Calls that have not ended by then are
+ * cut off (`system_error`). Event streams stay open until the last call has ended.
  */
 export const endCalls = async (
   options: {
@@ -321,7 +321,7 @@ export const endCalls = async (
   const { switchboard, handOver, logger } = options;
   const farewellMs = Math.min(numbers.farewellMs, (drainSec * 1_000) / 3);
   try {
-    // Directs arrivals to other gateways before this gateway refuses any.
+    // Arrivals are directed to other gateways before this gateway refuses any.
     await options.lines.takeNoMore();
   } catch (error) {
     logger.warn({ err: error }, 'the lines still receive calls while the gateway stops; they are refused');

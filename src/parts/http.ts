@@ -1,4 +1,4 @@
-/** HTTP server: the API, websockets of web phones, and with GW_INSPECT of the inspector. */
+/** HTTP server: the API, the websockets of web phones, and with GW_INSPECT the websocket of the inspector. */
 import type { RequestListener } from 'node:http';
 import {
   inspectorLimits,
@@ -174,11 +174,11 @@ export type CallWatching = {
   inspected: Pick<InspectorSocketOptions, 'calls' | 'follow' | 'ownerOf'>;
   /** Queries of listeners. */
   listenIn: ListenInSocketOptions['follow'];
-  /** Where other gateways query local calls. */
+  /** Handler of other gateways' queries for calls of this gateway. */
   handler: CallNewsHandler;
 };
 
-/** Audio of local calls for listeners. */
+/** Audio of calls of this gateway for listeners. */
 const soundOf =
   ({ listen }: Overheard, isAnnounced: boolean): TellNews =>
   (callId, tell, onOver) =>
@@ -305,7 +305,7 @@ const serveWebSockets = (services: ApiServices, failures: Counter): WebSocketRou
   });
 };
 
-/** Throws a StartError if the address cannot be used. */
+/** Starts the server. Throws a StartError if the address cannot be used. */
 export const startHttpServer = async (
   runtime: Runtime,
   parts: ApiParts & { liveCalls: LiveCalls; overheard: Overheard },
@@ -325,7 +325,7 @@ export const startHttpServer = async (
   const { host, port } = config;
   const server = await environment.listen(handle, { host, port, prepare: answerClientErrors });
   started.defer(() => server.close());
-  // Closes event streams first: they last as long as their calls, and the server waits for responses.
+  // Event streams are closed first, because they last as long as their calls, and the server waits for responses.
   started.defer(watching.handler.close);
   const webSockets = serveWebSockets(services, failures);
   webSockets.attach(server.server);

@@ -48,7 +48,7 @@ export const startRecordings = async (
   return recordings;
 };
 
-/** Opens the database; `started` owns it. Throws a StartError that names the setting. */
+/** Opens the database, which `started` owns. Throws a StartError that names the setting. */
 export const startDatabase = async (
   config: Config,
   logger: Logger,
@@ -77,8 +77,8 @@ export const startDatabase = async (
 export type Storage = { database: Database; sealing: Sealing; seeded: Awaited<ReturnType<typeof seed>> };
 
 /**
- * Opens the data folder and the database; `started` owns them. Throws a StartError if the folder or the database cannot
- * be used.
+ * Opens the data folder and the database, which `started` owns. Throws a StartError if the folder or the database
+ * cannot be used.
  */
 export const startStorage = async (
   config: Config,

@@ -63,12 +63,12 @@ import { createTrunkLoad } from '#src/persistence/trunks/trunk-channels.ts';
 
 type ChosenLines = {
   lines: Lines;
-  /** The simulator; `null` with real lines, as `webPhones` is. */
+  /** The simulator; `null` with real lines, which have no web phones either. */
   simulator: SimulatorLines | null;
   webPhones: { phones: WebPhones; dial: Dial } | null;
-  /** Rejected arrivals since the start, by reason. */
+  /** Returns the numbers of rejected arrivals since the start, by reason. */
   refusedCallers: () => Readonly<Record<string, number>>;
-  /** Media servers; empty with simulated lines. */
+  /** Returns the state of media servers; empty with simulated lines. */
   mediaServers: () => readonly MediaServerState[];
   /** Refuses messages of a gateway that was declared dead; does nothing without the relay. */
   disown: (node: string) => Promise<void>;
@@ -84,9 +84,9 @@ type LineParts = {
   overhear: Overhear;
   trunks: TrunkDirectory;
   legs: LegStore;
-  /** Storage of SIP messages; `null` if none are stored. */
+  /** Storage of SIP messages; `null` if messages are not stored. */
   keepSipMessage: KeepSipMessage | null;
-  /** The relay has lost its connection with another gateway. */
+  /** Called when the relay has lost its connection with another gateway. */
   onNodeLost: (node: string) => void;
   /** Returns the workspace of a call; `undefined` for an ended call. */
   workspaceOf: (callId: string) => string | undefined;
@@ -111,7 +111,7 @@ const realLines = async (
   const { trunkNumbers: numbers, trunkMedia: media, trunkCodecs: codecs } = config;
   const { trunkHeadersIn: headersIn, trunkHeadersOut: headersOut } = config;
   const { trunkRefer: refer, trunkAcceptRefer: acceptRefer } = config;
-  // SIP and FreeSWITCH modules are imported only when used: other starts are faster without them.
+  // Modules for SIP and FreeSWITCH are imported only when they are used, which makes other starts faster.
   const { createDrachtioLines } = await import('#sip/drachtio/drachtio-lines.ts');
   const lines = createDrachtioLines({
     drachtio,
@@ -153,7 +153,7 @@ const simulatedLines = async (
 ): Promise<ChosenLines> => {
   const { comeBackMs } = webPhones;
   const resample = await loadResampler();
-  // Audio is produced in real time only, so an accelerated simulator carries none.
+  // Audio is produced only in real time, so an accelerated simulator carries none.
   const usualChoice = { recognizer: null, synthesizer: null, voice: null };
   const carriesSound = speech.recognizerFor(usualChoice) !== null && config.simulatorSpeed === 1;
   const means = carriesSound && {
@@ -311,9 +311,9 @@ type Needed = Pick<Runtime, 'database' | 'clock' | 'logger' | 'started'> & {
 };
 
 export type SipTraces = {
-  /** `null` if no trace is kept. */
+  /** Stores SIP messages; `null` if messages are not stored. */
   keep: KeepSipMessage | null;
-  /** Lost messages since the start. */
+  /** Returns the number of lost messages since the start. */
   lost: () => number;
 };
 
@@ -338,7 +338,10 @@ const startCollector = ({ config, clock, logger, started }: Needed): HepCollecto
   return collector;
 };
 
-/** Ends when waiting messages are written; does not wait for an unreachable database. */
+/**
+ * Starts the storage of SIP messages. Closing waits until buffered messages are written, but not for an unreachable
+ * database.
+ */
 export const startSipTraces = (runtime: Needed): SipTraces => {
   const { config, database, clock, logger, started } = runtime;
   const { sipTraceDays: days } = config;
@@ -367,14 +370,14 @@ export type Telephony = ChosenLines & {
   /** Engines that a number may choose. */
   engines: Engines;
   voiceSamples: Speech['voiceSamples'];
-  /** Lost SIP messages of calls, since the start. */
+  /** Returns the number of lost SIP messages of calls since the start. */
   lostSipMessages: () => number;
   /** Resolves when stored far ends are written. */
   legsWritten: () => Promise<void>;
   lostSeconds: Speech['lostSeconds'];
 };
 
-/** `null` if none is configured. Throws a StartError about the model. */
+/** Opens the turn-end model; `null` if none is configured. Throws a StartError about the model. */
 const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promise<TurnModel | null> => {
   if (config.turnModel === null) return null;
   const place = { runtime: 'onnxruntime-node', path: config.turnModel };
@@ -383,7 +386,7 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
   return model;
 };
 
-/** Opens the lines; they carry no calls before `lines.start`. */
+/** Opens the lines, which carry no calls before `lines.start`. */
 export const startTelephony = async (
   runtime: Runtime,
   parts: {

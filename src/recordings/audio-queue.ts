@@ -1,6 +1,6 @@
 /**
- * Queue of audio from a call to its encoder: accepts audio at any time and returns it in pieces. The queue is limited,
- * because an encoder that falls this far behind never catches up.
+ * Queue of audio from a call to its encoder, which accepts audio at any time and returns it in pieces. The queue is
+ * limited, because an encoder that falls this far behind never catches up.
  */
 import { recordingSampleRate } from '#sip/audio/recording-sink.ts';
 import type { Stretch } from './encoder.ts';
@@ -14,18 +14,21 @@ const drainedSamples = 10 * recordingSampleRate;
 /** Maximum length of the queue: two minutes, 8 MB. */
 const maxWaitingSamples = 120 * recordingSampleRate;
 
-/** `finished`: complete. `cut`: the end is missing. `left`: another process continues. */
+/**
+ * End of the audio. `finished`: the audio is complete. `cut`: the end is missing. `left`: another process continues.
+ */
 export type AudioEnd = 'finished' | 'cut' | 'left';
 
 export type AudioQueue = {
-  /** Adds a copy of the audio. Ignored after the end. */
+  /** Adds a copy of the audio. Audio after the end is ignored. */
   push(sound: Stretch): void;
   /** Resolves when the queue is short or has ended. */
   drained(): Promise<void>;
-  /** Ends the queue; only the first end counts. After an error no audio is returned. */
+  /** Ends the queue. Only the first end counts. After an error the queue returns no audio. */
   end(how: AudioEnd | Error): void;
   /**
-   * Returns the next piece as soon as there is one, and the end after the last piece. Rejects if the queue ended with an error.
+   * Resolves to the next piece as soon as there is one, and to the end after the last piece. Rejects if the queue ended
+   * with an error.
    */
   next(): Promise<Stretch[] | AudioEnd>;
   /** Throws if the queue ended with an error. */

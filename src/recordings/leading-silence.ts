@@ -1,5 +1,5 @@
 /**
- * Encoded silence that replaces an earlier part of the recording, which is at another gateway. A position in the file
+ * Encoded silence in place of an earlier part of the recording, which is at another gateway. A position in the file
  * then equals the position in the call. One encoded piece is repeated, because encoding minutes of silence would take
  * seconds of processor time while calls are being taken over.
  */
@@ -11,7 +11,7 @@ import type { Playable } from './salvage.ts';
 export type LeadingSilence = {
   /** Pieces in order, which together form the beginning of a file. */
   pieces: Iterable<Uint8Array>;
-  /** The playable part that results. It contains at most the requested number of samples. */
+  /** The playable part that results, with at most the requested number of samples. */
   playable: Playable;
 };
 
@@ -26,7 +26,10 @@ const encodedSilence = async (newEncoder: () => Promise<Encoder>): Promise<Buffe
   return Buffer.concat([...pieces, encoder.finish()]);
 };
 
-/** Pages of silence contain the same packets and differ only in position, except for the first and last page. */
+/**
+ * Creates silence in Ogg pages. Except for the first and last page, pages of silence contain the same packets and
+ * differ only in position.
+ */
 const oggSilence = async (
   newEncoder: () => Promise<Encoder>,
   samples: number,
@@ -65,7 +68,7 @@ const mp3Beginning = async (
   samples: number,
 ): Promise<LeadingSilence | null> => {
   const encoded = await encodedSilence(newEncoder);
-  // Takes the repeated piece from the middle, where the encoder outputs pure silence.
+  // The repeated piece comes from the middle, where the encoder outputs pure silence.
   const from = Math.floor(encoded.length / frameBytes / 2) * frameBytes;
   const frame = encoded.subarray(from, from + frameBytes);
   const count = Math.floor(samples / samplesInFrame);

@@ -1,4 +1,4 @@
-/** Unfinished recordings that a gateway finds in its folder at start, of calls that ended without it. */
+/** Unfinished recordings that a gateway finds in its folder at start, of calls that ended without this gateway. */
 import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
@@ -10,14 +10,14 @@ import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
  * Settles every pending recording: by its complete file, else by the playable part of its half-written file, else as
- * failed. Resolves to their calls.
+ * failed. Resolves to the calls of these recordings.
  */
 export const settleLeftBehind = async (options: {
   folder: RecordingFolder;
   database: Database;
   /** Name of this gateway among those of the database. */
   node: string;
-  /** Calls of an earlier process that this one resumes: their recordings continue. */
+  /** Whether this process resumes a call of an earlier process, whose recording then continues. */
   isResumed: (callId: string) => boolean;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
@@ -41,8 +41,8 @@ export const settleLeftBehind = async (options: {
 const isCallId = (text: string): boolean => /^[\da-f-]{36}$/.test(text);
 
 /**
- * Removes obsolete half-written files. Gateways may share the folder: files of recordings that another gateway writes,
- * or may continue, are kept.
+ * Removes obsolete half-written files. Gateways may share the folder, so files of recordings that another gateway
+ * writes or may continue remain.
  */
 const sweep = async ({
   folder,
@@ -62,8 +62,8 @@ const sweep = async ({
 };
 
 /**
- * Returns local files of completed recordings: those from before a store was configured, and those written while it was
- * unavailable.
+ * Yields local files of completed recordings: those from before a store was configured, and those written while the
+ * store was unavailable.
  */
 export async function* completedBefore(
   folder: RecordingFolder,

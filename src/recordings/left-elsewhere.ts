@@ -1,8 +1,8 @@
 /**
  * Recordings in the folder of another gateway. A call that was taken over may end before its new gateway has recorded
- * anything: then the recording consists of the earlier gateway's part. The recording stays pending and is assigned to
- * that gateway, which finishes it at its next check: soon after it restarts, or after it was only cut off. If it never
- * returns, `recordings.ts` marks the recording as failed.
+ * any audio. The recording then consists of the earlier gateway's part. The recording stays pending and is assigned to
+ * that gateway, which finishes it at its next check: soon after it restarts, or after it was only cut off. If that
+ * gateway never returns, `recordings.ts` marks the recording as failed.
  */
 import type { Logger } from 'pino';
 import type { Clock } from '#src/domain/clock.ts';
@@ -17,7 +17,9 @@ export type LeftElsewhereNumbers = {
 };
 
 export type LeftElsewhere = {
-  /** Assigns the recording of a call to another gateway; retried while the database is unavailable. */
+  /**
+   * Assigns the recording of a call to another gateway. The assignment is retried while the database is unavailable.
+   */
   leave(callId: string, node: string): void;
   close(): Promise<void>;
 };
@@ -38,7 +40,7 @@ type Options = {
 
 export const createLeftElsewhere = (options: Options): LeftElsewhere => {
   const { folder, database, node, numbers, clock, logger } = options;
-  /** Pending assignments: gateway by call. */
+  /** Pending assignments: the gateway by the call's id. */
   const leaving = new Map<string, string>();
   /** Recordings that were assigned to this gateway and finished here, which the database may not show yet. */
   const finished = new Set(options.settled);

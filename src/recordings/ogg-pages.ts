@@ -6,7 +6,7 @@ export const oggHeader = 27;
 const offset = { flags: 5, granule: 6, serial: 14, sequence: 18, checksum: 22, segments: 26 } as const;
 const beginsStream = 0x02;
 
-/** Ogg's checksum: polynomial 0x04c11db7, without inversion; uses a byte table for speed. */
+/** Table of Ogg's checksum (polynomial 0x04c11db7, without inversion), by byte for speed. */
 const checksumTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let sum = byte << 24;
   for (let bit = 0; bit < 8; bit += 1) sum = sum & 0x80_00_00_00 ? (sum << 1) ^ 0x04_c1_1d_b7 : sum << 1;
@@ -23,7 +23,7 @@ export const isPage = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4)
 
 export const segmentCount = (header: Buffer): number => header.readUInt8(offset.segments);
 
-/** Length of the page with this segment table. */
+/** Returns the length of the page with this segment table. */
 export const pageBytes = (segments: Buffer): number =>
   oggHeader + segments.length + segments.reduce((sum, length) => sum + length, 0);
 
@@ -35,7 +35,7 @@ export const isIntact = (page: Buffer): boolean => {
   return checksum(bare) === told;
 };
 
-/** Number of samples up to the end of a page; -1 if no packet ends on it, 0 for headers. */
+/** Returns the number of samples up to the end of a page; -1 if no packet ends on the page, 0 for headers. */
 export const granuleOf = (page: Buffer): bigint => page.readBigInt64LE(offset.granule);
 
 /** Position of a stream after a page. */
@@ -79,7 +79,8 @@ export const pagesIn = (stream: Buffer): Buffer[] => {
 
 /**
  * Returns a function that accepts the pages of a new stream in arbitrary pieces and renumbers them to follow `after`.
- * Its headers are dropped: the earlier stream has the same ones, because both use the same encoder and settings.
+ * The headers of the new stream are dropped, because the earlier stream has the same ones: both use the same encoder
+ * and settings.
  */
 export const createFollowingPages = (after: StreamPosition): ((encoded: Uint8Array) => Uint8Array) => {
   let waiting: Buffer = Buffer.alloc(0);
@@ -101,7 +102,7 @@ export const createFollowingPages = (after: StreamPosition): ((encoded: Uint8Arr
     waiting = Buffer.concat([waiting, encoded]);
     const pages: Buffer[] = [];
     for (let page = takePage(); page !== undefined; page = takePage()) {
-      // Drops the headers, which end before the first sample (Vorbis I specification, A.2).
+      // Headers, which end before the first sample (Vorbis I specification, A.2), are dropped.
       isAudio ||= granuleOf(page) > 0n;
       if (!isAudio) continue;
       sequence = (sequence + 1) >>> 0;

@@ -1,4 +1,6 @@
-/** Recording of one call: accepts audio at any time, writes it in the background and reports its outcome once. */
+/**
+ * Recording of one call, which accepts audio at any time, writes it in the background, and reports its outcome once.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { RecordingSink } from '#sip/audio/recording-sink.ts';
 import type { CompleteAudio, RecordingFile } from './recording-file.ts';
@@ -11,13 +13,13 @@ export type RecordingOutcome =
   | { status: 'left' };
 
 export type Recorder = RecordingSink & {
-  /** Stops accepting audio and keeps what was received; without any audio the recording fails. */
+  /** Stops accepting audio. The received audio remains; without any audio the recording fails. */
   cut(): void;
 };
 
 /**
- * `onOutcome` is called exactly once, when the recording is finished or failed; it must not throw. The file is opened
- * with the first audio. The partial file of a failed recording is kept.
+ * Creates a recorder. `onOutcome` is called exactly once, when the recording is finished or failed; it must not throw.
+ * The file is opened with the first audio. The partial file of a failed recording remains.
  */
 export const createRecorder = (
   openFile: () => Promise<RecordingFile>,
@@ -43,7 +45,7 @@ export const createRecorder = (
       return { status: 'completed', ...(await file.complete(piece === 'cut')) };
     } catch (error) {
       sound.discard();
-      // Keeps the first error, which is more informative than an error of closing the file.
+      // An error of closing the file is ignored, because the first error is more informative.
       await file?.abandon().catch(() => {});
       return {
         status: 'failed',
@@ -68,7 +70,7 @@ export const createRecorder = (
     },
     leave() {
       sound.end('left');
-      // Without audio there is no file.
+      // No file exists if there was no audio.
       recording ??= Promise.resolve<RecordingOutcome>({ status: 'left' }).then(onOutcome);
     },
     fail(error) {

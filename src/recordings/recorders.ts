@@ -16,11 +16,11 @@ export type Recorders = {
    * is continued.
    */
   expect(callId: string, earlier: EarlierRecording): void;
-  /** Called at the end of the call: if its expected recording never began, the existing part becomes the recording. */
+  /** Called at the end of the call. If its expected recording never began, the existing part becomes the recording. */
   release(callId: string): void;
   /**
-   * Called when another process takes over the call. Resolves when its line has released the recording and everything
-   * is written.
+   * Called when another process takes over the call. Resolves when the call's line has released the recording and all
+   * audio is written.
    */
   leave(callId: string): Promise<void>;
   /** Cuts off active recordings and waits until their outcomes are reported. */
@@ -40,7 +40,7 @@ type RecordersOptions = {
   format: RecordingFormat;
   onComplete: (file: CompleteFile) => void;
   onFailed: (callId: string) => void;
-  /** Called if this gateway has no part of the recording: it is at another gateway. */
+  /** Called if this gateway has no part of the recording, because the part is at another gateway. */
   onElsewhere: (callId: string, node: string) => void;
   /** Name of this gateway among those of the database. */
   node: string;

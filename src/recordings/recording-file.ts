@@ -1,7 +1,7 @@
 /**
- * Writes one recording to a file: encoded as audio arrives, never held in memory as a whole. The file has the extension
- * `.part` until it is complete and on disk, so a final name always means a complete file. The name of a truncated
- * recording says so.
+ * Writes one recording to a file. Audio is encoded as it arrives and never held in memory as a whole. The file has the
+ * extension `.part` until it is complete and on disk, so a final name always means a complete file. The name of a
+ * truncated recording shows the truncation.
  */
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,13 +13,13 @@ import { leadingSilence } from './leading-silence.ts';
 
 export const partExtension = '.part';
 
-/** File name of a recording that lacks a part of its call. */
+/** Returns the file name of a recording that lacks a part of its call. */
 export const truncatedName = (name: string): string => name.replace(/\.(ogg|mp3)$/, '.truncated.$1');
 
 export type CompleteAudio = {
   durationSec: number;
   bytes: number;
-  /** Whether a part of the call is missing; the file name also shows it. */
+  /** Whether a part of the call is missing, which the file name also shows. */
   truncated: boolean;
 };
 
@@ -36,11 +36,13 @@ export type RecordingFile = {
 
 /** Part of the same recording that another process wrote. */
 export type EarlierPart = Playable & {
-  /** Position in seconds of the call at which the new part begins; the gap is filled with silence. */
+  /**
+   * Position in seconds of the call at which the new part begins. The gap before the new part is filled with silence.
+   */
   goesOnAtSec: number;
 };
 
-/** Syncs the folder: without that, a new file name may not survive a power failure. */
+/** Syncs the folder, because otherwise a new file name may not survive a power failure. */
 export const syncFolder = async (path: string): Promise<void> => {
   await using folder = await open(path, 'r');
   await folder.sync();
@@ -52,7 +54,7 @@ const samplesOf = (seconds: number): number => Math.round(seconds * recordingSam
 const samplesIn = ({ bytes, position }: Playable): number =>
   position === null ? samplesOf((bytes * 8) / (mp3Bitrate * 1_000)) : Number(position.granule);
 
-/** Maximum gap in seconds; a process that was gone for longer has lost its call. */
+/** Maximum gap in seconds. A process that was gone for longer has lost its call. */
 const longestHoleSec = 120;
 
 /** Yields one second of silence at a time, which limits the encoding work per step. */
@@ -77,12 +79,15 @@ const writeSilence = async (
 
 const asItIs = (encoded: Uint8Array): Uint8Array => encoded;
 
-/** Part of a recording whose beginning is missing here: silence up to this position, in seconds of the call. */
+/**
+ * Part of a recording whose beginning is missing here. Up to `silentUntilSec`, in seconds of the call, the part
+ * contains silence.
+ */
 export type MissingBeginning = { format: RecordingFormat; silentUntilSec: number };
 
 /**
- * Creates the file; rejects if that fails. With an earlier part, `path` is that part's final name, and the part is
- * continued.
+ * Creates the file; rejects if that fails. With an earlier part, `path` is that part's final name, and the file
+ * continues the part.
  */
 export const openRecordingFile = async (
   path: string,

@@ -1,5 +1,5 @@
 /**
- * Folder in which recordings are written, and stored permanently without a store: `<year>-<month>/<call id>.<format>`.
+ * Folder in which recordings are written. Without a store, they also remain there: `<year>-<month>/<call id>.<format>`.
  */
 import { glob, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -29,28 +29,28 @@ export type RecordingFolder = {
   nameFor(callId: string, at: number, format: RecordingFormat): string;
   pathOf(file: string): string;
   /**
-   * Finds the complete file of a call; its duration is read from the file, for MP3 with a precision of a tenth of a
+   * Finds the complete file of a call. The duration is read from the file, for MP3 with a precision of a tenth of a
    * second.
    */
   find(callId: string): Promise<CompleteFile | undefined>;
   /**
-   * Completes the partial file of a call after the death of a process or a full disk; undefined if no part of it is
-   * playable.
+   * Completes the partial file of a call after the death of a process or a full disk. Resolves to undefined if no part
+   * of the file is playable.
    */
   salvage(callId: string): Promise<CompleteFile | undefined>;
-  /** The complete files by call. */
+  /** Resolves to the complete files by call. */
   list(): Promise<ReadonlyMap<string, string>>;
-  /** A complete file with the name returned by `list`; undefined if it was removed. */
+  /** Resolves to the complete file with a name that `list` returned; undefined if the file was removed. */
   read(file: string): Promise<CompleteFile | undefined>;
   holds(file: string): Promise<boolean>;
-  /** Opens the file; undefined if it does not exist. */
+  /** Opens the file. Resolves to undefined if the file does not exist. */
   open(file: string): Promise<OpenRecording<Readable> | undefined>;
   remove(file: string): Promise<void>;
-  /** Path of a call's half-written file, relative to the folder; undefined if there is none. */
+  /** Resolves to the path of a call's half-written file, relative to the folder; undefined if there is none. */
   partOf(callId: string): Promise<string | undefined>;
   /** Removes the half-written file of a call. */
   discard(callId: string): Promise<void>;
-  /** Paths of the half-written files by call, relative to the folder. */
+  /** Resolves to the paths of the half-written files by call, relative to the folder. */
   parts(): Promise<ReadonlyMap<string, string>>;
 };
 
@@ -68,7 +68,7 @@ const completeName = /^([\da-f-]{36})(\.truncated)?\.(ogg|mp3)$/;
 /** Maximum size of an Ogg page (RFC 3533). */
 const largestPage = 65_307;
 
-/** The last page contains the total number of samples. */
+/** Reads the duration from the last page, which contains the total number of samples. */
 const oggDuration = async (path: string): Promise<number> => {
   await using file = await open(path);
   const { size } = await file.stat();
@@ -140,7 +140,7 @@ export const createRecordingFolder = (folder: string): RecordingFolder => {
       const { size } = await opened.stat();
       return {
         bytes: size,
-        // Reads through the open file, which works to its end even if the file is removed meanwhile.
+        // The file is read by its open handle, which works to its end even if the file is removed meanwhile.
         read: async (range) => opened.createReadStream(range),
         close: () => opened.close(),
       };

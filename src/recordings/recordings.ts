@@ -1,6 +1,7 @@
 /**
- * All recordings of this gateway: written to a folder during the call (`recorders.ts`) and uploaded to a configured
- * store (`store-keeper.ts`). At start, recordings that a crash left are settled (`left-behind.ts`).
+ * All recordings of this gateway, which are written to a folder during the call (`recorders.ts`) and uploaded to a
+ * store if one is configured (`store-keeper.ts`). At start, recordings that a crash left are settled
+ * (`left-behind.ts`).
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -25,7 +26,7 @@ import { type StoreKeeper, type StoreKeeperOptions, createStoreKeeper } from './
 export type AbandonedNumbers = {
   /** Interval of the checks. */
   everyMs: number;
-  /** Time after the end of a call for which its recording may be pending while the gateway does not run. */
+  /** Time after the end of a call for which its recording may be pending while the call's gateway does not run. */
   afterMs: number;
 };
 
@@ -65,8 +66,8 @@ const watchAbandoned = (options: {
 
 export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave'> & {
   /**
-   * Opens a completed recording; `undefined` if its file is missing. Refuses with `service_unavailable` while the store
-   * is unavailable, also while reading.
+   * Opens a completed recording. Resolves to `undefined` if the file is missing. Rejects with `service_unavailable`
+   * while the store is unavailable, also while reading.
    */
   open(recording: { callId: string; file: string }): Promise<OpenRecording<Readable> | undefined>;
   /** Opens a file in this gateway's folder, regardless of its status in the database. */
@@ -107,18 +108,18 @@ export const createRecordings = async (
   options: Appending & {
     folder: string;
     format: RecordingFormat;
-    /** Store of completed recordings; `null`: recordings stay in the folder. */
+    /** Store of completed recordings; `null` if recordings stay in the folder. */
     store: StoreKeeperOptions | null;
-    /** For recordings of gateways that disappeared. */
+    /** Timing for recordings of gateways that disappeared. */
     abandoned: AbandonedNumbers;
-    /** For recordings at another gateway. */
+    /** Timing for recordings at another gateway. */
     elsewhere: LeftElsewhereNumbers;
-    /** For files of erased recordings. */
+    /** Timing for files of erased recordings. */
     erased: ErasedNumbers;
     database: Database;
     /** Name of this gateway among those of the database. */
     node: string;
-    /** Calls of an earlier process that this one resumes. */
+    /** Whether this process resumes a call of an earlier process. */
     isResumed: (callId: string) => boolean;
   },
 ): Promise<Recordings> => {
@@ -143,7 +144,9 @@ export const createRecordings = async (
     onFailed: announce.failed,
   };
 
-  /** Uploads also the files completed here before a store was configured or while it was unavailable. */
+  /**
+   * Uploads also the files that were completed here before a store was configured or while the store was unavailable.
+   */
   const bringOlder = async ({ take }: StoreKeeper): Promise<void> => {
     try {
       for await (const file of completedBefore(folder, database)) take(file, true);

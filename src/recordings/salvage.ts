@@ -24,7 +24,7 @@ const readAt = async (file: FileHandle, from: number, length: number): Promise<B
 
 type Piece = { bytes: number; hasAudio: boolean; position: StreamPosition | null };
 
-/** The complete page at this position. */
+/** Returns the complete page at this position. */
 const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefined> => {
   const header = await readAt(file, from, oggHeader);
   if (header === undefined || !isPage(header)) return undefined;
@@ -36,7 +36,10 @@ const oggPage = async (file: FileHandle, from: number): Promise<Piece | undefine
   return { bytes, hasAudio: granuleOf(page) > 0n, position: positionAfter(page) };
 };
 
-/** MPEG-2 layer III without a checksum, at 64 kbit/s and 16 kHz: the output of `encoder.ts`. */
+/**
+ * Returns the complete frame at this position. The format is MPEG-2 layer III without a checksum, at 64 kbit/s and 16
+ * kHz: the output of `encoder.ts`.
+ */
 const mp3Frame = async (file: FileHandle, from: number): Promise<Piece | undefined> => {
   const header = await readAt(file, from, 4);
   if (header === undefined || header.readUInt16BE(0) !== 0xff_f3) return undefined;
@@ -51,7 +54,7 @@ const pieceOf = { ogg: oggPage, mp3: mp3Frame } as const;
 /** The playable part of a file. */
 export type Playable = {
   bytes: number;
-  /** Ogg: stream position after the last page. */
+  /** Position of an Ogg stream after its last page; null for MP3. */
   position: StreamPosition | null;
 };
 
@@ -65,7 +68,7 @@ const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Pl
     if (piece === undefined) return hasAudio ? { bytes, position } : null;
     bytes += piece.bytes;
     hasAudio ||= piece.hasAudio;
-    // A page with granule -1 ends no packet: the stream position is unchanged.
+    // A page with granule -1 ends no packet, so the stream position is unchanged.
     if (piece.position !== null)
       position =
         piece.position.granule < 0n && position
@@ -74,7 +77,7 @@ const playableOf = async (file: FileHandle, format: RecordingFormat): Promise<Pl
   }
 };
 
-/** Truncates the file to its playable part. Resolves to that part, or to null. */
+/** Truncates the file to its playable part. Resolves to that part, or to null if no part is playable. */
 export const cutToPlayable = async (path: string, format: RecordingFormat): Promise<Playable | null> => {
   await using file = await open(path, 'r+');
   const playable = await playableOf(file, format);
