@@ -7,11 +7,14 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import test, { type ExecutionContext } from 'ava';
 import * as fc from 'fast-check';
+import { Kysely } from 'kysely';
+import { DatabaseError, Pool } from 'pg';
 import pino from 'pino';
 import { newNumberKey } from '#src/administration/new-key.ts';
 import { StartError } from '#src/domain/start-error.ts';
 import { connectionStartError, isTransient } from '#src/persistence/database/connection-errors.ts';
 import { type Database, openDatabase } from '#src/persistence/database/database.ts';
+import { connectionsOver } from '#src/persistence/database/dialect.ts';
 import { entities } from '#src/persistence/database/entities.ts';
 import { migrationTable } from '#src/persistence/migrations/migrate.ts';
 import { formerMigrations } from '#src/persistence/migrations/former.ts';
@@ -384,6 +387,27 @@ test.serial(
     t.false(await takes(1_000));
   },
 );
+
+test.serial('releases the connection of a transaction that is lost during a statement', async (t) => {
+  const database = await open(t, await testDatabaseUrl(t));
+  for (let lost = 0; lost < 3; lost += 1)
+    await t.throwsAsync(
+      database.transaction(({ execute }) => execute('select pg_terminate_backend(pg_backend_pid())')),
+    );
+  t.deepEqual(await database.execute('select 1 as one'), [{ one: 1 }]);
+});
+
+test.serial('releases the connection of a transaction that the server does not begin', async (t) => {
+  const pool = new Pool({ connectionString: await testDatabaseUrl(t) });
+  t.teardown(() => pool.end());
+  pool.on('connect', (client) => {
+    const refusal = new DatabaseError('terminating connection due to administrator command', 0, 'error');
+    Reflect.set(client, 'query', () => Promise.reject(refusal));
+  });
+  const queries = new Kysely({ dialect: connectionsOver(pool).dialect });
+  await t.throwsAsync(queries.startTransaction().execute(), { message: /terminating connection/ });
+  t.is(pool.totalCount, 0);
+});
 
 // Sealing
 

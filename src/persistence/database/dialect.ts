@@ -65,12 +65,18 @@ const queryOf = (text: string, values: unknown[]): QueryConfig => {
   return name === undefined ? { text, values } : { name, text, values };
 };
 
-/** A pooled connection for Kysely, from acquisition to release. */
+/** Kysely does not release the connection of a transaction whose statement of this kind fails. */
+const lastOfTransaction = /^(?:begin|start transaction|rollback)/;
+
+/**
+ * A pooled connection for Kysely, from acquisition to release. It is released early when it is lost: a transaction on
+ * it can end in no other way.
+ */
 class PooledClient implements PostgresPoolClient {
   readonly processID?: number;
   readonly #client: PoolClient;
   readonly #onRelease: () => void;
-  #isDoubtful = false;
+  #isReleased = false;
 
   constructor(client: PoolClient, onRelease: () => void) {
     this.#client = client;
@@ -87,15 +93,20 @@ class PooledClient implements PostgresPoolClient {
     try {
       return await this.#client.query(queryOf(text, values));
     } catch (error) {
-      // After an error from the server the connection still works; after any other error it may be dead and is
-      // discarded.
-      this.#isDoubtful ||= !(error instanceof DatabaseError);
+      // After an error from the server the connection still works; after any other error it may be dead.
+      if (!(error instanceof DatabaseError) || lastOfTransaction.test(text)) this.#end(true);
       throw error;
     }
   }
 
   release(): void {
-    this.#client.release(this.#isDoubtful);
+    this.#end(false);
+  }
+
+  #end(isDiscarded: boolean): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#client.release(isDiscarded);
     this.#onRelease();
   }
 }
