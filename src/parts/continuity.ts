@@ -77,10 +77,12 @@ export type StartedTakeOver = TakeOver & {
   /** Calls that a stopping gateway released for this one. */
   take: TakeHandedOver;
   /**
-   * Resumes calls whose take-over was in doubt once the database confirms it, and performs hang-ups that were requested
-   * while no gateway held the calls.
+   * Claims calls of `leaveAll` that no other gateway has taken. Resumes calls whose take-over was in doubt once the
+   * database confirms it. Performs hang-ups that were requested while no gateway held the calls.
    */
   settle(): Promise<void>;
+  /** Releases all calls, because others declared this gateway dead and may have taken them. */
+  leaveAll(): void;
 };
 
 export const startTakeOver = (
@@ -120,30 +122,36 @@ export const startTakeOver = (
     await takeOver.resume(taken);
     await pendingHangUps.perform();
   };
-  const taking = createOwnership({
+  const ownership = createOwnership({
     database,
+    node,
+    release: calls.switchboard.leave,
     resume: (taken) => resume(endOthers(taken, isResumable, orphanedCalls)),
   });
   return {
     resume,
     async settle() {
       await pendingHangUps.perform();
-      await taking.settleDoubts();
+      await ownership.settle();
+    },
+    leaveAll() {
+      ownership.takeBack(calls.switchboard.leaveAll());
     },
     async take({ from, callIds }) {
       if (!hasLines || calls.admission.isDraining()) return false;
-      if (callIds.length > 0) await taking.take(() => takeHandedOver(database, { from, by: node, callIds }));
+      if (callIds.length > 0)
+        await ownership.take(() => takeHandedOver(database, { from, by: node, callIds }));
       return true;
     },
     takeFrom: (from) =>
-      taking.take(() => takeFromLostNode(database, { from, by: node, canResume: hasLines })),
+      ownership.take(() => takeFromLostNode(database, { from, by: node, canResume: hasLines })),
   };
 };
 
 /** Duties of this gateway towards others that share the database. */
 export const nodeDuties = (
   { database }: Runtime,
-  { telephony, calls }: { telephony: Telephony; calls: Calls },
+  { telephony }: { telephony: Telephony },
   takeOver: StartedTakeOver,
 ): NodeDuties => ({
   cleanUps: [
@@ -153,7 +161,7 @@ export const nodeDuties = (
     { what: 'hanging up on its far ends', run: telephony.endLegsOf },
     { what: 'freeing its deliveries', run: (node) => releaseDeliveriesOf(database, node) },
   ],
-  onLost: calls.switchboard.leaveAll,
+  onLost: takeOver.leaveAll,
   atEachLook: takeOver.settle,
 });
 

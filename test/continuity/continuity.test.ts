@@ -251,13 +251,42 @@ test('applies facts that are newer than the checkpoint', (t) => {
 test('does not request a reply twice when only the journal records the request', (t) => {
   const facts = [...saidHello, turn(4, 'assistant', 'One.'), turn(5, 'user', 'And two?')];
   for (const progress of [at('listening.silent', {}, 4), at('saying.sounding', { unplayed: ['One.'] })]) {
-    t.like(howItGoesOn(progress, { facts, agentType: 'webhook' }), { resumesAs: 'broken-off', unsaid: [] });
+    t.like(howItGoesOn(progress, { facts, agentType: 'webhook' }), {
+      resumesAs: 'broken-off',
+      unsaid: [],
+      unanswered: 0,
+    });
     t.like(howItGoesOn(progress, { facts, agentType: 'mastra' }), { resumesAs: 'listening', unanswered: 1 });
   }
   // Speech during a turn that is finished first is answered after that turn.
   const into = [...saidHello, turn(4, 'user', 'And two?'), turn(5, 'assistant', 'One.')];
   t.like(howItGoesOn(at('saying.sounding', { unplayed: ['One.'] }), { facts: into, agentType: 'webhook' }), {
     resumesAs: 'broken-off',
+    unanswered: 0,
+  });
+});
+
+test('does not send words again that an agent with a memory may have received before the death', (t) => {
+  const facts = [...saidHello, turn(4, 'user', 'And two?')];
+  const stored = [
+    at('replying.thinking'),
+    at('replying.speaking', { unplayed: ['One.'] }),
+    at('saying.sounding', { unplayed: ['Sorry?'] }),
+    at('listening.hearing', { unplayed: ['One.'], unanswered: 1 }, 4),
+  ];
+  for (const progress of stored) {
+    const died = { facts, unheldMs: null };
+    t.like(
+      howItGoesOn(progress, { ...died, agentType: 'n8n' }),
+      { resumesAs: 'broken-off', unanswered: 0 },
+      progress.conversation.state,
+    );
+    t.is(howItGoesOn(progress, { ...died, agentType: 'mastra' }).unanswered, 1);
+  }
+  // A hand-over stores the progress of its last moment.
+  t.like(howItGoesOn(at('listening.hearing', { unanswered: 1 }, 4), { facts, agentType: 'n8n' }), {
+    resumesAs: 'listening',
+    unanswered: 1,
   });
 });
 
@@ -409,16 +438,20 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   const database = await testDatabase();
   const owner = await storedNumber(database);
   const from = randomUUID();
-  const callIds = [
-    await storedCall(database, owner, { node: from }),
-    await storedCall(database, owner, { node: from }),
-  ].sort();
+  const by = randomUUID();
+  const storedAt = async (node: string): Promise<string[]> =>
+    [await storedCall(database, owner, { node }), await storedCall(database, owner, { node })].sort();
+  const callIds = await storedAt(from);
   const wentOn: string[][] = [];
+  const left: string[] = [];
   let fails = 0;
   const taking = createOwnership({
+    node: by,
+    release: (callId) => left.push(callId),
     database: {
       ...database,
       execute: (...asked) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.execute(...asked)),
+      transaction: (work) => (fails-- > 0 ? Promise.reject(lostConnection()) : database.transaction(work)),
     },
     resume: async (calls) => void wentOn.push(calls.map(({ id }) => id).sort()),
   });
@@ -426,55 +459,98 @@ const takingWorld = async (then: (database: Database) => Database['transaction']
   return {
     ...taking,
     callIds,
+    storedAt,
+    by,
     wentOn,
+    left,
     /** This many of the following statements get no response. */
     failNext: (times: number) => (fails = times),
-    take: () => taking.take(() => takeHandedOver({ transaction }, { from, by: randomUUID(), callIds })),
+    take: () => taking.take(() => takeHandedOver({ transaction }, { from, by, callIds })),
   };
 };
 
-/** The server has committed the take-over. */
-const answerIsLost =
-  (database: Database): Database['transaction'] =>
-  async (work) => {
-    await database.transaction(work);
-    throw lostConnection();
+/** Loses the connection during the first transaction. `commits`: whether the server receives the commit before. */
+const lostOnce =
+  (commits: boolean) =>
+  (database: Database): Database['transaction'] => {
+    let isFirst = true;
+    return async (work) => {
+      const isLost = isFirst;
+      isFirst = false;
+      const result = await database.transaction(async (...transaction) => {
+        const done = await work(...transaction);
+        if (isLost && !commits) throw lostConnection();
+        return done;
+      });
+      if (isLost) throw lostConnection();
+      return result;
+    };
   };
 
-/** The server does not receive the commit. */
-const commitIsLost =
-  (database: Database): Database['transaction'] =>
-  (work) =>
-    database.transaction(async (...transaction) => {
-      await work(...transaction);
-      throw lostConnection();
-    });
+const answerIsLost = lostOnce(true);
+const commitIsLost = lostOnce(false);
 
 test.serial('resumes taken-over calls even if the commit was not confirmed', async (t) => {
-  const { take, settleDoubts, wentOn, callIds } = await takingWorld(answerIsLost);
+  const { take, settle, wentOn, callIds } = await takingWorld(answerIsLost);
   await take();
-  await settleDoubts();
-  t.deepEqual(wentOn, [callIds]);
+  await settle();
+  t.deepEqual(wentOn, [callIds, []]);
 });
 
 test.serial(
   'resumes calls of an unconfirmed take-over once, when the database is reachable again',
   async (t) => {
-    const { take, settleDoubts, wentOn, callIds, failNext } = await takingWorld(answerIsLost);
+    const { take, settle, wentOn, callIds, failNext } = await takingWorld(answerIsLost);
     failNext(2);
     await t.throwsAsync(take(), { message: /Connection terminated/ });
-    await t.throwsAsync(settleDoubts(), { message: /Connection terminated/ });
+    await t.throwsAsync(settle(), { message: /Connection terminated/ });
     t.deepEqual(wentOn, []);
-    await Promise.all([settleDoubts(), settleDoubts()]);
-    await settleDoubts();
+    await Promise.all([settle(), settle()]);
+    await settle();
     t.deepEqual(wentOn, [callIds]);
   },
 );
 
-test.serial('does not resume calls whose take-over was rolled back', async (t) => {
-  const { take, wentOn } = await takingWorld(commitIsLost);
+test.serial('repeats a take-over that was rolled back', async (t) => {
+  const { take, settle, wentOn, callIds } = await takingWorld(commitIsLost);
   await take();
-  t.deepEqual(wentOn, [[]]);
+  await settle();
+  t.deepEqual(wentOn, [[], callIds]);
+});
+
+const unharmed = (database: Database): Database['transaction'] => database.transaction;
+
+test.serial('releases the actor from before the loss of a call that it takes again', async (t) => {
+  const { take, left, wentOn, callIds } = await takingWorld(unharmed);
+  await take();
+  t.deepEqual([left, wentOn], [callIds, [callIds]]);
+});
+
+test.serial('claims released calls that no other gateway has taken', async (t) => {
+  const { takeBack, settle, storedAt, callIds: taken, by, wentOn } = await takingWorld(unharmed);
+  const ownIds = await storedAt(by);
+  takeBack([...ownIds, ...taken]);
+  await settle();
+  await settle();
+  t.deepEqual(wentOn, [ownIds]);
+});
+
+test.serial('claims released calls when the database is reachable again', async (t) => {
+  const { takeBack, settle, storedAt, by, failNext, wentOn } = await takingWorld(unharmed);
+  const ownIds = await storedAt(by);
+  takeBack(ownIds);
+  failNext(1);
+  await t.throwsAsync(settle(), { message: /Connection terminated/ });
+  await settle();
+  t.deepEqual(wentOn, [ownIds]);
+});
+
+test.serial('does not claim a released call again that it has taken from another gateway', async (t) => {
+  const { takeBack, take, settle, callIds, wentOn } = await takingWorld(unharmed);
+  takeBack(callIds);
+  await take();
+  await settle();
+  t.deepEqual(wentOn, [callIds]);
 });
 
 // Hand-over

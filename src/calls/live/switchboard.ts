@@ -30,8 +30,8 @@ export type Switchboard = {
   hangUpAll(): void;
   /** Releases a call that another gateway holds. The far end notices no change. */
   leave(callId: string): void;
-  /** Releases all calls like `leave`. */
-  leaveAll(): void;
+  /** Releases all calls like `leave`, and returns their ids. */
+  leaveAll(): string[];
   /** Requests the end of every call, including calls that begin later (see `gateway.closing` in the chart). */
   closeAll(): void;
   /** Resolves when no call is left, or after `withinMs`. */
@@ -136,7 +136,9 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     },
     leave,
     leaveAll() {
-      for (const callId of actors.keys()) leave(callId);
+      const callIds = [...actors.keys()];
+      callIds.forEach(leave);
+      return callIds;
     },
     closeAll() {
       isClosing = true;
