@@ -299,6 +299,7 @@ const openSwitchboard = (
   const holders = [callTime, transitions, progress, settings, { release: openLines.close }];
   for (const { release } of [...holders, recordings, overheard, agents, secretKeys])
     bus.subscribe('released', ({ callId }) => release(callId));
+  bus.subscribe('released', ({ callId }) => environment.onChart?.(callId, null));
   return { switchboard, openLines };
 };
 

@@ -22,8 +22,11 @@ export type Environment = {
   listen: typeof listen;
   /** Wrapper between calls and their lines. */
   betweenLines: (lines: Lines) => Lines;
-  /** Called with the chart's state after each event of a call; `null` without an observer. */
-  onChart: ((callId: string, state: string) => void) | null;
+  /**
+   * Called with the chart's state after each event of a call, and with `null` when the call has ended here or was
+   * released. `null` without an observer.
+   */
+  onChart: ((callId: string, state: string | null) => void) | null;
 };
 
 /** The real database, network and lines of the configuration. */

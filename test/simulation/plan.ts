@@ -129,7 +129,9 @@ const withTransfers = (call: Plan['calls'][number], random: Random): Plan['calls
 const consentOf = (random: Random): ConsentRequirement | null =>
   random.chance(0.25) ? random.pick(['none', 'speech', 'speech', 'key']) : null;
 
-const statementsOf = (random: Random): Omit<StatementFaults, 'repeated' | 'late'> => {
+type LaterFaults = 'repeated' | 'late' | 'takingUnconfirmed';
+
+const statementsOf = (random: Random): Omit<StatementFaults, LaterFaults> => {
   const share = (most: number): number => (random.chance(0.3) ? random.fraction() * most : 0);
   return {
     lostBefore: share(0.05),
@@ -143,6 +145,10 @@ const statementsOf = (random: Random): Omit<StatementFaults, 'repeated' | 'late'
 const notificationsOf = (random: Random): Pick<StatementFaults, 'repeated' | 'late'> => ({
   repeated: random.chance(0.3) ? random.fraction() * 0.5 : 0,
   late: random.chance(0.3) ? random.fraction() * 0.5 : 0,
+});
+
+const takingsOf = (random: Random): Pick<StatementFaults, 'takingUnconfirmed'> => ({
+  takingUnconfirmed: random.chance(0.3) ? random.fraction() : 0,
 });
 
 const requestsOf = (random: Random): RequestFaults => {
@@ -241,7 +247,11 @@ export const planOf = (seed: number): Plan => {
     databaseBreaks: isCalm || random.chance(0.85) ? [] : [{ atMs: within() }],
     statements: isCalm
       ? noFaults
-      : { ...statementsOf(random), ...notificationsOf(createRandom(seed ^ 0x2077)) },
+      : {
+          ...statementsOf(random),
+          ...notificationsOf(createRandom(seed ^ 0x2077)),
+          ...takingsOf(createRandom(seed ^ 0xd0b7)),
+        },
     requests: isCalm ? reliable : requestsOf(random),
     receiverRefuses: random.chance(0.2) ? 0.3 : 0,
     lineLatestMs: random.chance(0.5) ? random.below(400) : 0,
