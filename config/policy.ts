@@ -294,8 +294,19 @@ export const recordings = {
   },
   /** Longer than a gateway waits for its store, so that by then the gateway has completed all of its own recordings. */
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
-  /** Recordings that are stored at another gateway (`LeftElsewhereNumbers` of src/recordings). */
-  elsewhere: { everyMs: 5_000 },
+  /** Encoding after the calls. At shutdown the gateway waits for it for `closeMs`. */
+  encoding: { threadsPerProcessor: 0.5, idleMs: 30_000, closeMs: 20_000 },
+  /**
+   * Making recordings of raw parts (`AssemblyNumbers` of src/recordings). A restart takes seconds; after `waitMs` the
+   * recording does without the parts of gateways that are unavailable. `keepMs` is that of `abandoned`.
+   */
+  assembly: {
+    everyMs: 5_000,
+    askAgainMs: 1_000,
+    waitMs: 30_000,
+    keepMs: 90_000_000,
+    longestBackoffMs: 300_000,
+  },
   erased: { everyMs: 10_000, atOnce: 1_000 },
 } as const;
 

@@ -144,7 +144,12 @@ export const publishes = {
   takenOver: {
     type: 'publish',
     params: ({ event: { at }, context: { input } }: On<'line.adopted'> & { context: CallContext }) =>
-      fact({ type: 'call.taken_over', at, node: input.takenOver?.node ?? '' }),
+      fact({
+        type: 'call.taken_over',
+        at,
+        node: input.takenOver?.node ?? '',
+        from: input.takenOver?.from ?? '',
+      }),
   },
   answeredBy: {
     type: 'publish',

@@ -16,8 +16,8 @@ import type { TransferFailure } from './transfer.ts';
  */
 export type CallFact =
   | { type: 'call.answered'; at: number; sip?: SipDetails; route?: CallRoute }
-  /** The process that held the call ended, and this gateway took over the call. */
-  | { type: 'call.taken_over'; at: number; node: string }
+  /** The process that held the call ended, and this gateway (`node`) took the call over from that one (`from`). */
+  | { type: 'call.taken_over'; at: number; node: string; from: string }
   /** The answerer was detected. The fact is missing if the answerer stays unclear. */
   | { type: 'call.answered_by'; at: number; by: AnsweredBy; latency?: VerdictLatency }
   /** The other party put the call on hold, or resumed it. */

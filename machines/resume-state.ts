@@ -55,6 +55,8 @@ export type ResumedTransfer =
 export type CallResumeState = {
   /** Name of the gateway that takes over the call. */
   node: string;
+  /** Name of the gateway that held it before. */
+  from: string;
   answeredBy: AnsweredBy | null;
   recordingIsPaused: boolean;
   /**

@@ -129,7 +129,7 @@ export const startGateway = async (
   const liveCalls = createLiveCalls();
   const outgoing = await startOutgoing(runtime);
   const events = await startEvents(runtime, outgoing);
-  const recordings = await startRecordings(runtime, journalling.journal, left.isResumed);
+  const recordings = await startRecordings(runtime, journalling.journal, cluster.otherParts);
   const overheard = createOverheard({ bus: runtime.bus, find: (callId) => switchboard.find(callId) });
   const telephony = await startTelephony(runtime, {
     legs: journalling.legs,

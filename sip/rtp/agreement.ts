@@ -1,5 +1,5 @@
 /** The result of offer and answer for the RTP of a call (RFC 3264). */
-import type { G711Name } from './g711.ts';
+import type { G711Name } from '#sip/audio/g711.ts';
 
 export type Address = { address: string; port: number };
 

@@ -7,7 +7,7 @@ import type { TrunkCodec, TrunkSrtp } from '#src/domain/trunk.ts';
 import { audioIn, directionToward, isHold, type DescribedAudio } from '#sip/sdp/media-offer.ts';
 import { keyLineOf, offeredKeyIn, type OfferedKey } from '#sip/sdp/sdes.ts';
 import type { MediaDirection } from '#sip/sdp/session-description.ts';
-import type { G711Name } from './g711.ts';
+import type { G711Name } from '#sip/audio/g711.ts';
 import type { Address, RtpAgreement, RtpFormat } from './agreement.ts';
 
 /** Payload types of RFC 3551. The payload type for DTMF is dynamic. */

@@ -1,5 +1,5 @@
 /** Incoming stream of a call, which returns audio in order with concealed gaps, and DTMF digits. */
-import type { G711 } from './g711.ts';
+import type { G711 } from '#sip/audio/g711.ts';
 import { createConcealment } from './concealment.ts';
 import { parseRtp, type RtpPacket } from './rtp-packet.ts';
 import { createReception, type Reception } from './reception.ts';

@@ -1,7 +1,7 @@
 /** RTP session of one call on its two ports: outgoing stream, incoming stream, and RTCP reports about both. */
 import { performance } from 'node:perf_hooks';
 import type { RemoteInfo } from 'node:dgram';
-import { pcma, pcmu } from './g711.ts';
+import { pcma, pcmu } from '#sip/audio/g711.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import type { Address, RtpAgreement } from './agreement.ts';
 import type { RtpPorts } from './ports.ts';

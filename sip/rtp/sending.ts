@@ -1,6 +1,6 @@
 /** Outgoing stream of a call, with a packet every 20 ms that contains audio, silence, or a DTMF event. */
 import { randomBytes } from 'node:crypto';
-import type { G711 } from './g711.ts';
+import type { G711 } from '#sip/audio/g711.ts';
 import type { SampleRing } from '#sip/audio/sample-ring.ts';
 import { rtpHeaderBytes, writeRtpHeader } from './rtp-packet.ts';
 import type { SentSoFar } from './rtcp.ts';

@@ -275,7 +275,7 @@ export type Call = {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
     /** Whether the recording is paused. False once the call has ended. */
     paused: boolean;
-    /** A part is missing, because the gateway ended while it was written. The rest can be played. */
+    /** A part is missing, because its gateway ended while it recorded, or is unavailable: the file is then made again when that gateway is back. The rest can be played. */
     truncated: boolean;
     /** `audio/mpeg` or `audio/ogg`. */
     content_type?: string | undefined;
@@ -695,7 +695,7 @@ export type WorkspaceCall = {
     status: 'none' | 'pending' | 'completed' | 'failed' | 'erased';
     /** Whether the recording is paused. False once the call has ended. */
     paused: boolean;
-    /** A part is missing, because the gateway ended while it was written. The rest can be played. */
+    /** A part is missing, because its gateway ended while it recorded, or is unavailable: the file is then made again when that gateway is back. The rest can be played. */
     truncated: boolean;
     /** `audio/mpeg` or `audio/ogg`. */
     content_type?: string | undefined;

@@ -293,13 +293,17 @@ const conversationOf = (
     : conversation;
 };
 
-/** `node`: the gateway that takes over the call. */
-export const resumeStateOf = (left: ResumableCall, node: string): CallResumeState => {
+/** `node`: the gateway that takes over the call, `from` another one or an earlier process of itself. */
+export const resumeStateOf = (
+  left: ResumableCall,
+  { node, from }: Pick<CallResumeState, 'node' | 'from'>,
+): CallResumeState => {
   const { call, checkpoint, facts } = left;
   const was = lastOfConversation(left);
   const consentIsAwaited = awaitsConsent(left);
   return {
     node,
+    from,
     answeredBy: call.answeredBy,
     recordingIsPaused: lastOf(facts, 'recording.paused', 'recording.resumed')?.type === 'recording.paused',
     pausedForSecret: checkpoint.progress?.pausedForSecret ?? false,

@@ -130,7 +130,7 @@ const createConnect = (options: TakeOverOptions) => {
         now,
         unheldMs: unheldMsOf(checkpoint.progress, now),
       },
-      node,
+      { node, from: call.takenFrom },
     );
     options.bus.publish('began', { callId, direction });
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });

@@ -28,6 +28,7 @@ import { createNodeSignals } from '#src/cluster/signals.ts';
 import { databaseWakeUps, type WakeUps } from '#src/cluster/wake-ups.ts';
 import { checkpointForm } from '#src/persistence/calls/call-checkpoints.ts';
 import { livingNodes } from '#src/persistence/nodes/nodes.ts';
+import type { OtherParts } from '#src/recordings/assembly.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -60,6 +61,8 @@ export type Cluster = {
   giveCalls(node: string, callIds: readonly string[]): Promise<boolean>;
   /** Called when this gateway listens. `url` is its address on this machine. */
   listensAt(url: string): Promise<void>;
+  /** Raw parts of recordings at other gateways. */
+  otherParts: OtherParts;
   /** Recordings of this gateway and access to those of others. */
   share(recordings: Recordings): SharedRecordings;
 };
@@ -166,12 +169,13 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
       const address = config.nodeUrl ?? (isWildcard(config.host) ? null : url);
       if (address !== null) await watch.tellAddress(address);
     },
+    otherParts: { list: fetcher.listParts, open: fetcher.openPart },
     share: (recordings) => ({
       open: async (wanted) =>
         (await recordings.open(wanted)) ??
         (wanted.node === node ? undefined : fetcher.open(wanted.node, wanted.file)),
       handler: createRecordingHandler({
-        open: recordings.openOwn,
+        own: recordings.own,
         judge: createProofJudge({ keys: sealing, now: clock.now, logger }),
         logger,
       }),

@@ -1,7 +1,7 @@
 /**
- * All recordings of this gateway, which are written to a folder during the call (`recorders.ts`) and uploaded to a
- * store if one is configured (`store-keeper.ts`). At start, recordings that a crash left are settled
- * (`left-behind.ts`).
+ * All recordings of this gateway: written as raw parts during the call (`recorders.ts`), encoded as one file after it
+ * (`assembly.ts`), and uploaded to a configured store (`store-keeper.ts`). At start, recordings that a crash left are
+ * settled (`left-behind.ts`).
  */
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
@@ -11,10 +11,11 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 import type { RecordedFact } from '#src/persistence/calls/call-facts.ts';
 import { abandonedRecordings, erasedAmong, recordingStatuses } from '#src/persistence/calls/recordings.ts';
 import type { Database } from '#src/persistence/database/database.ts';
+import { type AssemblyNumbers, type OtherParts, createAssembly } from './assembly.ts';
 import { type RecordingFormat, contentTypes } from './encoder.ts';
+import { createEncoding } from './encoding.ts';
 import { type ErasedNumbers, watchErasedFiles } from './erased-files.ts';
-import { completedBefore, settleLeftBehind } from './left-behind.ts';
-import { type LeftElsewhereNumbers, createLeftElsewhere } from './left-elsewhere.ts';
+import { completedBefore, removeUnfinished, settleLeftBehind } from './left-behind.ts';
 import { type Recorders, createRecorders } from './recorders.ts';
 import { type CompleteFile, createRecordingFolder } from './recording-folder.ts';
 import { type StoreKeeper, type StoreKeeperOptions, createStoreKeeper } from './store-keeper.ts';
@@ -70,10 +71,16 @@ export type Recordings = Pick<Recorders, 'begin' | 'expect' | 'release' | 'leave
    * while the store is unavailable, also while reading.
    */
   open(recording: { callId: string; file: string }): Promise<OpenRecording<Readable> | undefined>;
-  /** Opens a file in this gateway's folder, regardless of its status in the database. */
-  openOwn(file: string): Promise<OpenRecording<Readable> | undefined>;
+  /** Files in this gateway's folder, regardless of their status in the database. */
+  own: {
+    open(file: string): Promise<OpenRecording<Readable> | undefined>;
+    /** Names of the raw parts of a call. */
+    parts(callId: string): Promise<string[]>;
+    openPart(name: string): Promise<OpenRecording<Readable> | undefined>;
+  };
   /**
-   * Cuts off active recordings and waits until their outcomes are reported. Pending uploads wait for the next start.
+   * Cuts off active recordings and waits until their outcomes are reported, but for a limited time. Unfinished
+   * recordings and pending uploads wait for the next start.
    */
   close(): Promise<void>;
 };
@@ -112,15 +119,17 @@ export const createRecordings = async (
     store: StoreKeeperOptions | null;
     /** Timing for recordings of gateways that disappeared. */
     abandoned: AbandonedNumbers;
-    /** Timing for recordings at another gateway. */
-    elsewhere: LeftElsewhereNumbers;
-    /** Timing for files of erased recordings. */
+    /** Encoding of recordings after their calls; `closeMs`: maximum time that closing waits for it. */
+    encoding: { threads: number; idleMs: number; closeMs: number };
+    /** For raw parts. */
+    assembly: AssemblyNumbers;
+    /** Raw parts of the other gateways; `null`: there are none. */
+    otherParts: OtherParts | null;
+    /** For files of erased recordings. */
     erased: ErasedNumbers;
     database: Database;
     /** Name of this gateway among those of the database. */
     node: string;
-    /** Whether this process resumes a call of an earlier process. */
-    isResumed: (callId: string) => boolean;
   },
 ): Promise<Recordings> => {
   const { format, database, node, clock, logger } = options;
@@ -155,47 +164,44 @@ export const createRecordings = async (
     }
   };
 
-  const settled = await settleLeftBehind({
+  await removeUnfinished({ folder, database, node });
+  const encoding = createEncoding({ ...options.encoding, clock });
+  const assembly = createAssembly({
     folder,
+    format,
+    encoding,
+    others: options.otherParts,
     database,
     node,
-    isResumed: options.isResumed,
+    isRecording: (callId) => recorders.isRecording(callId),
+    numbers: options.assembly,
     ...outcomes,
+    removeStored: async (file) => keeper?.remove(file),
+    clock,
     logger,
   });
+  const recorders = createRecorders({ folder, make: assembly.make, node, logger });
+  await settleLeftBehind({ folder, database, node, assembly, ...outcomes });
   const older = keeper && bringOlder(keeper);
-  const elsewhere = createLeftElsewhere({
-    ...options,
-    ...outcomes,
-    folder,
-    settled,
-    numbers: options.elsewhere,
-  });
   const watches = [
     watchAbandoned({ ...options, numbers: options.abandoned, fail: announce.failed }),
     watchErasedFiles({ ...options, folder, keeper, numbers: options.erased }),
   ];
-  const recorders = createRecorders({
-    folder,
-    format,
-    ...outcomes,
-    onElsewhere: elsewhere.leave,
-    node,
-    clock,
-    logger,
-  });
 
   return {
     begin: recorders.begin,
     expect: recorders.expect,
     release: recorders.release,
     leave: recorders.leave,
-    openOwn: folder.open,
+    own: {
+      open: folder.open,
+      parts: async (callId) => (await folder.parts.of(callId)).map(({ name }) => name),
+      openPart: folder.parts.open,
+    },
     open: async ({ file }) => (await folder.open(file)) ?? (await keeper?.open(file)),
     async close() {
       await Promise.all(watches.map((watch) => watch.close()));
-      await recorders.close();
-      await elsewhere.close();
+      await encoding.close(Promise.all([recorders.close(), assembly.close()]), options.encoding.closeMs);
       await older;
       await keeper?.close();
     },

@@ -21,6 +21,7 @@ import {
 } from '#src/cluster/node-proof.ts';
 import { createRecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createCallWatches } from '#src/cluster/watch-calls.ts';
+import type { ByteRange } from '#src/domain/open-recording.ts';
 import { joinNodes } from '#src/persistence/nodes/nodes.ts';
 import { createSealing } from '#src/persistence/database/sealing.ts';
 import { runStatement } from '#test/helpers/database-statement.ts';
@@ -348,15 +349,16 @@ const request: ProvenRequest = { method: 'GET', path, range: undefined };
 
 const openDoor = async (t: ExecutionContext) => {
   const asked: string[] = [];
+  const open = async (name: string) => {
+    asked.push(name);
+    return {
+      bytes: sound.length,
+      read: async (range?: ByteRange) => Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
+      close: async () => {},
+    };
+  };
   const handler = createRecordingHandler({
-    async open(name) {
-      asked.push(name);
-      return {
-        bytes: sound.length,
-        read: async (range) => Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
-        close: async () => {},
-      };
-    },
+    own: { open, openPart: open, parts: async (callId) => [`parts of ${callId}`] },
     judge: (asked, proof) => judgeProof(asked, proof, sealing, fetchRecordingNow),
     logger: pino({ level: 'silent' }),
   });

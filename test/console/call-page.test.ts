@@ -388,7 +388,7 @@ consoleTest(
       .getByText(/^0:01 \/ /)
       .waitFor();
 
-    const breaksOff = page.getByText('The recording breaks off');
+    const breaksOff = page.getByText('A part of the recording is missing');
     t.is(await breaksOff.count(), 0);
     await page.route(/\/api\/v1\/admin\/calls\/[\da-f-]{36}$/, async (route) => {
       const response = await route.fetch();

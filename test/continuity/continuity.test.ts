@@ -119,7 +119,7 @@ const left = (
 });
 
 const howItGoesOn = (...given: Parameters<typeof left>) => {
-  const { conversation, ...call } = resumeStateOf(left(...given), 'second');
+  const { conversation, ...call } = resumeStateOf(left(...given), { node: 'second', from: 'first' });
   return { ...call, ...conversation };
 };
 
@@ -198,7 +198,7 @@ test('asks for consent again, and hides earlier words from the agent', (t) => {
       ...given.checkpoint,
       settings: { ...settings, policy: { ...settings.policy, consent } },
     };
-    return resumeStateOf({ ...given, checkpoint }, 'second');
+    return resumeStateOf({ ...given, checkpoint }, { node: 'second', from: 'first' });
   };
   const told = [entry(1, 'call.answered'), turn(2, 'assistant', 'We record. Do you agree?')];
   for (const progress of [null, at('consenting.awaiting-words', {}, 2)])

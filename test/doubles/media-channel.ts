@@ -1,7 +1,7 @@
 /** A channel of FreeSWITCH: a SIP dialog with drachtio-server, commands by the event socket, and its audio. */
 import { createSocket, type Socket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
-import { pcmu } from '#sip/rtp/g711.ts';
+import { pcmu } from '#sip/audio/g711.ts';
 import { createSending } from '#sip/rtp/sending.ts';
 import { patienceMs } from './mailbox.ts';
 import type { SocketCommand } from './event-socket-messages.ts';

@@ -193,7 +193,7 @@ export const callRecord = z
       }),
       truncated: z.boolean().meta({
         description:
-          'A part is missing, because the gateway ended while it was written. The rest can be played.',
+          'A part is missing, because its gateway ended while it recorded, or is unavailable: the file is then made again when that gateway is back. The rest can be played.',
         example: false,
       }),
       content_type: z

@@ -39,8 +39,8 @@ import { sqlText } from '../database/sql-text.ts';
 
 type Finished = Pick<Row<'Recording'>, 'contentType' | 'durationSec' | 'bytes' | 'file' | 'truncated'>;
 
-/** Returns the statement that finishes a pending recording; `$8` and later parameters are the values. */
-const finishing = <Values extends object>(set: string, values: readonly (keyof Values)[]) =>
+/** Finishes a recording that is pending, or meets the condition; `$8` and later are the values. */
+const finishing = <Values extends object>(set: string, values: readonly (keyof Values)[], or = 'false') =>
   sqlText<NewEventFact & Values, { id: string }>(
     `
       with ${newFact},
@@ -48,7 +48,7 @@ const finishing = <Values extends object>(set: string, values: readonly (keyof V
       recording_after as (
         update recording set ${set}, finished_at = fact.at
         from fact
-        where recording.call_id = fact.call_id and recording.status = 'pending'
+        where recording.call_id = fact.call_id and (recording.status = 'pending' or ${or})
         returning recording.*
       ),
       call_after as (
@@ -60,10 +60,11 @@ const finishing = <Values extends object>(set: string, values: readonly (keyof V
     [...eventFactParameters, ...values],
   );
 
-/** Facts that finish a recording. */
+/** Completes a recording; also one that is complete without a part of the call, if it is whole now. */
 const completeRecording = finishing<Finished>(
   `status = 'completed', content_type = $8, duration_sec = $9, bytes = $10, file = $11, truncated = $12`,
   ['contentType', 'durationSec', 'bytes', 'file', 'truncated'],
+  `recording.status = 'completed' and recording.truncated and not $12`,
 );
 
 const failRecording = finishing<object>(`status = 'failed'`, []);
@@ -82,7 +83,7 @@ export type RecordedFact =
       bytes: number;
       /** Path relative to the recordings folder. */
       file: string;
-      /** Whether the end is missing because the gateway that wrote the file ended early. */
+      /** Whether a part is missing, because the gateway that recorded it ended early or is unavailable. */
       truncated: boolean;
     }
   | { type: 'recording.failed'; at: number }

@@ -84,15 +84,84 @@ export const leaveRecording = async (db: Statements, left: Left): Promise<void> 
 const leftTo = kyselyQuery((queries, { node }: Pick<Left, 'node'>) =>
   queries
     .selectFrom('Recording')
-    .select('callId')
-    .where('status', '=', sql.lit('pending'))
-    .where('node', 'is not', null)
-    .where('node', '=', node),
+    .innerJoin('Call', 'Call.id', 'Recording.callId')
+    .select('Recording.callId')
+    .where('Recording.status', '=', sql.lit('pending'))
+    .where('Recording.node', 'is not', null)
+    .where('Recording.node', '=', node)
+    .where('Call.status', 'not in', statusesInProgress),
 );
 
-/** Returns calls whose recordings other gateways assigned to this node (`leaveRecording`). */
+/**
+ * Returns ended calls whose recordings other gateways assigned to this node (`leaveRecording`). A call that another
+ * gateway still has to end is omitted.
+ */
 export const recordingsLeftTo = async (db: Statements, node: string): Promise<string[]> =>
   (await leftTo(db, { node })).map(({ callId }) => callId);
+
+/** State of a recording for a gateway that has raw parts of it. */
+export type RecordingState = Pick<RecordingRecord, 'status' | 'truncated' | 'file'> & {
+  isErased: boolean;
+  /** Whether the call has ended. */
+  isOver: boolean;
+  /** Whether the call ended so long ago that its raw parts are no longer needed. */
+  isOld: boolean;
+  /** Whether this gateway finishes the recording. */
+  isHere: boolean;
+};
+
+type StatesQuery = { node: string; callIds: readonly string[]; oldAfterSec: number };
+
+const states = kyselyQuery((queries, { node, callIds, oldAfterSec }: StatesQuery) =>
+  queries
+    .selectFrom('Recording')
+    .innerJoin('Call', 'Call.id', 'Recording.callId')
+    .select(['Recording.callId', 'Recording.status', 'Recording.truncated', 'Recording.file'])
+    .select(({ eb, fn }) => [
+      eb('Recording.erasedAt', 'is not', null).$castTo<boolean>().as('isErased'),
+      eb('Call.status', 'not in', statusesInProgress).$castTo<boolean>().as('isOver'),
+      fn
+        .coalesce(eb('Call.endedAt', '<=', secondsAgo(oldAfterSec)), sql.lit(false))
+        .$castTo<boolean>()
+        .as('isOld'),
+      eb(folderNode(), '=', node).$castTo<boolean>().as('isHere'),
+    ])
+    .where('Recording.callId', '=', ({ fn, val }) => fn.any(val(callIds))),
+);
+
+/** Returns the states of these calls' recordings, as `node` sees them; omits calls without a recording. */
+export const recordingStates = async (
+  db: Statements,
+  query: { node: string; callIds: readonly string[]; oldAfterMs: number },
+): Promise<ReadonlyMap<string, RecordingState>> => {
+  const { oldAfterMs, ...rest } = query;
+  const found = await states(db, { ...rest, oldAfterSec: oldAfterMs / 1000 });
+  return new Map(found.map(({ callId, ...state }) => [callId, state]));
+};
+
+const former = kyselyQuery((queries, { callId }: { callId: string }) =>
+  queries
+    .selectFrom('Call')
+    .leftJoin('CallFactRow as fact', (join) =>
+      join.onRef('fact.callId', '=', 'Call.id').on('fact.type', '=', sql.lit('call.taken_over')),
+    )
+    .select(['Call.epoch', 'fact.sequence', sql<string | null>`fact.data ->> 'from'`.as('from')])
+    .where('Call.id', '=', callId)
+    .orderBy('fact.sequence'),
+);
+
+/**
+ * Returns the gateways that held a call before it was taken over, in order: each may have a part of its recording.
+ * `areAll` is false if the journal lacks a take-over.
+ */
+export const formerHolders = async (
+  db: Statements,
+  callId: string,
+): Promise<{ known: string[]; areAll: boolean }> => {
+  const rows = await former(db, { callId });
+  const known = rows.flatMap(({ from }) => from ?? []);
+  return { known, areAll: known.length >= (rows[0]?.epoch ?? 1) - 1 };
+};
 
 const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
   queries

@@ -46,8 +46,8 @@ export const fieldsAnswered: Readonly<Record<string, string>> = {
     '발신 통화를 누가 받았는지 알려 줍니다. 사람이거나 자동응답기 또는 안내 방송, 번호를 누르라는 ARS 메뉴이며, 통화 스크리닝은 그 뒤에 다른 이가 나오기 전까지입니다. 통화 중에 알아내며 분명하지 않으면 null입니다.',
   'Whether the recording is paused. False once the call has ended.':
     '지금 하는 말은 녹음되지 않습니다. 통화가 끝나면 false입니다.',
-  'A part is missing, because the gateway ended while it was written. The rest can be played.':
-    '쓰는 동안 게이트웨이가 멈춰 끝부분이 없습니다. 있는 부분은 재생할 수 있습니다.',
+  'A part is missing, because its gateway ended while it recorded, or is unavailable: the file is then made again when that gateway is back. The rest can be played.':
+    '녹음하던 게이트웨이가 멈췄거나 연결되지 않아 일부가 없습니다. 그 게이트웨이가 돌아오면 파일을 다시 만듭니다. 있는 부분은 재생할 수 있습니다.',
   '`audio/mpeg` or `audio/ogg`.': '`audio/mpeg` 또는 `audio/ogg`입니다.',
   'Headers `X-…` of the INVITE: of an inbound call those that the trunk lists in `headers_in`, of an outbound call the requested ones. Absent if there are none.':
     'INVITE의 `X-…` 헤더입니다. 수신이면 회선이 `headers_in`에 적은 것, 발신이면 요청한 것입니다. 없으면 나오지 않습니다.',

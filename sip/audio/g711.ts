@@ -3,8 +3,8 @@
 export type G711Name = 'PCMU' | 'PCMA';
 
 export type G711 = {
-  /** Encodes 16-bit samples into `bytes`, from `at` on. */
-  encode(samples: Int16Array, bytes: Uint8Array, at: number): void;
+  /** Encodes 16-bit samples into `bytes`, from `at` on; `step` of 2 leaves every other byte to another channel. */
+  encode(samples: Int16Array, bytes: Uint8Array, at: number, step?: number): void;
   decode(bytes: Uint8Array): Int16Array;
 };
 
@@ -51,9 +51,9 @@ const codec = (codeOf: (sample: number) => number, linearOf: (byte: number) => n
   );
   const samples = Int16Array.from({ length: 256 }, (_, byte) => linearOf(byte));
   return {
-    encode(audio, bytes, at) {
+    encode(audio, bytes, at, step = 1) {
       for (let index = 0; index < audio.length; index += 1)
-        bytes[at + index] = codes[(audio[index] ?? 0) & 0xffff] ?? 0;
+        bytes[at + index * step] = codes[(audio[index] ?? 0) & 0xffff] ?? 0;
     },
     decode(bytes) {
       const audio = new Int16Array(bytes.length);
