@@ -37,8 +37,11 @@ export type Overhear = (callId: string) => Overhearing;
 /** Sink for a call's recording, if there is one, and for the call's listeners. */
 export type CallSink = RecordingSink & Pick<Overhearing, 'isWanted' | 'skip'>;
 
-/** Opens the recording of an answered call. */
-export type OpenRecording = (callId: string) => RecordingSink;
+/**
+ * Opens the recording of an answered call. It begins now; one that is `whole` begins at the answer and replaces what
+ * other processes have recorded of the call.
+ */
+export type OpenRecording = (callId: string, extent?: 'from now' | 'whole') => RecordingSink;
 
 const ignore = (): void => undefined;
 

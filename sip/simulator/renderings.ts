@@ -6,8 +6,6 @@ export type Work = (signal: AbortSignal) => Promise<void>;
 export type Renderings = {
   /** Adds work. Its signal aborts when the time for closing is over. `work` must handle its own failures. */
   add(work: Work): void;
-  /** Returns the number of waiting and running pieces of work. */
-  count(): number;
   /** Resolves when all work is done. Work that is unfinished after this time is aborted. */
   close(withinMs: number): Promise<void>;
 };
@@ -37,7 +35,6 @@ export const createRenderings = (clock: Clock, atOnce: number): Renderings => {
       waiting.push(work);
       startNext();
     },
-    count: () => waiting.length + running,
     close(withinMs) {
       closing ??= new Promise((resolve) => {
         const timer = clock.setTimeout(

@@ -1,10 +1,12 @@
 /**
  * Creates recordings of simulated calls, which carry no audio: after the call the words of both parties are
- * synthesized.
+ * synthesized. The last gateway of a call that was taken over does so for the whole call: the journal has the words that
+ * were heard before.
  */
 import type { Logger } from 'pino';
 import type { LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
+import type { HeardBefore } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import type { OpenRecording, RecordingSink } from '#sip/audio/recording-sink.ts';
 import type { Resample } from '#sip/audio/resampler.ts';
@@ -12,12 +14,6 @@ import type { SpeechEngines } from '#sip/audio/speech.ts';
 import { createTimelineRecorder, type TimelineRecorder, type CallTimeline } from './call-timeline.ts';
 import { renderRecording } from './render-recording.ts';
 import { createRenderings } from './renderings.ts';
-
-/**
- * Maximum number of simultaneous hand-overs that wait for their recordings. Beyond it, the earlier part of a recording
- * is given up.
- */
-const mostAtHandOver = 10;
 
 export type RecorderOptions = {
   clock: Clock;
@@ -57,20 +53,19 @@ export const createRecorder = ({ clock, logger, recording, renderingsAtOnce }: R
   };
 
   return {
-    /** Begins the recording of a call; returns `null` for a call that is not recorded. */
-    record(input: LineInput, time: LineTime): TimelineRecorder | null {
+    /**
+     * Begins the recording of a call; `null` if it is not recorded. `before` has the words of a call that was taken
+     * over.
+     */
+    record(input: LineInput, time: LineTime, before: HeardBefore | null): TimelineRecorder | null {
       if (!input.recording || recording === null) return null;
       try {
-        const sink = recording.open(input.callId);
+        const sink = recording.open(input.callId, before === null ? 'from now' : 'whole');
         return createTimelineRecorder(time, {
+          before,
+          language: input.language,
           end: (call) => renderings.add((signal) => render(recording, call, input, sink, signal)),
-          left(call) {
-            if (renderings.count() >= mostAtHandOver) return sink.leave();
-            // The part of the recording that belongs to this process is written before another process continues the
-            // call.
-            const unfinished = { ...sink, finish: sink.leave };
-            renderings.add((signal) => render(recording, call, input, unfinished, signal));
-          },
+          left: sink.leave,
         });
       } catch (error) {
         logger.warn({ call_id: input.callId, err: error }, 'a call continues without its recording');

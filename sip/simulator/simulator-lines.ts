@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Line, LineEvent, LineInput } from '#machines/line.ts';
 import type { Clock } from '#src/domain/clock.ts';
 import type { ArrivalVerdict } from '#src/domain/arrival.ts';
+import type { HeardBefore } from '#src/domain/sip-leg.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { MediaMeans } from '#sip/audio/call-media.ts';
 import { createLineTime } from '#sip/audio/line-time.ts';
@@ -108,7 +109,13 @@ const createOpenLine =
     input: LineInput,
     emit: (event: LineEvent) => void,
     { createParty, language, people }: Reached,
-    how: Pick<SimulatedLineOptions, 'parent' | 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'>,
+    {
+      before,
+      ...how
+    }: Pick<SimulatedLineOptions, 'parent' | 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'> & {
+      /** Words of a call that was taken over. */
+      before: HeardBefore | null;
+    },
   ): Line => {
     const time = createLineTime(clock, speed);
     const line = createSimulatedLine({
@@ -118,7 +125,7 @@ const createOpenLine =
       time,
       createParty,
       people,
-      record: () => recorder.record(input, time),
+      record: () => recorder.record(input, time, before),
       // Lines that run faster than real time carry no audio, because carried audio cannot be sped up.
       carry:
         mediaFor === false || speed !== 1
@@ -164,6 +171,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       const whoAnswers = reached.who === 'person' ? 'human' : options.answering;
       return openLine(input, emit, reached, {
         isAdopted: false,
+        before: null,
         parent,
         connectedWith: null,
         outlives: reached.who === 'known',
@@ -171,11 +179,14 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       });
     },
     resume(input, left, emit, parent) {
-      const { connectedWith } = left;
+      const { connectedWith, heard: before } = left;
       const standing = callees.standingAt(input);
-      if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to)))
+      if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to))) {
+        // The far end was lost with its gateway; what it had said was not.
+        if (before !== null) recorder.record(input, time, before)?.finish();
         return resumeNothing(() => clock.now())(input, left, emit);
-      const how = { isAdopted: true, parent, connectedWith, outlives: true, answering: null };
+      }
+      const how = { isAdopted: true, before, parent, connectedWith, outlives: true, answering: null };
       return openLine(input, emit, standing, how);
     },
     async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {

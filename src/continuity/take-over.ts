@@ -7,7 +7,7 @@ import type { CallResumeState } from '#machines/resume-state.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
 import { agentContext, partiesOf } from '#src/domain/agent-context.ts';
 import { isLanguage } from '#src/domain/language.ts';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { HeardBefore, LineCheckpoint } from '#src/domain/sip-leg.ts';
 import { journalOf, journalsOf, type JournalEntry } from '#src/persistence/calls/call-journal.ts';
 import { byOtherClock, type Checkpoint } from '#src/persistence/calls/call-checkpoints.ts';
 import type { Database } from '#src/persistence/database/database.ts';
@@ -75,6 +75,26 @@ const turnsReceived = ({ conversation: { messages, unanswered } }: CallResumeSta
 const connectedWith = ({ transfer }: CallResumeState): LineCheckpoint['connectedWith'] =>
   transfer?.state === 'connected' ? { to: transfer.to, talkedMs: transfer.talkedMs } : null;
 
+/** The words of the call so far, and the pauses of its recording. */
+const heardBefore = (
+  facts: readonly JournalEntry[],
+  { answeredAt, talkedMs }: { answeredAt: Date; talkedMs: number },
+): HeardBefore => {
+  const placeOf = (at: number): number => Math.max(0, at - answeredAt.getTime());
+  const pauses: { fromMs: number; toMs: number | null }[] = [];
+  for (const { type, at } of facts) {
+    const last = pauses.at(-1);
+    if (type === 'recording.paused') pauses.push({ fromMs: placeOf(at.getTime()), toMs: null });
+    if (type === 'recording.resumed' && last !== undefined) last.toMs ??= placeOf(at.getTime());
+  }
+  const turns = facts.flatMap(({ at, role, text, data: { endedAt } }) =>
+    role === null || text === null || typeof endedAt !== 'number'
+      ? []
+      : [{ role, text, fromMs: placeOf(at.getTime()), toMs: placeOf(endedAt) }],
+  );
+  return { turns: turns.toSorted((one, other) => one.fromMs - other.fromMs), pauses, talkedMs };
+};
+
 /** Milliseconds without a holder for a call that was handed over; null if its holder died. */
 const unheldMsOf = (progress: Checkpoint['progress'], now: number): number | null =>
   progress === null || progress.leftAt === null ? null : now - progress.leftAt;
@@ -136,7 +156,11 @@ const createConnect = (options: TakeOverOptions) => {
     journal.open(callId, { sequence: facts.at(-1)?.sequence ?? 0, epoch: call.epoch });
     options.keepAgent(callId, agentCallOf(call, turnsReceived(takenOver)), workspaceId);
     options.legs.resume(callId, legs);
-    options.expectLine(callId, { legs, connectedWith: connectedWith(takenOver) });
+    options.expectLine(callId, {
+      legs,
+      connectedWith: connectedWith(takenOver),
+      heard: fresh.recording ? heardBefore(facts, { answeredAt, talkedMs: talkedMs() }) : null,
+    });
     if (fresh.recording) options.expectRecording(callId, { talkedMs, node: call.takenFrom });
     options.switchboard.connect({ numberId, workspaceId, input: { ...fresh, takenOver } });
   };

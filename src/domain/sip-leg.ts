@@ -48,9 +48,19 @@ export type StandingDialog = {
   trunkId: string;
 };
 
+/** Words of a call until it was taken over. Times are milliseconds since the answer. */
+export type HeardBefore = {
+  turns: readonly { role: 'user' | 'assistant'; text: string; fromMs: number; toMs: number }[];
+  /** Pauses of the recording; the last one may last. */
+  pauses: readonly { fromMs: number; toMs: number | null }[];
+  talkedMs: number;
+};
+
 /** State from which another process takes over a line: the line's legs with their media channels. */
 export type LineCheckpoint = {
   legs: readonly StoredLeg[];
+  /** For the recording of a line that carries words instead of audio; `null` if the call is not recorded. */
+  heard: HeardBefore | null;
   /**
    * The transfer target that the other party talks to, and the duration of their conversation in milliseconds. `null`
    * while the other party talks to the agent; the leg of a transfer in progress is then hung up at take-over.

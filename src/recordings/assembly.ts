@@ -25,7 +25,13 @@ import { livingNodes } from '#src/persistence/nodes/nodes.ts';
 import { EncodingStopped, type Encoding } from './encoding.ts';
 import type { RecordingFormat } from './encoder.ts';
 import { partIn } from './raw-part.ts';
-import { formatOf, truncatedName, type CompleteFile, type PartInFolder, type RecordingFolder } from './recording-folder.ts';
+import {
+  formatOf,
+  truncatedName,
+  type CompleteFile,
+  type PartInFolder,
+  type RecordingFolder,
+} from './recording-folder.ts';
 
 /** Access to the raw parts of other gateways. Both reject if the gateway is unavailable. */
 export type OtherParts = {
@@ -48,6 +54,8 @@ export type AssemblyNumbers = {
 };
 
 export type Assembly = {
+  /** Looks for recordings and raw parts that were left, now and then periodically. */
+  start(): void;
   /**
    * Makes the recording of a call. `takenFrom`: its last former holder; `null` if it has always been here, `stored` if
    * only the database may know. Resolves when that is done or left to a later look; never rejects.
@@ -179,8 +187,8 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
       truncated,
       savedAt: clock.now(),
     });
-    // The parts of this call that are here make it whole when the others come.
-    if (missing.length === 0) await partsFolder.remove(callId);
+    // While parts are missing, the others are needed to make the file again; then a look removes them with the old file.
+    if (missing.length === 0 && earlier === null) await partsFolder.remove(callId);
   };
 
   const isTruncated = ({ parts, missing }: Collected): boolean =>
@@ -225,12 +233,15 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   };
 
   /** Makes a recording again that lacks parts, if they are available now. */
-  const makeAgain = async (callId: string, { file }: RecordingState, unavailable: Set<string>): Promise<void> => {
+  const makeAgain = async (
+    callId: string,
+    { file }: RecordingState,
+    unavailable: Set<string>,
+  ): Promise<void> => {
     const collected = await collect(callId, await holdersOf(callId), unavailable);
     if (collected.missing.length > 0) return;
     if (isTruncated(collected) || file === null) await partsFolder.remove(callId);
-    else
-      await encode(callId, collected, { truncated: false, earlier: file.replace('.truncated.', '.') });
+    else await encode(callId, collected, { truncated: false, earlier: file.replace('.truncated.', '.') });
   };
 
   /** Runs one task of a call at a time. After a failure, later looks retry it with backoff. */
@@ -271,7 +282,8 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   ): Promise<void> => {
     if (state === undefined) {
       // The answer may not be stored yet.
-      if (clock.now() - (await partsFolder.savedAt(callId)) > numbers.keepMs) await partsFolder.remove(callId);
+      if (clock.now() - (await partsFolder.savedAt(callId)) > numbers.keepMs)
+        await partsFolder.remove(callId);
       return;
     }
     const { status, truncated, isErased, isOver, isOld, isHere } = state;
@@ -323,9 +335,9 @@ export const createAssembly = (options: AssemblyOptions): Assembly => {
   };
 
   const looking = createRepeatedTask({ work: look, everyMs: numbers.everyMs, clock });
-  looking.start(0);
 
   return {
+    start: () => looking.start(0),
     make: (callId, of) =>
       run(callId, async () => {
         if (of === 'stored') return makeFirst(callId, await holdersOf(callId));

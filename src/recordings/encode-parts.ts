@@ -63,11 +63,7 @@ async function* wholeAudio(parts: readonly PlacedPart[]): AsyncGenerator<Stretch
   }
 }
 
-const writeEncoded = async (
-  file: FileHandle,
-  { parts }: EncodingJob,
-  encoder: Encoder,
-): Promise<Encoded> => {
+const writeEncoded = async (file: FileHandle, { parts }: EncodingJob, encoder: Encoder): Promise<Encoded> => {
   let samples = 0;
   let bytes = 0;
   const write = async (encoded: Uint8Array): Promise<void> => {
@@ -84,10 +80,7 @@ const writeEncoded = async (
 };
 
 /** Writes the complete file. Rejects if a part cannot be read or the file cannot be written; then no file is left. */
-export const encodeParts = async (
-  job: EncodingJob,
-  newEncoder: () => Promise<Encoder>,
-): Promise<Encoded> => {
+export const encodeParts = async (job: EncodingJob, newEncoder: () => Promise<Encoder>): Promise<Encoded> => {
   const { path } = job;
   const unfinished = `${path}${unfinishedExtension}`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

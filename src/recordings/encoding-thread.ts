@@ -3,8 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { encodeParts, type Encoded, type EncodingJob } from './encode-parts.ts';
 import { createEncoders } from './encoder.ts';
 
-export type FromEncodingThread =
-  { type: 'encoded'; encoded: Encoded } | { type: 'failed'; error: unknown };
+export type FromEncodingThread = { type: 'encoded'; encoded: Encoded } | { type: 'failed'; error: unknown };
 
 const encoders = { ogg: createEncoders('ogg'), mp3: createEncoders('mp3') };
 

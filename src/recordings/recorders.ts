@@ -73,8 +73,8 @@ export const createRecorders = ({ folder, make, node, logger }: RecordersOptions
       const settled = make(callId, { takenFrom: earlier.node }).finally(() => settling.delete(settled));
       settling.add(settled);
     },
-    begin(callId) {
-      const earlier = expected.get(callId);
+    begin(callId, extent = 'from now') {
+      const earlier = extent === 'whole' ? undefined : expected.get(callId);
       const fromMs = earlier?.talkedMs() ?? 0;
       expected.delete(callId);
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();

@@ -182,6 +182,7 @@ export const createRecordings = async (
   });
   const recorders = createRecorders({ folder, make: assembly.make, node, logger });
   await settleLeftBehind({ folder, database, node, assembly, ...outcomes });
+  assembly.start();
   const older = keeper && bringOlder(keeper);
   const watches = [
     watchAbandoned({ ...options, numbers: options.abandoned, fail: announce.failed }),

@@ -542,7 +542,10 @@ test("keeps the time of a resumed call regardless of this process's clocks", (t)
   set(hourMs);
   pass(2_000);
   t.is(callTime.now('a'), 779_000);
-  t.is(callTime.stamp('a', { type: 'call.taken_over', at: steady() - 500, node: 'b', from: 'a' }).at, 778_500);
+  t.is(
+    callTime.stamp('a', { type: 'call.taken_over', at: steady() - 500, node: 'b', from: 'a' }).at,
+    778_500,
+  );
   t.is(steady() + callTime.shiftOf('a'), 779_000);
 });
 

@@ -267,6 +267,8 @@ test.serial('disconnects a reader that stops reading', async (t) => {
 const fetchRecordingNow = 1_800_000_000_000;
 const fetchRecordingKeys = createSealing(Buffer.alloc(32, 1));
 const file = '2026-11/7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11.ogg';
+const partOf = '7f9c2f6e-4f0e-4b7e-9b1c-2d1d5a1e0c11';
+const part = `${partOf}+1500+keeper.one+open.ulaw`;
 const sound = Buffer.from('0123456789');
 
 /** A gateway that stores this file, and another one that requests it; each has a clock of its own. */
@@ -274,15 +276,17 @@ const twoGateways = async (
   t: ExecutionContext,
   { keeperNow = fetchRecordingNow }: { keeperNow?: number } = {},
 ) => {
+  const open = async (name: string) =>
+    name === file || name === part
+      ? {
+          bytes: sound.length,
+          read: async (range?: ByteRange) =>
+            Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
+          close: async () => {},
+        }
+      : undefined;
   const handler = createRecordingHandler({
-    open: async (name) =>
-      name === file
-        ? {
-            bytes: sound.length,
-            read: async (range) => Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
-            close: async () => {},
-          }
-        : undefined,
+    own: { open, openPart: open, parts: async (callId) => (callId === partOf ? [part] : []) },
     judge: (asked, proof) => judgeProof(asked, proof, fetchRecordingKeys, keeperNow),
     logger: pino({ level: 'silent' }),
   });
@@ -316,6 +320,18 @@ test.serial('reads a recording of another gateway completely and in ranges', asy
   t.is(kept?.bytes, 10);
   t.is(kept && (await text(await kept.read())), '0123456789');
   t.is(kept && (await text(await kept.read({ start: 2, end: 4 }))), '234');
+});
+
+test.serial('lists and reads raw parts of a call at another gateway', async (t) => {
+  const { fetcher, stop } = await twoGateways(t);
+  t.deepEqual(await fetcher.listParts('keeper', partOf), [part]);
+  t.deepEqual(await fetcher.listParts('keeper', partOf.replace('7f9c', '7f9d')), []);
+  const kept = await fetcher.openPart('keeper', part);
+  t.is(kept && (await text(await kept.read())), '0123456789');
+  t.is(await fetcher.openPart('keeper', part.replace('1500', '1501')), undefined);
+  await t.throwsAsync(fetcher.listParts('hidden', partOf), { message: /GW_NODE_URL/ });
+  stop();
+  await t.throwsAsync(fetcher.listParts('keeper', partOf), { message: /cannot be reached/ });
 });
 
 test.serial('reports a missing recording as not found', async (t) => {
@@ -353,7 +369,8 @@ const openDoor = async (t: ExecutionContext) => {
     asked.push(name);
     return {
       bytes: sound.length,
-      read: async (range?: ByteRange) => Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
+      read: async (range?: ByteRange) =>
+        Readable.from([sound.subarray(range?.start, range && range.end + 1)]),
       close: async () => {},
     };
   };

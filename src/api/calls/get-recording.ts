@@ -11,7 +11,8 @@ const audio = ['audio/ogg', 'audio/mpeg'] as const;
 const fileHeaders = {
   'Accept-Ranges': z.literal('bytes'),
   ETag: z.string().meta({
-    description: 'For `If-None-Match` and `If-Range`: a finished recording changes only when a missing part is added.',
+    description:
+      'For `If-None-Match` and `If-Range`: a finished recording changes only when a missing part is added.',
   }),
 };
 

@@ -146,7 +146,7 @@ export const startWorld = async (
       connectedWith: LineCheckpoint['connectedWith'] = null,
     ): WatchedLine =>
       openWatched(
-        (input, emit) => edge.lines.resume(input, { legs: left, connectedWith }, emit),
+        (input, emit) => edge.lines.resume(input, { legs: left, connectedWith, heard: null }, emit),
         lineInput({ from: ownNumber }),
       ),
   };

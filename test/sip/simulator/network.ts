@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { Script } from '#sip/simulator/script.ts';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { HeardBefore, LineCheckpoint } from '#src/domain/sip-leg.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -39,8 +39,14 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
     /** Resumes a call to that number whose two persons had talked for this long in another process. */
     adopt: (to: string, connectedWith: LineCheckpoint['connectedWith']): WatchedLine =>
       openWatched(
-        (input, emit) => lines.resume(input, { legs: [], connectedWith }, emit),
+        (input, emit) => lines.resume(input, { legs: [], connectedWith, heard: null }, emit),
         scriptedInput({ to }),
+      ),
+    /** Resumes a recorded call to that number, of which this was heard in another process. */
+    adoptRecorded: (changes: Partial<LineInput>, heard: HeardBefore): WatchedLine =>
+      openWatched(
+        (input, emit) => lines.resume(input, { legs: [], connectedWith: null, heard }, emit),
+        scriptedInput(changes),
       ),
     /** Calls a callee with this script. */
     reachScript: (script: Script, onEvent?: (event: LineEvent, line: WatchedLine) => void): WatchedLine => {
