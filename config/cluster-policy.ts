@@ -3,7 +3,8 @@ const looksOfLease = 15;
 
 /**
  * Seconds for which a gateway holds its calls without renewing its registration, because it is disconnected without
- * notice, or frozen. This is longer than clients need for a database failover, and shorter than people wait in silence.
+ * notice, or frozen. This time is longer than clients need for a database failover, and shorter than people wait in
+ * silence.
  */
 export const leaseSec = (looksOfLease * beatMs) / 1_000;
 

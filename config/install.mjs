@@ -1,7 +1,7 @@
 /**
  * Installs the locked packages if they are missing or older than the lockfile, so that `npm start` and `npm test` each
- * work alone on a fresh clone. This is plain JavaScript without packages, because it runs on the machine's own Node (18
- * or newer), before the pinned one is installed.
+ * work alone on a fresh clone. The program is plain JavaScript without packages, because it runs on the machine's own
+ * Node (18 or newer), before the pinned one is installed.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

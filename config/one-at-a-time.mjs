@@ -1,6 +1,6 @@
 /**
- * Prevents two programs in one folder from installing or building at the same time. This is plain JavaScript without
- * packages, for Node 18 or newer.
+ * Prevents two programs in one folder from installing or building at the same time. This module is plain JavaScript
+ * without packages, for Node 18 or newer.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 

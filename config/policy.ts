@@ -202,9 +202,9 @@ export const outgoingLimits = {
 } as const;
 
 /**
- * Circuit breaker of an agent endpoint. It opens after three different calls in a row got no response (no connection,
- * or no words in time) and no other call got one meanwhile. Two failed turns in a row end a call, so the cool-down is
- * short.
+ * Circuit breaker of an agent endpoint, which opens after three different calls in a row got no response (no
+ * connection, or no words in time) and no other call got one meanwhile. Two failed turns in a row end a call, so the
+ * cool-down is short.
  */
 export const agentBreakers = { opensAfter: 3, coolDown: { firstMs: 1_000, longestMs: 15_000 } } as const;
 

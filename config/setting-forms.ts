@@ -188,7 +188,7 @@ export const storeUrl = z
   .transform((text) => new URL(text).origin);
 
 /**
- * DNS servers, separated by commas. They must be addresses, because a name would need another DNS server to be
+ * DNS servers, separated by commas. Only addresses are allowed, because a name would need another DNS server to be
  * resolved.
  */
 export const nameServerList = z

@@ -16,8 +16,8 @@ const notAccepted = {
 } as const;
 
 /**
- * The line is ended, because it is unknown which parties are connected. It can therefore not be returned to the agent
- * or the person.
+ * The line is ended, because it is unknown which parties are connected. The call can therefore not be returned to the
+ * agent or the person.
  */
 const unreported = { target: '#call.active.ending', actions: ends.forMedia } as const;
 

@@ -14,8 +14,7 @@ export type Control =
   | { act: 'change_language'; language: string };
 
 /**
- * Requests that a control makes. They are those of the API, except that a transfer is first checked against the
- * number's policy.
+ * Requests that a control makes: those of the API, except that a transfer is first checked against the number's policy.
  */
 export type ControlRequest =
   | { type: 'hangup.requested'; immediate: false; isFinal?: false }
@@ -31,8 +30,8 @@ export type LanguageRequest = { type: 'language.requested'; language: string };
 export type WaitingControl = { behind: number; control: Control };
 
 /**
- * Maximum number of failed transfers between two turns of the other party. It prevents an endless loop of an agent that
- * answers each failure with another transfer.
+ * Maximum number of failed transfers between two turns of the other party. This maximum prevents an endless loop of an
+ * agent that answers each failure with another transfer.
  */
 const mostTransfersInVain = 3;
 

@@ -11,8 +11,8 @@
  *    `unwanted` after it. Both wait for the pending operation, so that everything is released when the leg is over.
  * 4. A CANCEL that arrives in `waiting` does not end the leg: the call may already be on its way. The leg stays in
  *    `left` until its line opens, and the call then ends as cancelled by the caller.
- * 5. The chart does no I/O. It emits effects; the driver performs them once the new state is reached and sends events
- *    back (`sip/drachtio/inbound-leg.ts`).
+ * 5. The chart does no I/O. The chart emits effects; the driver performs them once the new state is reached and sends
+ *    events back (`sip/drachtio/inbound-leg.ts`).
  */
 import { assign, emit, setup } from 'xstate';
 import type { UnansweredCause } from './line.ts';

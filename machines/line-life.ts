@@ -220,7 +220,9 @@ export const runLineLife = (options: {
   };
   /** Whether the call was answered in another process. */
   isAdopted?: boolean;
-  /** Line actor of the call. It makes the chart part of the call's actor system, where the inspector sees it. */
+  /**
+   * Line actor of the call. This parent makes the chart part of the call's actor system, where the inspector sees it.
+   */
   parent?: AnyActorRef | undefined;
   /** Called when the line holds no resources any more and its clock is stopped. */
   onOver: () => void;

@@ -22,8 +22,8 @@
  *    report covers the audio before and after the pause. `stopTalking` ends a pause, too.
  * 9. Missing audio is reported at most once per direction, before the final event.
  * 10. An adopted line (`Lines.resume`) never emits that it was answered: it emits once that it is adopted, followed by
- *    the events of an answered line; or that it has ended, by the gateway if it could not be adopted. It reports the
- *    result of actions of the other party between the two gateways: held, resumed or ended.
+ *    the events of an answered line; or that it has ended, by the gateway if it could not be adopted. The resumed line
+ *    reports the result of actions of the other party between the two gateways: held, resumed or ended.
  * 11. Each `transfer` is answered by exactly one of `line.transferred`, `line.transfer_failed`, `line.referred` and
  *    `line.refer_refused`, unless the line ends before; `cancelTransfer` only hastens that. Once transferred, both
  *    persons hear each other and the line reports no speech; it ends when either of them hangs up. Every leg ends with
@@ -103,7 +103,7 @@ export type LineEvent =
   | { type: 'line.adopted'; at: number }
   /** The call was never answered. Final event. */
   | { type: 'line.unanswered'; at: number; cause: UnansweredCause; sip?: SipDetails; route?: CallRoute }
-  /** A voice has begun over the agent's. It is not known yet whether the voice contains speech. */
+  /** A voice has begun over the agent's. At this time it is not known whether the voice contains speech. */
   | { type: 'line.onset'; at: number }
   /** The voice did not take the floor, because it was noise, a cough or a backchannel. */
   | { type: 'line.no_speech'; at: number }
@@ -121,7 +121,7 @@ export type LineEvent =
       text: string;
       backchannel: boolean;
     }
-  /** An utterance has left the line. It was played completely, or stopped after `text` was heard. */
+  /** An utterance has left the line: it was played completely, or stopped after `text` was heard. */
   | { type: 'line.played'; at: number; startedAt: number; utterance: number; text: string; whole: boolean }
   /** The other party pressed a DTMF digit (0–9, *, #, A–D). */
   | { type: 'line.digit'; at: number; digit: string }

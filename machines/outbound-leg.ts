@@ -17,8 +17,8 @@
  *    never arrives: both give up the INVITE without waiting for the response. An answer that arrives later is hung up by
  *    the INVITE itself (`sip/drachtio/invite.ts`).
  * 6. Challenges (401, 407), 422 and a trunk without any response belong to the INVITE, not to the leg.
- * 7. The chart does no I/O. It emits effects; the driver performs them once the new state is reached and sends events
- *    back (`sip/drachtio/outbound-leg.ts`). Trunks and targets are numbers here; the driver has the lists.
+ * 7. The chart does no I/O. The chart emits effects; the driver performs them once the new state is reached and sends
+ *    events back (`sip/drachtio/outbound-leg.ts`). Trunks and targets are numbers here; the driver has the lists.
  */
 import { assign, emit, setup } from 'xstate';
 import type { SipDetails, UnansweredCause } from './line.ts';

@@ -1,6 +1,6 @@
 /**
- * Clock of simulated lines. It runs fast while the process is idle and in real time while it works, so that simulated
- * callers wait for a busy gateway as on a fast machine (guides/design/start.md, "Clocks").
+ * Clock of simulated lines. The clock runs fast while the process is idle and in real time while the process works, so
+ * that simulated callers wait for a busy gateway as on a fast machine (guides/design/start.md, "Clocks").
  */
 import type { Clock } from '#src/domain/clock.ts';
 import { Agenda, Entry } from './agenda.ts';

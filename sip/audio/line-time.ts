@@ -2,7 +2,7 @@ import type { Clock } from '#src/domain/clock.ts';
 
 export type Cancel = () => void;
 
-/** Clock of one line. It owns all timers of the line and cancels them together. */
+/** Clock of one line, which owns all timers of the line and cancels them together. */
 export type LineTime = {
   /** Returns wall-clock milliseconds since the epoch. */
   now(): number;

@@ -125,8 +125,8 @@ export const connectToFreeSwitch = async (
     state = 'closed';
     socket.destroy();
     ready.reject(explained(error));
-    // fsmrf: keeps pending commands after a loss, and would give them the replies of the next connection. They are
-    // therefore rejected here.
+    // fsmrf: keeps pending commands after a loss, and would give them the replies of the next connection. Pending
+    // commands are therefore rejected here.
     for (const reject of waiting)
       reject(new NoConnection('The connection to FreeSWITCH was lost', { cause: error }));
     waiting.clear();
@@ -151,7 +151,8 @@ export const connectToFreeSwitch = async (
   );
   // fsmrf: writes a command line by line. With Nagle's algorithm each line would wait 40 ms for an acknowledgement.
   socket.setNoDelay(true);
-  // fsmrf: its own listeners would reconnect for ever, and report each loss on the console. They are therefore removed.
+  // fsmrf: its own listeners would reconnect for ever, and report each loss on the console. These listeners are
+  // therefore removed.
   socket.removeAllListeners('close').removeAllListeners('error');
   socket.on('error', fail);
   socket.on('close', () => fail(new Error('it closed the connection.')));
@@ -196,8 +197,8 @@ export const connectToFreeSwitch = async (
     });
   const textOf = (reply: Mrf.Reply): string => reply.getHeader('Reply-Text') ?? '';
 
-  // fsmrf: reads JSON events without decoding their headers. It would decode the headers of events in plain format, and
-  // may throw.
+  // fsmrf: reads JSON events without decoding their headers. With events in plain format fsmrf would decode the
+  // headers, and may throw.
   await request((onReply) => conn.subscribe(['DTMF'], (reply) => onReply(textOf(reply))));
   socket.setTimeout(0);
 

@@ -63,7 +63,7 @@ export const createFreeSwitch = (server: ServerAddress, options: FreeSwitchOptio
     const probe = (): Promise<void> => keepAlive.renew(commands, parkSec);
     await probe();
     const onSilent = (): void => {
-      // This closes the server for new endpoints before the server's calls look for another one.
+      // Closes the server for new endpoints before the server's calls look for another server.
       onLost();
       options.onSilent();
     };

@@ -24,7 +24,7 @@ export type SessionsOptions = {
 const statisticsEveryBeats = 50;
 
 /**
- * Gap between two ticks beyond which the thread counts as stalled. It is shorter than the gap that closes the fence
+ * Gap between two ticks beyond which the thread counts as stalled; shorter than the gap that closes the fence
  * (`src/domain/fence.ts`).
  */
 const mostGapMs = 5_000;

@@ -1,5 +1,6 @@
 /**
- * The audio thread. It holds the ports of all calls and keeps the beat of 20 ms, independent of the main thread's load.
+ * The audio thread, which holds the ports of all calls and keeps the beat of 20 ms, independent of the main thread's
+ * load.
  */
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';

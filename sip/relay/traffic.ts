@@ -271,7 +271,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
   };
 
   return {
-    /** Commands of the relay itself. */
+    /** Queues a command of the relay itself. */
     enqueue: (id: string, message: Buffer): void => queue.add('relay', id, message),
     answered: queue.answered,
     goOn: queue.goOn,

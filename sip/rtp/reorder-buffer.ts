@@ -2,8 +2,8 @@
  * Restores the order of packets. A packet in order is passed on at once. A packet after a gap waits at most `waitMs`
  * for the missing packet; then the gap is reported and the waiting packets are passed on.
  *
- * This adds less delay than the jitter buffer of a telephone: the audio is not played at a steady pace here, so packets
- * wait only after a gap.
+ * The reorder buffer adds less delay than the jitter buffer of a telephone: the audio is not played at a steady pace
+ * here, so packets wait only after a gap.
  */
 import { sequenceDistance } from './rtp-packet.ts';
 

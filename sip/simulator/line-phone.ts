@@ -1,6 +1,6 @@
 /**
- * The telephone at the far end of a simulated line. It is a class, because a closure per function would take more
- * memory on every line.
+ * The telephone at the far end of a simulated line. The telephone is a class, because a closure per function would take
+ * more memory on every line.
  */
 import type { UnansweredCause } from '#machines/line.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';

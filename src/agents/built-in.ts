@@ -1,6 +1,6 @@
 /**
  * The agent that needs neither a customer server nor a language model (guides/design/agents.md, "The built-in agent").
- * It tells the other party its task, takes the answer, thanks and hangs up. `built-in/dialogue.ts` chooses its
+ * The agent tells the other party its task, takes the answer, thanks and hangs up. `built-in/dialogue.ts` chooses its
  * sentences.
  */
 import type { Logger } from 'pino';

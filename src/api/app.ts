@@ -32,9 +32,7 @@ export const createApi = (
   return app;
 };
 
-/**
- * Returns the first segments of an API path or pattern, such as `/api/v1/calls`. These segments contain no parameters.
- */
+/** Returns the first segments of an API path or pattern, such as `/api/v1/calls`, which contain no parameters. */
 const resourceOf = (path: string): string => /^\/api\/v1\/[^/]+/.exec(path)?.[0] ?? '';
 
 /** One router per resource, because a single router would try every pattern for every path. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** An id that belongs to no object. It replaces a malformed id, which is then handled like an unknown id. */
+/** An id that belongs to no object, used instead of a malformed id, which is then handled like an unknown id. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

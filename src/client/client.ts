@@ -34,8 +34,8 @@ type Watch<Id extends OperationId> = (
 
 /**
  * Methods of the client, one per operation. Each takes one object: path, query and header parameters by name, and
- * `body`. It returns the JSON of the response, or a `Response` for files such as recordings; an operation with both
- * returns what the request selects.
+ * `body`. A method returns the JSON of the response, or a `Response` for files such as recordings; an operation with
+ * both returns what the request selects.
  */
 export type Client = { readonly [Id in keyof Operations]: Method<Id> } & {
   /** Yields events of a call of the number until the call ends; reconnects after a broken connection. */

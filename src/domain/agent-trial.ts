@@ -21,7 +21,7 @@ export type TrialRequest = {
   headers: AgentHeaders;
   direction: Direction;
   language: string;
-  /** Task of an outbound call. It is a part of the kickoff, which is then the first turn. */
+  /** Task of an outbound call, which is a part of the kickoff; the kickoff is then the first turn. */
   instruction: string | null;
   /** Words of the other party, one text for each turn. */
   say: readonly string[];

@@ -1,9 +1,9 @@
 import type { CallerIdentity } from './caller-identity.ts';
 import type { SipHeaders } from './sip-headers.ts';
 
-/** An inbound call before admission. It is unanswered and free of charge. */
+/** An inbound call before admission, which is unanswered and free of charge. */
 export type Arrival = {
-  /** Id of the call, chosen by the driver. It also identifies the waiting caller's line. */
+  /** Id of the call, chosen by the driver. This id also identifies the waiting caller's line. */
   callId: string;
   /** Caller number: domestic format, `+…` from abroad, `anonymous` if withheld. Never empty. */
   from: string;

@@ -18,7 +18,7 @@ export type PolicySettings = {
   ringTimeoutSec: number;
   maxConcurrentCalls: number;
   recordingEnabled: boolean;
-  /** Barge-in settings. They are inherited as a whole, because the values belong together. */
+  /** Barge-in settings, which are inherited as a whole, because the values belong together. */
   bargeIn: BargeIn;
   /** End-of-turn settings, which are inherited as a whole. */
   turnEnd: TurnEnd;

@@ -9,7 +9,7 @@
 import type { Clock } from './clock.ts';
 
 export type CoolDown = Readonly<{
-  /** Cool-down after opening, in milliseconds. It doubles after each failed trial. */
+  /** Cool-down after opening, in milliseconds; doubled after each failed trial. */
   firstMs: number;
   /** Maximum cool-down in milliseconds. */
   longestMs: number;

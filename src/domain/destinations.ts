@@ -77,7 +77,8 @@ const problemOfKind = (
   allowed: readonly DestinationKind[],
 ): DestinationProblem | undefined => {
   if (plan.country !== country && !allowed.includes('international')) return 'international';
-  // Satellite numbers have no country. They look like mobile numbers but are far more expensive than premium numbers.
+  // Satellite numbers have no country. Satellite numbers look like mobile numbers but are far more expensive than
+  // premium numbers.
   if (plan.country === undefined) return 'no_country';
   const kinds: readonly DestinationKind[] = kindsOfType[plan.type];
   return kinds.some((kind) => allowed.includes(kind)) ? undefined : kinds[0];

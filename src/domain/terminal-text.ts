@@ -7,7 +7,7 @@
 const unprintable = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /**
- * CSI and OSC sequences (ECMA-48, 5.4 and 5.6). They are removed as a whole, because removing only their first byte
+ * CSI and OSC sequences (ECMA-48, 5.4 and 5.6), which are removed as a whole, because removing only their first byte
  * would print their parameters.
  */
 const escapeSequences =

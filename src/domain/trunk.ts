@@ -66,7 +66,7 @@ export type TrunkSettings = {
   /** Port. Null: the port is found by DNS (SRV), else it is the transport's default, 5060 or 5061. */
   port: number | null;
   transport: TrunkTransport;
-  /** Addresses for calls and OPTIONS. They replace host and port; if the list is empty, host and port are used. */
+  /** Addresses for calls and OPTIONS, used instead of host and port; if the list is empty, host and port are used. */
   addresses: TrunkAddress[];
   /** User name for digest authentication: of requests to the trunk, of registration, and of callers. */
   username: string | null;

@@ -12,7 +12,7 @@
 export const phoneSampleRate = 16_000;
 /** Samples per frame, which is 20 ms of audio. */
 export const phoneFrameSamples = 320;
-/** Number of bytes before the audio in a phone's frame. They contain the number of played samples. */
+/** Number of bytes before the audio in a phone's frame, which contain the number of played samples. */
 export const phoneFrameHead = 4;
 /** Maximum amount of agent audio that is buffered at the phone, in milliseconds. */
 export const soundLeadMs = 400;

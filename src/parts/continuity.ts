@@ -55,8 +55,8 @@ const endOthers = (
 };
 
 /**
- * Takes over the calls of this gateway's dead process and ends those that cannot continue. This happens before the port
- * opens, so that readers see no orphaned call, and before recordings are recovered.
+ * Takes over the calls of this gateway's dead process and ends those that cannot continue. These calls are taken over
+ * before the port opens, so that readers see no orphaned call, and before recordings are recovered.
  */
 export const takeLeftCalls = async (
   { config, database }: Runtime,

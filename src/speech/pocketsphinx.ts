@@ -1,7 +1,7 @@
 /**
  * PocketSphinx as a child process per sentence, with its American English model (Debian: pocketsphinx,
- * pocketsphinx-en-us). The recognizer is for trials: it needs no account and no server. It understands simple, clearly
- * spoken sentences on wideband calls, and almost no words on narrowband calls.
+ * pocketsphinx-en-us). The recognizer is for trials: it needs no account and no server. PocketSphinx understands
+ * simple, clearly spoken sentences on wideband calls, and almost no words on narrowband calls.
  */
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';

@@ -17,7 +17,7 @@ const keptMs = 10_000;
 const patienceMs = 2_000;
 
 /**
- * Metrics of event deliveries. They are queried from the database at most every few seconds, and omitted while it does
+ * Metrics of event deliveries, which are queried from the database at most every few seconds, and omitted while it does
  * not answer.
  */
 const watchDeliveries = (

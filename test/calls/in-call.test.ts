@@ -275,7 +275,7 @@ const moving = test.macro<[Error]>({
       askNode: async (node) => {
         asked.push(node);
         if (node !== 'leaving') return;
-        // Another gateway takes the call over while the releasing one is being asked.
+        // Another gateway takes the call over while the request is sent to the gateway that releases the call.
         await world.database.execute(`update call set node = 'taking' where id = $1`, [callId]);
         throw answer;
       },

@@ -246,7 +246,10 @@ test.serial('one of two gateways cleans up once after a dead third one', async (
   t.deepEqual(await database.execute('select 1 from node'), []);
 });
 
-/** Numbers of the checks that try a clean-up which fails this many times. */
+/**
+ * Returns the numbers of the checks in which a gateway tries to clean up after a dead one, if the first `failures`
+ * attempts fail.
+ */
 const triesOf = async (t: ExecutionContext, failures: number): Promise<number> => {
   const { database, names } = await nodeWatchWorld(t);
   await watching(database, names.dead).join();

@@ -169,8 +169,8 @@ export const withFreshNumber = async (gateway: TestGateway): Promise<TestGateway
 };
 
 /**
- * Module-level, called once per test file: a gateway for all tests of the file that do not affect each other. It starts
- * when the first test requests it.
+ * Module-level, called once per test file: a gateway for all tests of the file that do not affect each other. The
+ * gateway starts when the first test requests it.
  */
 export const sharedGateway = (
   environment: Record<string, string> | ((scope: Scope) => Promise<Record<string, string>>) = {},

@@ -633,7 +633,7 @@ test('releases every person and ends the call once, for any order of requests an
       call.clock.advance(afterMs);
       const state = JSON.stringify(call.actor.getSnapshot().value);
       reached.add(state);
-      // This line stops ringing immediately.
+      // The line of this test stops ringing immediately.
       if (afterMs > 100 && state.includes('recalling')) throw new Error('the person is rung on');
     }
     call.actor.send({ type: 'hangup.requested', immediate: true });

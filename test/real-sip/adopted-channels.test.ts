@@ -164,7 +164,7 @@ if (missing.length > 0) {
     const next = await startNext(t);
     const adopted = await leaveCall(t);
     const endpoint = await next.takeOverEndpoint(adopted.channel);
-    // This call starts late, because the first one has little time left.
+    // The second call starts late, because the first call has little time left.
     const left = await leaveCall(t);
     await untilChannels(1);
     t.regex(await servers.console(`uuid_exists ${left.channel.uuid}`), /^false/);

@@ -231,8 +231,8 @@ const tryToStartTelephone = async (
 };
 
 /**
- * A baresip telephone that records everything and speaks its text: it answers by itself, or calls `dial`. It exits
- * after this many seconds at the latest.
+ * A baresip telephone that records everything and speaks its text: it answers by itself, or calls `dial`. The telephone
+ * exits after the given number of seconds at the latest.
  */
 export const startTelephone = async (folder: string, options: TelephoneOptions): Promise<Telephone> => {
   for (let tries = 1; ; tries += 1) {

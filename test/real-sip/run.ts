@@ -22,7 +22,7 @@ const parts = readdirSync(join(root, folder))
   .filter((file) => file.endsWith(suffix))
   .map((file) => file.slice(0, -suffix.length));
 
-/** These measure audio in real time, which other processes delay on two cores. */
+/** Test files that measure audio in real time, which other processes would delay on a machine with two cores. */
 const measuring = new Set([
   'call-quality',
   'channel-sound',

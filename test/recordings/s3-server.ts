@@ -1,6 +1,6 @@
 /**
- * A storage server with as much of S3 as recordings need: objects, ranges, multipart uploads. It checks every signature
- * (AWS Signature Version 4) and can misbehave on request.
+ * A storage server with as much of S3 as recordings need: objects, ranges, multipart uploads. The server checks every
+ * signature (AWS Signature Version 4) and can misbehave on request.
  */
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

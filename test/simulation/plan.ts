@@ -39,8 +39,8 @@ export type Plan = {
   /** The agent leaves messages on answering machines, and one answers at `machine`. */
   hasVoicemail: boolean;
   /**
-   * After this number of effects of all gateways one dies. It is restarted after this delay, or when all faults are
-   * over.
+   * Crashes of gateways: the one that performs the effect with number `effects` dies, and is restarted after
+   * `restartAfterMs`, or when all faults are over.
    */
   crashes: readonly { effects: number; restartAfterMs: number | null }[];
   crashSeed: number;
@@ -53,8 +53,8 @@ export type Plan = {
   kills: readonly { move: Partial<Move>; afterMs: number; restartAfterMs: number }[];
   cutOffs: readonly { atMs: number; node: string; forMs: number }[];
   /**
-   * A gateway is stopped as by SIGSTOP right before the write with this number. Its connections stay open. It continues
-   * with that write this time after another gateway has taken over its calls.
+   * A gateway is stopped as by SIGSTOP right before the write with this number. The connections of the stopped gateway
+   * stay open. The gateway continues with that write this time after another gateway has taken over its calls.
    */
   freezes: readonly {
     before: HolderWrite;

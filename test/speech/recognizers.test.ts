@@ -919,7 +919,7 @@ test('stores audio once that waits for a hanging engine', (t) => {
 
 // Audio messages
 
-/** Messages of four samples to a connection with room for a number of them. */
+/** Creates audio messages of four samples for a connection that accepts a limited number of messages. */
 const audioMessages = () => {
   const sent: unknown[] = [];
   let room = 0;

@@ -2,8 +2,8 @@
  * Turn-taking: combines the other party's voice, its words (which arrive late and in pieces) and whether the agent is
  * audible. All rules of endpointing, barge-in and backchannels are here; thresholds are parameters.
  *
- * - A turn begins with a voice, or with words whose voice was too quiet to detect. It ends in silence when the judge
- *   (`turn-end`) decides so, and only with words; a voice without words was noise.
+ * - A turn begins with a voice, or with words whose voice was too quiet to detect. A turn ends in silence when the
+ *   judge (`turn-end`) decides so, and only with words; a voice without words was noise.
  * - Speech is words over the agent's voice that are more than a backchannel. Until a recognizer has returned words
  *   while they are spoken, a lasting voice is speech too; otherwise nobody could interrupt with an engine that
  *   recognizes whole sentences.
@@ -36,7 +36,7 @@ export type TurnTaking = {
    */
   speechLasts(): void;
   isTurnOpen(): boolean;
-  /** Properties that the recognizer has shown. They are reset when another recognizer returns the next turn. */
+  /** Properties that the recognizer has shown; reset when another recognizer returns the next turn. */
   readonly words: Pick<NewWords, 'comeEarly' | 'forget'>;
   /** Ends listening and reports a finished turn. Idempotent. */
   stop(): void;

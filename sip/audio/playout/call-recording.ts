@@ -83,7 +83,7 @@ const forRecording = (samples: Int16Array, rate: SampleRate, before: number): In
   return result;
 };
 
-/** Audio of the agent. It stays at the sample rate of the call until it is written. */
+/** Audio of the agent, kept at the sample rate of the call until it is written. */
 type Stretch = { from: number; end: number; audio: () => Int16Array };
 
 const stretchOf = (samples: Int16Array, rate: SampleRate, from: number): Stretch => {

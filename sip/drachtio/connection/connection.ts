@@ -42,7 +42,7 @@ export type SignallingHandlers = {
   onOptions: OnRequest;
   /** Handler of requests outside of calls, except those above. */
   onOther: OnRequest;
-  /** Whether a request outside of a call must stay without any response. This is checked first. */
+  /** Whether a request outside of a call must stay without any response. This check is made first. */
   isIgnored: (request: Srf.SrfRequest) => boolean;
   onConnected: () => void;
   onLost: () => void;

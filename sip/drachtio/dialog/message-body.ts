@@ -157,8 +157,8 @@ export const bodyIn = (message: Message, understood: Understood): Body | undefin
   readMessage(message, understood).body;
 
 /**
- * Returns the session description. It must end with a line break, which belongs to the delimiter in a multipart body
- * and is therefore added again.
+ * Returns the session description, which must end with a line break. In a multipart body that line break belongs to the
+ * delimiter and is therefore added again.
  */
 export const descriptionIn = (message: Message): string | undefined => {
   const body = bodyIn(message, descriptions);

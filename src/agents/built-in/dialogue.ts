@@ -40,7 +40,7 @@ type State = {
   stage: Stage;
   /** The stage to which the dialogue returns after a misunderstanding. */
   firstStage: 'task' | 'message';
-  /** Question of this stage. It is repeated if it was not heard. */
+  /** Question of this stage, repeated if the other party did not hear it. */
   question: string;
   /** Number of turns of the other party without progress. */
   detours: number;

@@ -31,7 +31,9 @@ export const readChannel = (heading: string): Heading => {
   return channel === undefined || channel === 'final' || channel === 'commentary' ? 'spoken' : 'thought';
 };
 
-/** Returns the header's text without the role. This text contains words if the mark after the header is missing. */
+/**
+ * Returns the header's text without the role. The returned text contains words if the mark after the header is missing.
+ */
 export const wordsBehindRole = (heading: string): string => heading.replace(roles, '');
 
 export const wordsBehindChannel = (heading: string): string => heading.replace(channels, '');

@@ -167,8 +167,8 @@ export async function* readN8nReply(
   const nodes = createNodes();
   const said = createSaidSoFar();
   /**
-   * JSON without a reply at the beginning of a node's output. It is data, unless further items show that it was the
-   * beginning of a text.
+   * JSON without a reply at the beginning of a node's output. Such JSON is data, unless further items show that it was
+   * the beginning of a text.
    */
   let data: string | undefined;
 

@@ -29,7 +29,7 @@ export type RouteNeeds = {
   needsNoDatabase: boolean;
 };
 
-/** Functions that authenticate a client. They throw a Refusal with 401, 403 or 429. */
+/** Functions that authenticate a client, or throw a Refusal with 401, 403 or 429. */
 export type Authenticators = { [A in Auth]: (ctx: ApiContext, needs: RouteNeeds) => Promise<CallerOf[A]> };
 
 export type Authentication = Authenticators & {

@@ -51,7 +51,8 @@ const callerWentAway = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPI
 
 /**
  * Replaces Koa's fallback, which writes plain text. The errors handled here occurred while a response was being sent (a
- * file that cannot be read further, a disconnected client). They are logged, and answered if no data was sent yet.
+ * file that cannot be read further, a disconnected client). Such errors are logged, and answered if no data was sent
+ * yet.
  */
 export const refuseLate = (app: Koa<ApiState>, { operation: { logger, isPassing } }: Refusing): void => {
   const answer = function answer(this: ParameterizedContext<ApiState>, error: Error | null): void {

@@ -36,7 +36,9 @@ export const addressBlock = z.string().superRefine((text, context) => {
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** A digest user name. It is quoted in a header, and followed by a colon in the input of the hash (RFC 7616, 3.4.2). */
+/**
+ * A digest user name, which is quoted in a header, and followed by a colon in the input of the hash (RFC 7616, 3.4.2).
+ */
 export const username = z
   .string()
   .min(1)
@@ -52,7 +54,7 @@ export const password = z
   .max(256)
   .regex(/^[ -~]+$/, { error: 'A password is made of visible ASCII characters and spaces.' });
 
-/** A digest realm. It becomes a quoted string without escapes. */
+/** A digest realm, which is sent as a quoted string without escapes. */
 export const realm = z
   .string()
   .min(1)

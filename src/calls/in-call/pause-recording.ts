@@ -12,7 +12,7 @@ type RequestOfCall = (request: CallOfNumber) => Promise<void>;
 export type RecordingRequests = {
   /**
    * Pauses the recording until `resumeRecording`. When the promise resolves, the call is no longer recorded. Both
-   * operations are idempotent. They reject with `call_not_found`, `call_not_active`, `room_unknown`, or
+   * operations are idempotent. Pausing and resuming reject with `call_not_found`, `call_not_active`, `room_unknown`, or
    * `recording_not_available` if the call is not recorded.
    */
   pauseRecording: RequestOfCall;

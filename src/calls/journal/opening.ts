@@ -1,6 +1,6 @@
 /**
- * The initial transition of a call's chart. It is known before the call exists, so it can be stored with the call's
- * row.
+ * The initial transition of a call's chart. This transition is known before the call exists, so it can be stored with
+ * the call's row.
  */
 import { callMachine } from '#machines/call.ts';
 import type { ChartOpening } from '#src/persistence/calls/call-transitions.ts';

@@ -33,7 +33,7 @@ export const createOpenLines = (options: {
   };
 
   /**
-   * Closes the line of a call. Idempotent. This function is called at the end of a call, because XState does not stop
+   * Closes the line of a call, idempotently. This function is called at the end of a call, because XState does not stop
    * the line of a crashed actor.
    */
   const close = (callId: string): void => {

@@ -12,9 +12,12 @@ export type SecretKeys = {
   begin(callId: string, history: readonly Message[]): void;
   /** Treats later digits as secret, except the finish key. Pending digits are dropped. */
   hide(callId: string, finish: string | null): void;
-  /** Called when the collected digits became a turn of the history. Later digits are hidden and belong to no turn. */
+  /**
+   * Called when the collected digits became a turn of the history. Digits that follow are hidden and become part of no
+   * turn.
+   */
   keep(callId: string): void;
-  /** Drops the collected digits. Later digits are hidden and belong to no turn. */
+  /** Drops the collected digits. Digits that follow are hidden and become part of no turn. */
   forget(callId: string): void;
   /** Treats later digits as not secret. */
   show(callId: string): void;

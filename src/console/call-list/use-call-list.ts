@@ -8,7 +8,7 @@ import { shownFirst, withMore, withNewest, withWaiting, type ShownCalls } from '
 const pageSize = 50;
 const largestPage = 200;
 const pollMs = 2_000;
-/** Polling interval during a search. It is longer, because a search is more expensive for the database than a list. */
+/** Polling interval during a search, which is more expensive for the database than a list. */
 const searchPollMs = 10_000;
 
 const readFirst = async (filters: CallFilters): Promise<ShownCalls> => {

@@ -1,6 +1,6 @@
 /**
- * The web phone, beside every page, or as a sheet over the page on narrow screens. It is open while a call rings or the
- * phone is in use.
+ * The web phone, beside every page, or as a sheet over the page on narrow screens. The web phone is open while a call
+ * rings or the phone is in use.
  */
 import { useEffect } from 'preact/hooks';
 import { texts } from '../language/language.ts';

@@ -1,4 +1,4 @@
-/** Audio worklet of the web phone. It runs in the browser's audio thread, which a busy page does not block. */
+/** Audio worklet of the web phone, which runs in the browser's audio thread, so that a busy page does not block it. */
 import { createMicrophoneFrames } from './microphone-frames.ts';
 import { createPlayBuffer } from './play-buffer.ts';
 import { workletName, type FromWorklet, type ToWorklet } from './sound-messages.ts';

@@ -90,7 +90,7 @@ const byWords = ({ queries }: Database, query: CallListQuery, words: readonly st
   return found;
 };
 
-/** Query for calls in progress. These calls are few, and have no search row yet. */
+/** Query for calls in progress. Calls in progress are few, and have no search row yet. */
 const inProgress = (db: Database, query: CallListQuery, digits: string) =>
   calls(db, query).where('Call.endedAt', 'is', null).where('Call.counterparty', 'like', `%${digits}%`);
 

@@ -2,10 +2,10 @@
  * Tables for queries, derived from the entities: a table has its entity's name, a column its property's. No table or
  * column is listed in this file.
  *
- * MikroORM's own plugin, `MikroKyselyPlugin` (7.2.1), is not used. It looks up the table of each name, but fails in an
- * update with an alias and after a `with … returning`; and it returns the `call_id` of a recording joined with its call
- * as `id`, the property of Call. In this project, a property is the same column in every table, which is checked at
- * start, so no look-up is needed.
+ * MikroORM's own plugin, `MikroKyselyPlugin` (7.2.1), is not used. `MikroKyselyPlugin` looks up the table of each name,
+ * but fails in an update with an alias and after a `with … returning`; and it returns the `call_id` of a recording
+ * joined with its call as `id`, the property of Call. In this project, a property is the same column in every table,
+ * which is checked at start, so no look-up is needed.
  */
 import type { InferKyselyDB, MetadataStorage } from '@mikro-orm/postgresql';
 import {

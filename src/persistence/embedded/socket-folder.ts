@@ -26,7 +26,7 @@ const isFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Returns the folder of the socket. It is inside `folder` or, if that path is too long for a socket, a short temporary
+ * Returns the folder of the socket: one inside `folder` or, if that path is too long for a socket, a short temporary
  * folder whose path is stored in `folder`.
  */
 export const prepareSocketFolder = async (folder: string): Promise<string> => {

@@ -4,7 +4,7 @@
  *
  * An endpoint receives the events of one call in order: a delivery is not claimed while an earlier one of the same call
  * is pending. A delivery that is due too early is deferred, so that a backlog behind a failing endpoint is not examined
- * repeatedly. It becomes due when its predecessor ends.
+ * repeatedly. A deferred delivery becomes due when its predecessor ends.
  *
  * Deliveries of the workspace with the fewest slots come first, counting the slots of this claim. A workspace gets
  * another slot only while it holds fewer slots than are free (src/outgoing/permits.ts).

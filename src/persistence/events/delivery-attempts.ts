@@ -95,8 +95,8 @@ const admitting = kyselyQuery((queries, { deliveryId }: { deliveryId: string }) 
 );
 
 /**
- * Makes the next delivery of the call due immediately, unless it has been attempted and follows its own schedule. This
- * is a separate statement, so that it sees deliveries that were deferred while the end was written.
+ * Makes the next delivery of the call due immediately, unless it has been attempted and follows its own schedule. A
+ * separate statement is used, so that it sees deliveries that were deferred while the end was written.
  */
 const admitNext = async (db: Statements, deliveryId: string): Promise<void> => {
   await admitting(db, { deliveryId });

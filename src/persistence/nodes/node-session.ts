@@ -1,7 +1,7 @@
 /**
  * The session of a node: one connection for the gateway's lifetime. The connection holds the node's name by an advisory
- * lock, because two gateways with the same name would end each other's calls. It also listens for notifications, and
- * monitors the database by periodic queries, which detect a frozen server as well as a stopped one.
+ * lock, because two gateways with the same name would end each other's calls. The session also listens for
+ * notifications, and monitors the database by periodic queries, which detect a frozen server as well as a stopped one.
  *
  * After a loss the session reconnects. Since notifications may have been missed, every listener is then called once. A
  * server that has not noticed the loss still holds the name for the old session, so the old session is ended first.

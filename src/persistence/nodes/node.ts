@@ -12,7 +12,7 @@ export const Node = defineEntity({
     address: p.text().nullable(),
     /** Time of the last renewal by the database clock. */
     seenAt: p.datetime(3),
-    /** Time at which other gateways declared the node dead. They then clean up what it held. */
+    /** Time at which other gateways declared the node dead. Other gateways then clean up the data of its calls. */
     lostAt: p.datetime(3).nullable(),
     /** Line driver of the calls that the node would resume; null if it would resume none. */
     takesLines: p.text().nullable(),

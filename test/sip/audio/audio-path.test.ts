@@ -219,7 +219,7 @@ const setUpPath = () => {
   const marks: string[] = [];
   const path = pathInto(ring, 8_000, time);
   const mark = (name: string): void => path.whenPlayed(() => marks.push(name));
-  /** This many samples are sent, as the media thread takes them. */
+  /** Takes audio of the given length from the ring, in pieces of 20 ms like the media thread. */
   const sound = (milliseconds: number): void => {
     const frame = new Int16Array(160);
     for (let at = 0; at < milliseconds; at += 20) {
