@@ -38,8 +38,8 @@ export type Overhear = (callId: string) => Overhearing;
 export type CallSink = RecordingSink & Pick<Overhearing, 'isWanted' | 'skip'>;
 
 /**
- * Opens the recording of an answered call. It begins now; one that is `whole` begins at the answer and replaces what
- * other processes have recorded of the call.
+ * Opens the recording of an answered call. The recording begins now; one that is `whole` begins at the answer and
+ * replaces what other processes have recorded of the call.
  */
 export type OpenRecording = (callId: string, extent?: 'from now' | 'whole') => RecordingSink;
 

@@ -69,8 +69,8 @@ const queryOf = (text: string, values: unknown[]): QueryConfig => {
 const lastOfTransaction = /^(?:begin|start transaction|rollback)/;
 
 /**
- * A pooled connection for Kysely, from acquisition to release. It is released early when it is lost: a transaction on
- * it can end in no other way.
+ * A pooled connection for Kysely, from acquisition to release. The connection is released early when it is lost: a
+ * transaction on it can end in no other way.
  */
 class PooledClient implements PostgresPoolClient {
   readonly processID?: number;
