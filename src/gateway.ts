@@ -155,6 +155,7 @@ export const startGateway = async (
   await cluster.open({
     perform: control.performHere,
     take: takeOver.take,
+    scriptProgress: (callId) => telephony.simulator?.scriptProgress(callId),
     ...nodeDuties(runtime, parts, takeOver),
   });
   await cluster.takes(true);

@@ -123,3 +123,27 @@ export const behaving =
   (behaviour: Behaviour): CreateParty =>
   (phone, time) =>
     createScriptedParty(behaviour(phone), time);
+
+/** A party that is being looked up: nothing happens at its telephone before. `finding` must not reject. */
+export const lookedUp =
+  (finding: Promise<CreateParty>): CreateParty =>
+  (phone, time) => {
+    let party: Party | 'awaited' | 'over' = 'awaited';
+    const begin = async (): Promise<void> => {
+      const createParty = await finding;
+      if (party === 'over') return;
+      party = createParty(phone, time);
+      party.start();
+    };
+    return {
+      start: () => void begin(),
+      notice() {
+        if (typeof party !== 'string') party.notice();
+      },
+      stop(end) {
+        const stopped = party;
+        party = 'over';
+        if (typeof stopped !== 'string') stopped.stop(end);
+      },
+    };
+  };

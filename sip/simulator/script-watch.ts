@@ -1,15 +1,11 @@
 /** A watched script of a rehearsal: its progress, and a time limit for every step. */
+import type { ScriptProgress } from '#src/domain/simulated-callee.ts';
 import { isPattern, type ReadPattern, type SaidPattern } from '#src/domain/said-pattern.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import type { Ears } from './ears.ts';
 import type { Course, Phone } from './party.ts';
 import type { Script, ScriptStep } from './script.ts';
 import type { Person } from './transferring.ts';
-
-/** `timed_out`: the step after the completed ones did not happen in time, so the person hung up. */
-export type ScriptOutcome = 'playing' | 'done' | 'timed_out';
-
-export type ScriptProgress = { steps: number; stepsDone: number; outcome: ScriptOutcome };
 
 export type ScriptWatch = {
   stepTimeoutMs: number;

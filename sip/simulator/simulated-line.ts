@@ -16,13 +16,21 @@ import { createVoices, type Voices, type VoicesOptions } from './voices.ts';
 
 const hangUpMs = 20;
 
-export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> & {
+/** Properties of the far end besides its behaviour. */
+export type FarEnd = Pick<VoicesOptions, 'answering'> & {
+  /** Transfer targets of this call, in addition to the known ones. */
+  people: ReadonlyMap<string, Person>;
+  /** Whether the far end would be available in another process after take-over. */
+  outlives: boolean;
+};
+
+export type SimulatedLineOptions = Pick<VoicesOptions, 'record'> & {
   input: Pick<LineInput, 'callId' | 'language' | 'bargeIn' | 'turnEnd'>;
   emit: (event: LineEvent) => void;
   time: LineTime;
   createParty: CreateParty;
-  /** Transfer targets of this call, in addition to the known ones. */
-  people: ReadonlyMap<string, Person>;
+  /** Final once the far end has answered: a callee may have to be looked up. */
+  farEnd: () => FarEnd;
   /** Creates voices with carried audio; `null` if this line cannot carry audio. */
   carry: CarryVoices | null;
   /** The line actor of the call. */
@@ -31,8 +39,6 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'answering' | 'record'> &
   isAdopted: boolean;
   /** Person of a transfer who is connected with the far end of a taken-over call. */
   connectedWith: LineCheckpoint['connectedWith'];
-  /** Whether the far end would be available in another process after take-over. */
-  outlives: boolean;
   /** Called when the line is over and has released everything. */
   onOver: () => void;
 };
@@ -47,10 +53,11 @@ const makeVoices = (
   options: SimulatedLineOptions,
   { life, onChange }: { life: LineLife; onChange: VoicesOptions['onChange'] },
 ): Voices => {
+  const { answering } = options.farEnd();
   const on = { report: life.report, onChange, onLost: () => life.send({ type: 'audio.lost' }) };
   return carried === null || options.carry === null
-    ? createVoices({ ...options, ...options.input, ...on })
-    : options.carry(carried, { ...options, ...on });
+    ? createVoices({ ...options, ...options.input, ...on, answering })
+    : options.carry(carried, { ...options, ...on, answering });
 };
 
 const say = (
@@ -116,7 +123,7 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
   party.start();
 
   const transferring = createTransferring({
-    people: options.people,
+    people: () => options.farEnd().people,
     time,
     life,
     onRinging: () => voices().holdTone.begin(),
@@ -162,6 +169,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       }
     },
     ...life.finish,
-    canBeResumed: () => options.outlives && life.is('answered') && transferring.canBeResumed(),
+    canBeResumed: () => options.farEnd().outlives && life.is('answered') && transferring.canBeResumed(),
   };
 };

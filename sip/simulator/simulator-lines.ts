@@ -18,18 +18,17 @@ import {
   rehearsing,
   knownPerson,
   unreachable,
-  type Callees,
   type CalleesOptions,
   type Reached,
 } from './callees.ts';
 import { createCallers, type SimulatedCaller } from './callers.ts';
-import { behaving, type CreateParty } from './party.ts';
+import { behaving, lookedUp, type CreateParty } from './party.ts';
 import { createRecorder, type RecorderOptions } from './simulated-recorder.ts';
 import type { Script } from './script.ts';
 import { createRehearsals, nobodyElse, type Rehearsal, type Rehearsals } from './script-watch.ts';
 import { createCarriedVoices } from './carried-voices.ts';
 import { outlivesGateway } from './transferring.ts';
-import { createSimulatedLine, type SimulatedLineOptions } from './simulated-line.ts';
+import { createSimulatedLine, type FarEnd, type SimulatedLineOptions } from './simulated-line.ts';
 
 export type SimulatorLinesOptions = RecorderOptions &
   CalleesOptions & {
@@ -68,8 +67,6 @@ export type InboundCall = {
 export type SimulatorLines = Lines & {
   /** Places an inbound call. Resolves to the admission decision; rejects when no decision was possible. */
   placeInbound(call: InboundCall): Promise<{ callId: string; verdict: ArrivalVerdict }>;
-  defineCallee: Callees['define'];
-  calleeScript: Callees['scriptOf'];
   /** Returns the progress of the script of a current or recent rehearsal. */
   scriptProgress: Rehearsals['find'];
 };
@@ -108,11 +105,11 @@ const createOpenLine =
   (
     input: LineInput,
     emit: (event: LineEvent) => void,
-    { createParty, language, people }: Reached,
+    { createParty, language }: Pick<Reached, 'createParty' | 'language'>,
     {
       before,
       ...how
-    }: Pick<SimulatedLineOptions, 'parent' | 'isAdopted' | 'connectedWith' | 'answering' | 'outlives'> & {
+    }: Pick<SimulatedLineOptions, 'parent' | 'isAdopted' | 'connectedWith' | 'farEnd'> & {
       /** Words of a call that was taken over. */
       before: HeardBefore | null;
     },
@@ -124,7 +121,6 @@ const createOpenLine =
       emit,
       time,
       createParty,
-      people,
       record: () => recorder.record(input, time, before),
       // Lines that run faster than real time carry no audio, because carried audio cannot be sped up.
       carry:
@@ -143,13 +139,13 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   const time = createLineTime(clock, speed);
   const recorder = createRecorder(options);
   const rehearsals = createRehearsals();
-  const callees = createCallees({ ...options, rehearsals });
+  const callees = createCallees({ ...options, rehearsals, logger });
   const callers = createCallers({ time, speed, logger });
   const lines = new Set<Line>();
   let state: State = { is: 'new' };
 
   /** Returns the party at the far end of this call. */
-  const reachedBy = (input: LineInput): Reached => {
+  const reachedBy = (input: LineInput): Reached | Promise<Reached> => {
     const { callId, direction, language } = input;
     if (state.is === 'closed') return knownPerson(unreachable('trunk_error'), language);
     if (direction === 'outbound') return callees.reachedBy(input);
@@ -168,15 +164,29 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
     },
     open(input, emit, parent) {
       const reached = reachedBy(input);
-      const whoAnswers = reached.who === 'person' ? 'human' : options.answering;
-      return openLine(input, emit, reached, {
-        isAdopted: false,
-        before: null,
-        parent,
-        connectedWith: null,
-        outlives: reached.who === 'known',
-        answering: input.direction === 'outbound' ? whoAnswers : null,
+      const { direction, language } = input;
+      const farEndOf = ({ who, people }: Reached): FarEnd => {
+        const whoAnswers = who === 'person' ? 'human' : options.answering;
+        return {
+          people,
+          outlives: who === 'known',
+          answering: direction === 'outbound' ? whoAnswers : null,
+        };
+      };
+      const how = { isAdopted: false, before: null, parent, connectedWith: null };
+      if (!(reached instanceof Promise))
+        return openLine(input, emit, reached, { ...how, farEnd: () => farEndOf(reached) });
+      let farEnd: FarEnd = { people: nobodyElse, outlives: false, answering: null };
+      const finding = reached.then((found) => {
+        farEnd = farEndOf(found);
+        return found.createParty;
       });
+      return openLine(
+        input,
+        emit,
+        { createParty: lookedUp(finding), language },
+        { ...how, farEnd: () => farEnd },
+      );
     },
     resume(input, left, emit, parent) {
       const { connectedWith, heard: before } = left;
@@ -186,7 +196,8 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         if (before !== null) recorder.record(input, time, before)?.finish();
         return resumeNothing(() => clock.now())(input, left, emit);
       }
-      const how = { isAdopted: true, before, parent, connectedWith, outlives: true, answering: null };
+      const farEnd = { people: standing.people, outlives: true, answering: null };
+      const how = { isAdopted: true, before, parent, connectedWith, farEnd: () => farEnd };
       return openLine(input, emit, standing, how);
     },
     async placeInbound({ to, from, script, rehearsal, sipHeaders, language, partyFor }) {
@@ -204,8 +215,6 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         throw error;
       }
     },
-    defineCallee: callees.define,
-    calleeScript: callees.scriptOf,
     scriptProgress: rehearsals.find,
     health: () =>
       state.is === 'open' ? { ready: true } : { ready: false, detail: 'The simulated lines are not open.' },

@@ -55,7 +55,7 @@ export type Transferring = {
 
 export const createTransferring = (options: {
   /** Transfer targets of this call, which take precedence over the known ones. */
-  people: ReadonlyMap<string, Person>;
+  people: () => ReadonlyMap<string, Person>;
   time: LineTime;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   /** Called when the person is rung. The other party hears a hold tone until the transfer is decided. */
@@ -124,8 +124,8 @@ export const createTransferring = (options: {
       switch (command.type) {
         case 'transfer':
           if (!life.is('answered')) return undefined;
-          person = options.people.get(command.to) ?? people.get(command.to) ?? nobody;
-          outlives = !options.people.has(command.to) && outlivesGateway(command.to);
+          person = options.people().get(command.to) ?? people.get(command.to) ?? nobody;
+          outlives = !options.people().has(command.to) && outlivesGateway(command.to);
           return ring(command.mode);
         case 'brief':
           return leg === 'answered' ? brief(command.text, command.acceptKey) : undefined;

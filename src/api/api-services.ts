@@ -10,7 +10,7 @@ import type { Directory } from '#src/administration/directory.ts';
 import type { ChartName } from '#src/domain/chart-name.ts';
 import type { AuthenticateNumber } from '#src/calls/live/number-authentication.ts';
 import type { RepeatedRequests } from '#src/calls/setup/repeated-requests.ts';
-import type { StoredCalls } from '#src/calls/stored-calls.ts';
+import type { CallRecord, StoredCalls } from '#src/calls/stored-calls.ts';
 import type { WatchedState } from '#src/calls/live/chart-watch.ts';
 import type { CallControl } from '#src/calls/call-control.ts';
 import type { Admission } from '#src/calls/setup/admission.ts';
@@ -21,6 +21,12 @@ import type { CallStatus, EndReason } from '#src/domain/end-reasons.ts';
 import type { CountedRequests } from '#src/domain/counted-requests.ts';
 import type { OpenRecording } from '#src/domain/open-recording.ts';
 import type { Country } from '#src/domain/phone-number.ts';
+import type {
+  Script,
+  ScriptProgress,
+  ScriptRehearsal,
+  SimulatedCallee,
+} from '#src/domain/simulated-callee.ts';
 import type { SipHeaders } from '#src/domain/sip-headers.ts';
 import type { TrunkCheckStep, TrunkRoute, TrunkStatus } from '#src/domain/trunk.ts';
 import type { Endpoints } from '#src/events/endpoints.ts';
@@ -207,27 +213,15 @@ export interface Simulator {
     rehearsal?: ScriptRehearsal;
   }): Promise<{ callId: string; status: CallStatus; endReason: EndReason | null }>;
   /** Sets the behaviour of the callee with this number for this workspace. The script must have been validated. */
-  defineCallee(
-    workspaceId: string,
-    number: string,
-    script: Script,
-    rehearsal: ScriptRehearsal | undefined,
-  ): Promise<void>;
+  defineCallee(workspaceId: string, number: string, callee: SimulatedCallee): Promise<void>;
   /** Returns the behaviour of a callee; `undefined` for a number that the workspace has not defined. */
-  calleeScript(workspaceId: string, number: string): Script | undefined;
-  /** Returns the progress of a call's script; `undefined` if the call is not traced or ended too long ago. */
-  scriptProgress(
-    callId: string,
-  ): { steps: number; stepsDone: number; outcome: 'playing' | 'done' | 'timed_out' } | undefined;
+  findCallee(workspaceId: string, number: string): Promise<SimulatedCallee | undefined>;
+  /**
+   * Returns the progress of a call's script, from the gateway of the call; `undefined` if the script is not watched or
+   * the call ended too long ago. Refuses with `service_unavailable` if that gateway cannot be reached.
+   */
+  scriptProgress(call: Pick<CallRecord, 'id' | 'node'>): Promise<Readonly<ScriptProgress> | undefined>;
 }
-
-export type Script = readonly unknown[];
-
-/** Settings of a rehearsal. `people` contains the scripts of transfer targets by their numbers. */
-export type ScriptRehearsal = {
-  stepTimeoutSec: number;
-  people?: Readonly<Record<string, 'accepts' | 'declines' | 'busy' | 'no_answer'>> | undefined;
-};
 
 export interface WebhookTests {
   /** Sends a `webhook.test` event once, immediately, and reports the result. */

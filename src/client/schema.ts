@@ -2721,7 +2721,7 @@ export type Operations = {
       end_reason: EndReason | null;
     };
   };
-  /** Read the progress of a script. For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls, at the gateway that carries the call, until it ends. */
+  /** Read the progress of a script. For a call whose caller or callee plays a script with a `rehearsal`. Available for the last thousand such calls of the gateway that carries the call, until that gateway ends. */
   getSimulatedCall: {
     request: {
       /** The call. */
@@ -2745,7 +2745,7 @@ export type Operations = {
     };
     answer: SimulatedCallee;
   };
-  /** Set the script of a callee. Calls of the workspace to this number follow this script from now on. It is kept until the gateway ends. */
+  /** Set the script of a callee. Calls of the workspace to this number follow this script from now on. They may be placed at any gateway with the same database. */
   putCallee: {
     request: {
       /** In domestic format. */

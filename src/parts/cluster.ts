@@ -21,6 +21,13 @@ import {
 import { numbersWithoutLines } from '#src/continuity/nodes/judge-nodes.ts';
 import type { SharedLines } from '#src/continuity/nodes/sudden-deaths.ts';
 import { createNodeWatch, type NodeDuties } from '#src/continuity/nodes/node-watch.ts';
+import {
+  answerScriptProgress,
+  askScriptProgress,
+  scriptProgressIn,
+  type FindScriptProgress,
+} from '#src/cluster/script-progress.ts';
+import type { ScriptProgress } from '#src/domain/simulated-callee.ts';
 import { createRecordingHandler, type RecordingHandler } from '#src/cluster/recording-handler.ts';
 import { createProofJudge } from '#src/cluster/node-proof.ts';
 import { openNatsWakeUps } from '#src/cluster/nats-wake-ups.ts';
@@ -47,7 +54,13 @@ export type Cluster = {
   askNode: CallSignals['ask'];
   counting: Counting;
   /** Serves other gateways' requests for calls of this gateway, and monitors the other gateways. */
-  open(duties: NodeDuties & { perform: PerformHere; take: TakeHandedOver }): Promise<void>;
+  open(
+    duties: NodeDuties & {
+      perform: PerformHere;
+      take: TakeHandedOver;
+      scriptProgress: FindScriptProgress;
+    },
+  ): Promise<void>;
   /** Publishes whether this gateway accepts calls of other gateways. */
   takes(isTaking: boolean): Promise<void>;
   /** Called when the relay has lost its connection with the gateway of this name. */
@@ -59,6 +72,8 @@ export type Cluster = {
    * database.
    */
   giveCalls(node: string, callIds: readonly string[]): Promise<boolean>;
+  /** Resolves to the progress of a script at another gateway. Rejects like `giveCalls`. */
+  scriptProgressAt(node: string, callId: string): Promise<ScriptProgress | undefined>;
   /** Called when this gateway listens. `url` is its address on this machine. */
   listensAt(url: string): Promise<void>;
   /** Raw parts of recordings at other gateways. */
@@ -142,12 +157,13 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
   return {
     askNode: calls.ask,
     counting,
-    async open({ perform, take, ...duties }) {
-      await signals.open((asked) => {
+    async open({ perform, take, scriptProgress, ...duties }) {
+      await signals.open(async (asked) => {
         const handedOver = handOverIn(asked);
-        return handedOver === undefined
-          ? answerInCallRequest(asked, perform)
-          : answerHandOver(handedOver, take);
+        if (handedOver !== undefined) return answerHandOver(handedOver, take);
+        const played = scriptProgressIn(asked);
+        if (played !== undefined) return answerScriptProgress(played, scriptProgress);
+        return answerInCallRequest(asked, perform);
       });
       watch.open(duties, counting);
     },
@@ -165,6 +181,7 @@ export const startCluster = async (runtime: Runtime): Promise<Cluster> => {
       return { living: living.map(({ name }) => name), takers: takers.map(({ name }) => name) };
     },
     giveCalls: (to, callIds) => askToTake(signals, to, { from: node, callIds: [...callIds] }),
+    scriptProgressAt: (other, callId) => askScriptProgress(signals, other, callId),
     async listensAt(url) {
       const address = config.nodeUrl ?? (isWildcard(config.host) ? null : url);
       if (address !== null) await watch.tellAddress(address);

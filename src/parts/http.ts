@@ -110,7 +110,12 @@ const apiServicesOf = (
       watchCall: parts.watching.watch,
       isHeldHere: parts.watching.isHeld,
       streams: parts.streams,
-      simulator: telephony.simulator && createSimulatedPeople(telephony.simulator, database),
+      simulator:
+        telephony.simulator &&
+        createSimulatedPeople(telephony.simulator, database, {
+          node: config.node,
+          scriptProgressAt: parts.cluster.scriptProgressAt,
+        }),
     },
     directory: {
       ...createDirectory({ database, sealing, clock, logger }),

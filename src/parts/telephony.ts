@@ -38,15 +38,25 @@ import type { Config } from '#config/config.ts';
 import { sweepSipMessages } from '#src/housekeeping/old-sip-messages.ts';
 import { parseScript, type Role, type Script } from '#sip/simulator/script.ts';
 import type { Rehearsal } from '#sip/simulator/script-watch.ts';
-import { type SimulatorLines, createSimulatorLines } from '#sip/simulator/simulator-lines.ts';
+import {
+  type SimulatorLines,
+  type SimulatorLinesOptions,
+  createSimulatorLines,
+} from '#sip/simulator/simulator-lines.ts';
 import type { Person } from '#sip/simulator/transferring.ts';
-import type { ScriptRehearsal, Simulator, Health } from '#src/api/api-services.ts';
+import type { Simulator, Health } from '#src/api/api-services.ts';
+import type { ScriptRehearsal } from '#src/domain/simulated-callee.ts';
 import { loadPatterns } from '#src/domain/said-pattern.ts';
 import { takenHeaders, type SipHeaders } from '#src/domain/sip-headers.ts';
 import { Refusal } from '#src/domain/refusal.ts';
 import { findNumberByDigits } from '#src/persistence/numbers/callable-numbers.ts';
 import { findCall } from '#src/persistence/calls/calls.ts';
 import type { Database } from '#src/persistence/database/database.ts';
+import {
+  createSimulatedCalleeSearch,
+  findSimulatedCallee,
+  putSimulatedCallee,
+} from '#src/persistence/workspaces/simulated-callees.ts';
 import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
 import { type Dial, createWebPhones, type WebPhones } from '#sip/webphone/web-phones.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
@@ -184,6 +194,7 @@ const simulatedLines = async (
     recording: { open: openRecording, speech, resample },
     mediaFor: means && ((input) => mediaMeansFor(input, means)),
     workspaceOf,
+    findCallee: findCalleesIn(database),
     anybody: phones.partyFor,
   });
   const dial = createDialFromPhone({ placeInbound: simulator.placeInbound, database, country });
@@ -254,20 +265,39 @@ const personWho = {
 } as const satisfies Record<string, Person>;
 
 const watching = async (
-  rehearsal: ScriptRehearsal | undefined,
+  rehearsal: ScriptRehearsal | null | undefined,
 ): Promise<{ rehearsal: Rehearsal } | undefined> =>
-  rehearsal && {
-    rehearsal: {
-      stepTimeoutMs: rehearsal.stepTimeoutSec * 1_000,
-      readPattern: await loadPatterns(),
-      people: new Map(
-        Object.entries(rehearsal.people ?? {}).map(([number, does]) => [number, personWho[does]]),
-      ),
-    },
+  rehearsal == null
+    ? undefined
+    : {
+        rehearsal: {
+          stepTimeoutMs: rehearsal.stepTimeoutSec * 1_000,
+          readPattern: await loadPatterns(),
+          people: new Map(
+            Object.entries(rehearsal.people ?? {}).map(([number, does]) => [number, personWho[does]]),
+          ),
+        },
+      };
+
+/** Callees of the simulated network that have a script, in the database. */
+const findCalleesIn = (database: Database): NonNullable<SimulatorLinesOptions['findCallee']> => {
+  const find = createSimulatedCalleeSearch(database);
+  return async (number, workspaceId) => {
+    const callee = workspaceId === undefined ? undefined : await find({ workspaceId, number });
+    if (callee === undefined) return undefined;
+    return {
+      script: parsed(callee.script, 'callee'),
+      rehearsal: (await watching(callee.rehearsal))?.rehearsal,
+    };
   };
+};
 
 /** Callers and callees of the simulated network, for the admin API. */
-export const createSimulatedPeople = (lines: SimulatorLines, database: Database): Simulator => ({
+export const createSimulatedPeople = (
+  lines: Pick<SimulatorLines, 'placeInbound' | 'scriptProgress'>,
+  database: Database,
+  { node, scriptProgressAt }: { node: string; scriptProgressAt: Cluster['scriptProgressAt'] },
+): Simulator => ({
   checkScript: async (steps, role) => parseScript(steps, role, await loadPatterns()).errors ?? [],
   async receiveSimulatedCall({ workspaceId, to, from, script, sipHeaders, rehearsal }) {
     const number = await findNumberByDigits(database, to);
@@ -297,12 +327,19 @@ export const createSimulatedPeople = (lines: SimulatorLines, database: Database)
     if (call === undefined) throw new Error('A simulated call arrived and left no row');
     return { callId, status: call.status, endReason: call.endReason };
   },
-  defineCallee: async (workspaceId, number, script, rehearsal) => {
-    const watched = await watching(rehearsal);
-    lines.defineCallee(number, parsed(script, 'callee'), workspaceId, watched?.rehearsal);
+  defineCallee: (workspaceId, number, { script, rehearsal }) =>
+    putSimulatedCallee(database, { workspaceId, number, script: parsed(script, 'callee'), rehearsal }),
+  findCallee: (workspaceId, number) => findSimulatedCallee(database, { workspaceId, number }),
+  async scriptProgress({ id: callId, node: holder }) {
+    const here = lines.scriptProgress(callId);
+    if (here !== undefined || holder === node) return here;
+    try {
+      return await scriptProgressAt(holder, callId);
+    } catch (cause) {
+      const detail = 'The gateway that plays the script could not be reached just now; try once more.';
+      throw new Refusal('service_unavailable', detail, { cause });
+    }
   },
-  calleeScript: (workspaceId, number) => lines.calleeScript(number, workspaceId),
-  scriptProgress: lines.scriptProgress,
 });
 
 /** Parts of the runtime. */

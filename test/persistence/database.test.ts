@@ -94,6 +94,7 @@ const formerDatabaseUrl = async (t: ExecutionContext, last: string): Promise<str
   for (const name of [...names, last])
     await runStatement(url, `insert into ${migrationTable} (name) values ('${name}')`);
   await runStatement(url, 'drop table call_checkpoint');
+  await runStatement(url, 'drop table simulated_callee');
   await runStatement(
     url,
     'create table call_revival (call_id uuid, epoch int, form int, ahead_ms double precision, token_sealed text, headers_sealed jsonb, start jsonb, progress jsonb, left_hangup text)',

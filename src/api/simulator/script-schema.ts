@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { invalidField, Refusal } from '#src/domain/refusal.ts';
-import type { Script, ApiServices, Simulator } from '../api-services.ts';
+import type { Script } from '#src/domain/simulated-callee.ts';
+import type { ApiServices, Simulator } from '../api-services.ts';
 
 const steps = {
   say: "Waits for the person's turn, then says this.",

@@ -2,7 +2,9 @@
 import { pino } from 'pino';
 import { answeringMachine } from '#config/policy.ts';
 import type { LineEvent, LineInput } from '#machines/line.ts';
+import type { ScriptedCallee } from '#sip/simulator/callees.ts';
 import type { Script } from '#sip/simulator/script.ts';
+import type { Rehearsal } from '#sip/simulator/script-watch.ts';
 import type { HeardBefore, LineCheckpoint } from '#src/domain/sip-leg.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
@@ -14,9 +16,20 @@ export const scriptedNumber = '01055550001';
 export const scriptedInput = (changes: Partial<LineInput> = {}): LineInput =>
   lineInput({ to: scriptedNumber, ...changes });
 
+/** Callees with a script, in memory. */
+export const createScripts = () => {
+  const callees = new Map<string, ScriptedCallee>();
+  return {
+    defineCallee: (number: string, script: Script, workspaceId = '', rehearsal?: Rehearsal) =>
+      void callees.set(`${workspaceId} ${number}`, { script, rehearsal }),
+    findCallee: (number: string, workspaceId = '') => callees.get(`${workspaceId} ${number}`),
+  };
+};
+
 export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
   const clock = createOrderedClock();
   const { speed = 1 } = options;
+  const { defineCallee, findCallee } = createScripts();
   const lines = createSimulatorLines({
     clock: {
       ...clock,
@@ -27,11 +40,12 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
     logger: pino({ level: 'silent' }),
     recording: null,
     mediaFor: false,
+    findCallee,
     ...options,
   });
   return {
     clock,
-    lines,
+    lines: { ...lines, defineCallee },
     reach: (
       changes: Partial<LineInput> = {},
       onEvent?: (event: LineEvent, line: WatchedLine) => void,
@@ -50,7 +64,7 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
       ),
     /** Calls a callee with this script. */
     reachScript: (script: Script, onEvent?: (event: LineEvent, line: WatchedLine) => void): WatchedLine => {
-      lines.defineCallee(scriptedNumber, script);
+      defineCallee(scriptedNumber, script);
       return openWatched(lines.open, scriptedInput(), onEvent);
     },
     /** Advances the clock until the condition holds; returns the elapsed milliseconds. */
