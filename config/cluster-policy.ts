@@ -44,7 +44,17 @@ export const cluster = {
       charts: { readers: 100, waitingBytes: 4 * 1024 * 1024 },
       sound: { readers: 100, waitingBytes: 256 * 1024 },
       'announced-sound': { readers: 100, waitingBytes: 256 * 1024 },
+      'all-charts': { readers: 300, waitingBytes: 4 * 1024 * 1024 },
     },
+  },
+  /** Connections to all other gateways, for web phones and the inspector (`OtherGateways` of src/cluster). */
+  otherGatewaysLookMs: 1_000,
+  /** Links of web phones (`PhoneLinkNumbers` of src/cluster), which the other gateway pings every 15 s. */
+  phoneLinks: {
+    connectMs: 3_000,
+    stallMs: 40_000,
+    messageBytes: 1024 * 1024,
+    waitingBytes: 1024 * 1024,
   },
   callFollowing: { connectMs: 3_000, stallMs: 15_000, lookMs: 1_000 },
   /**

@@ -348,6 +348,7 @@ export const webPhones = {
   limits: {
     phones: 200,
     phonesOfWorkspace: 40,
+    links: 2_000,
     messageBytes: 16 * 1024,
     waitingBytes: 1024 * 1024,
     pingMs: 15_000,

@@ -7,6 +7,8 @@ import type { PhoneAudio } from './phone-audio.ts';
 export type Station = {
   /** Sends a message to the phone; `null` while the connection is lost. */
   tell: Tell | null;
+  /** Time of the page's connection, by a clock that all gateways share. */
+  since: number;
   /** Plays a frame of the agent's voice. */
   play: (frame: Uint8Array) => void;
   replaced: () => void;
@@ -23,7 +25,7 @@ export type Station = {
 export type Workspace = { stations: Map<string, Station>; ringing: Set<PhoneCall> };
 
 /** Connection through which the gateway reaches a phone. */
-export type PhoneWay = { tell: Tell; play: Station['play']; replaced: () => void };
+export type PhoneWay = { tell: Tell } & Pick<Station, 'since' | 'play' | 'replaced'>;
 
 const createStation = (way: PhoneWay): Station => ({
   ...way,
@@ -82,6 +84,18 @@ export const loseStation = (station: Station): void => {
   station.dialling = null;
   station.call?.suspend();
   connectSound(station);
+};
+
+/**
+ * Whether a page that was opened later is connected under this name. Gateways connect pages of theirs, also again, so
+ * the order of connections does not tell the later page.
+ */
+export const isTaken = (
+  { stations }: Workspace,
+  { name, since }: { name: string; since: number },
+): boolean => {
+  const known = stations.get(name);
+  return known !== undefined && known.tell !== null && known.since > since;
 };
 
 /** Connects a phone, for the first time or again. A phone with a known name resumes its call. */

@@ -14,6 +14,7 @@ import { createPhoneAudio, isAudioFrame, type PhoneAudio, type PhoneAudioNumbers
 import {
   answer,
   connectStation,
+  isTaken,
   loseStation,
   release,
   ringingCall,
@@ -77,6 +78,9 @@ export type WebPhones = {
   /** Releases all timers. */
   close(): void;
 };
+
+/** A connection that was replaced before it was open. */
+const noConnection: PhoneConnection = { receive() {}, hear() {}, lost() {} };
 
 /** Callbacks of a call that ended before its line was opened; it does not ring. */
 const nowhere: PhoneCallEvents = {
@@ -212,6 +216,10 @@ export const createWebPhones = (options: WebPhonesOptions): WebPhones => {
     connect({ workspaceId, name, dial, ...way }) {
       const workspace = workspaces.of(workspaceId);
       const { tell } = way;
+      if (isTaken(workspace, { name, since: way.since })) {
+        way.replaced();
+        return noConnection;
+      }
       if (options.sound !== null) {
         const { understood: languages } = options;
         tell({ type: 'sound_offered', ...(languages === undefined ? {} : { languages }) });

@@ -20,6 +20,8 @@ const chartState = z.object({
 /** A message of Stately's inspection protocol, masked by the gateway that owns the call. */
 const inspectionMessage = z.looseObject({ type: z.string(), rootId: z.string(), sessionId: z.string() });
 
+export type InspectionMessage = z.infer<typeof inspectionMessage>;
+
 const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('state'), state: chartState }),
   z.object({ news: z.literal('fact') }),
@@ -28,6 +30,8 @@ const callNews = z.discriminatedUnion('news', [
   z.object({ news: z.literal('listen-in'), state: z.enum(listenInStates) }),
   /** Base64 of two channels in the format of the domain's `listen-in.ts`. */
   z.object({ news: z.literal('sound'), samples: z.string() }),
+  /** Last message to a reader of all charts that has read too slowly. */
+  z.object({ news: z.literal('too-slow') }),
   /** Keep-alive. */
   z.object({ news: z.literal('beat') }),
 ]);
@@ -82,7 +86,25 @@ const callsPath = '/internal/calls/';
 const watchedPath =
   /^\/internal\/calls\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\/(charts|sound|announced-sound))?$/;
 
-export const isNewsPath = (path: string): boolean => path.startsWith(callsPath);
+const workspacesPath = '/internal/workspaces/';
+
+const chartsPath =
+  /^\/internal\/workspaces\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/charts(\?definitions=0)?$/;
+
+/** Charts of all calls of a workspace that the queried gateway holds. */
+export type WantedCharts = { workspaceId: string; hasDefinitions: boolean };
+
+export const chartsPathOf = ({ workspaceId, hasDefinitions }: WantedCharts): string =>
+  `${workspacesPath}${workspaceId}/charts${hasDefinitions ? '' : '?definitions=0'}`;
+
+/** Undefined for a path that does not name a workspace. */
+export const askedChartsOf = (path: string): WantedCharts | undefined => {
+  const [, workspaceId, without] = chartsPath.exec(path) ?? [];
+  return workspaceId === undefined ? undefined : { workspaceId, hasDefinitions: without === undefined };
+};
+
+export const isNewsPath = (path: string): boolean =>
+  path.startsWith(callsPath) || path.startsWith(workspacesPath);
 
 export const newsPathOf = (callId: string, kind: NewsKind): string =>
   `${callsPath}${callId}${kind === 'progress' ? '' : `/${kind}`}`;

@@ -17,6 +17,9 @@ export const phoneFrameHead = 4;
 /** Maximum amount of agent audio that is buffered at the phone, in milliseconds. */
 export const soundLeadMs = 400;
 
+/** Close code of a phone's connection: a page that was opened later uses the phone's name. */
+export const webPhoneReplaced = 4001;
+
 /** A call at a phone. Numbers are in domestic format, callers as in `Arrival`. */
 export type PhoneCallDetails = {
   call_id: string;

@@ -3,7 +3,7 @@
  * `createWebSocketReceiver` of @statelyai/inspect and the page at `/inspect` read it.
  *
  * The parameter `?call=` selects one call in progress at any gateway. Without the parameter, all current and future
- * calls of the workspace at this gateway are shown.
+ * calls of the workspace at all gateways are shown. `?definitions=0` omits the definitions of the charts.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,6 +14,7 @@ import {
   closeCodes,
   showCalls,
   type FollowCharts,
+  type FollowOthers,
   type InspectedCalls,
   type ViewerLimits,
 } from './viewer.ts';
@@ -51,6 +52,7 @@ const createViewerCounts = () => {
 export type InspectorSocketOptions = {
   calls: InspectedCalls;
   follow: FollowCharts;
+  followOthers: FollowOthers;
   /** Resolves to the workspace of a call in progress; undefined for an ended or unknown call. */
   ownerOf: (callId: string) => Promise<string | undefined>;
   limits: InspectorLimits;
@@ -71,7 +73,8 @@ export const createInspectorSocket = (options: InspectorSocketOptions): Inspecto
       if (viewers.of(workspaceId) >= limits.viewersOfWorkspace) return refuse(429);
       server.handleUpgrade(request, socket, head, (viewer) => {
         viewers.count(viewer, workspaceId);
-        showCalls(viewer, { workspaceId, callId }, options);
+        const hasDefinitions = query.get('definitions') !== '0';
+        showCalls(viewer, { workspaceId, callId, hasDefinitions }, options);
       });
       return undefined;
     },

@@ -66,7 +66,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   },
   'src/cluster': {
     values: ['src/domain', 'src/persistence'],
-    packages: ['@nats-io/transport-node', 'pino', 'undici', 'zod'],
+    packages: ['@nats-io/transport-node', 'pino', 'undici', 'ws', 'zod'],
   },
   'src/calls': {
     values: ['machines', 'src/domain', 'src/persistence'],

@@ -10,6 +10,9 @@ import type { Browser, ReadBrowser } from './browser.ts';
 import type { AuthorizedUpgrade } from '#src/domain/authorized-upgrade.ts';
 import type { AdminRole } from '#src/domain/admin-role.ts';
 
+/** An upgrade that another gateway has requested. */
+type InternalUpgrade = Omit<AuthorizedUpgrade<IncomingMessage, Duplex>, 'workspaceId' | 'actor'>;
+
 type Accept = (upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>) => void | Promise<void>;
 
 export type WebSocketRoutes = {
@@ -18,6 +21,8 @@ export type WebSocketRoutes = {
    * refused.
    */
   serve(path: string, role: AdminRole, accept: Accept): void;
+  /** `accept` receives upgrades of this path from other gateways. */
+  serveGateways(path: string, accept: (upgrade: InternalUpgrade) => void): void;
   attach(server: Server): void;
 };
 
@@ -56,6 +61,8 @@ export const createWebSocketRoutes = (options: {
     credential: Credential,
   ) => Promise<{ workspaceId: string; actor: string; role: AdminRole } | undefined>;
   readBrowser: ReadBrowser;
+  /** Whether the request is from another gateway; `expired` if their clocks differ too much. */
+  judgeGateway: (request: IncomingMessage) => 'valid' | 'expired' | 'invalid';
   /**
    * Records a failed authentication from the client's address. Resolves to the seconds until the next attempt is
    * allowed, or to `null` if it is allowed now.
@@ -70,6 +77,7 @@ export const createWebSocketRoutes = (options: {
 }): WebSocketRoutes => {
   const { logger, revalidateMs } = options;
   const paths = new Map<string, { role: AdminRole; accept: Accept }>();
+  const gatewayPaths = new Map<string, (upgrade: InternalUpgrade) => void>();
 
   const watchCredential = (socket: Duplex, credential: Credential): void => {
     let timer: NodeJS.Timeout | undefined;
@@ -99,6 +107,13 @@ export const createWebSocketRoutes = (options: {
     const target = URL.parse(request.url ?? '/', 'http://gateway');
     if (target === null) return refuse(socket, 400);
     const { pathname, searchParams: query } = target;
+    const acceptGateway = gatewayPaths.get(pathname);
+    if (acceptGateway !== undefined) {
+      const verdict = options.judgeGateway(request);
+      // A separate status for a clock difference, as in the other requests between gateways.
+      if (verdict !== 'valid') return refuse(socket, verdict === 'expired' ? 403 : 404);
+      return acceptGateway({ request, socket, head, query, refuse: (status) => refuse(socket, status) });
+    }
     const served = paths.get(pathname);
     if (served === undefined) return refuse(socket, 404);
     const credential = credentialOf(request, query, options.readBrowser(request));
@@ -123,6 +138,7 @@ export const createWebSocketRoutes = (options: {
 
   return {
     serve: (path, role, accept) => void paths.set(path, { role, accept }),
+    serveGateways: (path, accept) => void gatewayPaths.set(path, accept),
     attach(server) {
       server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
         const ignoreLoss = (error: Error): void =>

@@ -28,6 +28,8 @@ export type Actor = {
   parent: string | null;
   /** Session id of the root actor: the call to which the actor belongs. */
   root: string;
+  /** Id of the call; null for other actors than the root. */
+  callId: string | null;
   state: string | null;
   isOver: boolean;
 };
@@ -42,7 +44,7 @@ export type Inspection = {
  * Maximum numbers of entries and actors: as many messages as a person can search, and the actors of hundreds of calls.
  */
 export const mostEntries = 2_000;
-export const mostActors = 1_500;
+export const mostActors = 5_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -73,12 +75,15 @@ const kinds: Readonly<Record<string, Kind>> = {
   '@xstate.actor': 'actor',
 };
 
-export type Told = { entry: Omit<Entry, 'id'>; actor: Omit<Actor, 'name'> & { name: string | null } };
+export type Told = {
+  entry: Omit<Entry, 'id'>;
+  actor: Omit<Actor, 'name'> & { name: string | null };
+};
 
 /** Parses a message; returns undefined for data that is not a message of the protocol. */
 export const readMessage = (message: unknown): Told | undefined => {
   if (!isFields(message)) return undefined;
-  const { type, sessionId, rootId, createdAt, name, parentId, sourceId, event } = message;
+  const { type, sessionId, rootId, createdAt, name, parentId, sourceId, event, callId } = message;
   const kind = kinds[textOf(type) ?? ''];
   const id = textOf(sessionId);
   if (kind === undefined || id === null) return undefined;
@@ -93,7 +98,15 @@ export const readMessage = (message: unknown): Told | undefined => {
       state,
       payload: kind === 'event' ? event : context,
     },
-    actor: { id, name: textOf(name), parent: textOf(parentId), root: textOf(rootId) ?? id, state, isOver },
+    actor: {
+      id,
+      name: textOf(name),
+      parent: textOf(parentId),
+      root: textOf(rootId) ?? id,
+      callId: textOf(callId),
+      state,
+      isOver,
+    },
   };
 };
 
@@ -120,6 +133,7 @@ export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly 
       ...moved,
       name: actor.name ?? known?.name ?? actor.id,
       parent: actor.parent ?? known?.parent ?? null,
+      callId: actor.callId ?? known?.callId ?? null,
     });
     return { ...entry, id: next++ };
   });
@@ -129,8 +143,8 @@ export const inspectionAfter = ({ actors, entries }: Inspection, told: readonly 
 
 export const nothingSeen: Inspection = { actors: new Map(), entries: [] };
 
-/** Filters; empty values match everything. */
-export type EntryFilter = { actor: string; kind: string; type: string; search: string };
+/** Filters; empty values match everything. `call` is the root actor of a call. */
+export type EntryFilter = { call: string; actor: string; kind: string; type: string; search: string };
 
 /** Cached text of each payload, because each keystroke searches thousands of entries. */
 const payloadTexts = new WeakMap<Entry, string>();
@@ -153,6 +167,7 @@ export const filteredEntries = ({ actors, entries }: Inspection, wanted: EntryFi
   return entries
     .filter(
       (entry) =>
+        (wanted.call === '' || actors.get(entry.actor)?.root === wanted.call) &&
         (wanted.actor === '' || entry.actor === wanted.actor || entry.source === wanted.actor) &&
         (wanted.kind === '' || entry.kind === wanted.kind) &&
         (wanted.type === '' || entry.type === wanted.type) &&

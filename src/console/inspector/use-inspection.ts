@@ -8,14 +8,15 @@ import { inspectionAfter, nothingSeen, readMessage, type Inspection, type Told }
 const gatherMs = 100;
 const againMs = 2_000;
 
-/** Close code of a normal closure (RFC 6455): the call is over and no more messages follow. */
+/** Close codes (RFC 6455): a normal closure after the end of the call, and a page that read too slowly. */
 const done = 1_000;
+const tooSlow = 1_013;
 
 export type Watching = {
   /** The displayed state, which does not change while the display is paused. */
   shown: Inspection;
   /** `refused`: the call is not in progress, or there are too many subscribers. */
-  link: 'joining' | 'open' | 'lost' | 'over' | 'refused';
+  link: 'joining' | 'open' | 'lost' | 'slow' | 'over' | 'refused';
   isPaused: boolean;
   /** Number of messages received while the display is paused. */
   waiting: number;
@@ -27,6 +28,8 @@ export type Watching = {
 const addressOf = (callId: string | null): URL => {
   const address = new URL('/inspect', location.href.replace(/^http/, 'ws'));
   address.hash = '';
+  // This page draws no charts.
+  address.searchParams.set('definitions', '0');
   if (callId !== null) address.searchParams.set('call', callId);
   return address;
 };
@@ -85,7 +88,7 @@ export const useInspection = (callId: string | null): Watching => {
         if (code === done) return setLink('over');
         if (!wasSeen && !wasOpen) return setLink('refused');
         wasSeen = true;
-        setLink('lost');
+        setLink(code === tooSlow ? 'slow' : 'lost');
         again = setTimeout(() => void tryAgain(), againMs);
       });
     };

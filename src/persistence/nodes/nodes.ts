@@ -224,6 +224,24 @@ export const livingNodes = async (
     takes: lines === null || form === null ? null : { lines, form },
   }));
 
+/** Another gateway that runs, and the address at which it is reached. */
+export type ReachableNode = NodeInstance & { address: string };
+
+const reachable = kyselyQuery((queries, { name }: { name: string }) =>
+  queries
+    .selectFrom('Node')
+    .select(['name', 'instance'])
+    .select(({ ref }) => ref('address').$notNull().as('address'))
+    .where('name', '<>', name)
+    .where('address', 'is not', null)
+    .where('lostAt', 'is', null)
+    .where(({ ref }) => nodeHasSession(ref('Node.name'))),
+);
+
+/** Returns the other running gateways that have an address. */
+export const reachableNodes = (db: Statements, name: string): Promise<ReachableNode[]> =>
+  reachable(db, { name });
+
 const addressOf = kyselyQuery((queries, { name }: { name: string }) =>
   queries.selectFrom('Node').select('address').where('name', '=', name),
 );
