@@ -15,6 +15,10 @@ export const loadLimits = {
    * that begins calls as fast as they arrive until it is overloaded delays the turns of all calls.
    */
   halvingDelay: 1 / 16,
+  /** Rate of new calls after an overload (`CallRateNumbers` of src/calls/setup). */
+  callRate: { everyMs: 250, decrease: 0.7, increase: 1.25, least: 5, most: 1_000 },
+  /** Utilization of the event loop from which it has no time left for more calls. */
+  busy: 0.7,
   /**
    * Maximum number of calls in setup (number look-up or insert). Further calls would only compete for the same database
    * connections.

@@ -17,6 +17,7 @@ import type { Journal } from './journal/journal.ts';
 import type { LiveCalls } from './live/live-calls.ts';
 import type { Switchboard } from './live/switchboard.ts';
 import type { DailyNotice } from './setup/daily-minutes.ts';
+import type { CallRate } from './setup/call-rate.ts';
 import type { LoadShedding } from './setup/load-shedding.ts';
 import type { SummarizeSoFar } from './summaries/summaries.ts';
 
@@ -65,7 +66,7 @@ export type CallParts = {
 
 export type CallLimits = {
   admission: AdmissionLimits;
-  load: Pick<LoadShedding, 'pressure' | 'share'>;
+  load: Pick<LoadShedding, 'pressure' | 'share'> & Pick<CallRate, 'take'>;
   platformPolicy: PolicySettings;
   /** Maximum number of calls in progress over all numbers of a workspace that has no maximum of its own. */
   maxCallsInProgress: number;

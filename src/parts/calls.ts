@@ -34,6 +34,7 @@ import type { Runtime } from './runtime.ts';
 import type { Agents, OwnLanguageModel } from './agents.ts';
 import type { Cluster } from './cluster.ts';
 import type { Telephony } from './telephony.ts';
+import { createCallRate, type CallRate, type LoopState } from '#src/calls/setup/call-rate.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Logger } from 'pino';
 import { createCheckpointLegs, type CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
@@ -186,8 +187,19 @@ type Measured = { telemetry: Telemetry; journalling: CallJournal };
 export const startLoadShedding = (
   { config, steadyClock, logger, started }: Runtime,
   { telemetry, journalling }: Measured,
-): LoadShedding => {
-  const { everyMs, memory, journal, delayLeft, halvingDelay } = loadLimits;
+): LoadShedding & Pick<CallRate, 'take'> => {
+  const { everyMs, memory, journal, delayLeft, halvingDelay, callRate, busy } = loadLimits;
+  const { eventLoop } = telemetry;
+  const loopState = (): LoopState => {
+    if (config.maxDelayMs === 0) return 'free';
+    const delayMs = eventLoop.currentDelayMs();
+    if (delayMs >= config.maxDelayMs) return 'overloaded';
+    return delayMs >= config.maxDelayMs * delayLeft || eventLoop.currentUtilization() >= busy
+      ? 'busy'
+      : 'free';
+  };
+  const rate = createCallRate({ numbers: callRate, state: loopState, clock: steadyClock });
+  started.defer(rate.close);
   const shedding = createLoadShedding({
     limits: {
       event_loop: { from: config.maxDelayMs, until: config.maxDelayMs * delayLeft },
@@ -195,12 +207,12 @@ export const startLoadShedding = (
       journal,
     },
     measures: {
-      event_loop: telemetry.eventLoop.delayMs,
+      event_loop: eventLoop.delayMs,
       memory: telemetry.memoryShare,
       journal: journalling.journal.backlog,
     },
     beginning: {
-      delayMs: telemetry.eventLoop.currentDelayMs,
+      delayMs: eventLoop.currentDelayMs,
       halvingMs: config.maxDelayMs * halvingDelay,
     },
     everyMs,
@@ -213,7 +225,7 @@ export const startLoadShedding = (
     },
   });
   started.defer(shedding.close);
-  return shedding;
+  return { ...shedding, take: rate.take };
 };
 
 /** Actors and actions of a call's charts. */

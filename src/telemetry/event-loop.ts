@@ -38,6 +38,8 @@ export type EventLoopWatch = {
    * single stall does not count. A pending timer counts as soon as it is late.
    */
   currentDelayMs(): number;
+  /** Returns the utilization of the event loop over the last timers, from 0 to 1. */
+  currentUtilization(): number;
   close(): void;
 };
 
@@ -108,6 +110,8 @@ export const watchEventLoop = (options: {
       const lateMs = Math.max(Math.min(second.lateMs, third.lateMs), Math.min(third.lateMs, pendingMs));
       return lateMs <= 0 ? 0 : lateMs * ownPart(first, measureUtilization());
     },
+    currentUtilization: () =>
+      measureUtilization(measureUtilization(), beats.at(-fewestBeats)?.utilization).utilization,
     close: () => clock.clearTimeout(timer),
   };
 };

@@ -24,7 +24,7 @@ const memoryShare = (): number => {
 export type Telemetry = {
   metrics: Metrics;
   traces: Traces;
-  eventLoop: Pick<EventLoopWatch, 'delayMs' | 'currentDelayMs'>;
+  eventLoop: Pick<EventLoopWatch, 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
   memoryShare: typeof memoryShare;
 };
 

@@ -5,6 +5,7 @@ import type { AdmissionLimits } from '#src/calls/call-parts.ts';
 import { createAdmission } from '#src/calls/setup/admission.ts';
 import { callInput } from '#src/calls/setup/start-call.ts';
 import { createDailyMinutes, type DailyNotice } from '#src/calls/setup/daily-minutes.ts';
+import { createCallRate, type LoopState } from '#src/calls/setup/call-rate.ts';
 import { createLoadShedding, type LoadLimits } from '#src/calls/setup/load-shedding.ts';
 import type { AgentBinding } from '#src/domain/agent-binding.ts';
 import type { AgentCall } from '#src/domain/agent-call.ts';
@@ -151,11 +152,12 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
   const liveCalls = createLiveCalls();
   let pressure: Pressure | null = null;
   let share = 1;
+  let isWithinRate = true;
   const admission = createAdmission({
     live: { liveCalls },
     limits: {
       admission: { maxCalls: 100, maxBeginning: 100, ...limits },
-      load: { pressure: () => pressure, share: () => share },
+      load: { pressure: () => pressure, share: () => share, take: () => isWithinRate },
     },
     telephony: { hasLines: true },
   });
@@ -164,6 +166,7 @@ const createDoor = (limits: Partial<AdmissionLimits> = {}) => {
     admission,
     press: (by: Pressure | null) => (pressure = by),
     allow: (part: number) => (share = part),
+    limitRate: (isLimited: boolean) => (isWithinRate = !isLimited),
     /** Starts a call like `start-call.ts`: adds it to the switchboard and returns its permit. */
     begin(call: Parameters<typeof admission.enter>[0] = wish) {
       const permit = admission.enter(call);
@@ -246,6 +249,14 @@ test('lets fewer requests into setup while the event loop is late, but always on
   allow(1);
   for (let count = 0; count < 8; count += 1) admission.approach();
   t.like(t.throws(admission.approach), { extras: { reason: 'beginning' } });
+});
+
+test('lets no request into setup beyond the rate after an overload', (t) => {
+  const { admission, limitRate } = createDoor();
+  limitRate(true);
+  t.like(t.throws(admission.approach), { code: 'over_capacity', extras: { reason: 'event_loop' } });
+  limitRate(false);
+  t.notThrows(admission.approach);
 });
 
 test('names the limit that was reached in the rejection', (t) => {
@@ -483,6 +494,66 @@ test('clears the timer when load watching stops', (t) => {
   clock.advance(10_000);
   t.is(measure('memory', 0), 'memory', 'nobody looks any more');
   t.is(told.length, 1);
+});
+
+// Call rate
+
+const callRateWorld = () => {
+  const clock = createOrderedClock();
+  let state: LoopState = 'free';
+  const rate = createCallRate({
+    numbers: { everyMs: 250, decrease: 0.5, increase: 2, least: 4, most: 100 },
+    state: () => state,
+    clock,
+  });
+  /** The loop is in this state for this many intervals, while calls arrive steadily. Returns the number of calls taken. */
+  const pass = (now: LoopState, intervals: number, callsPerInterval: number): number => {
+    state = now;
+    let taken = 0;
+    for (let moment = 0; moment < intervals * callsPerInterval; moment += 1) {
+      if (rate.take()) taken += 1;
+      clock.advance(250 / callsPerInterval);
+    }
+    return taken;
+  };
+  return { clock, rate, pass };
+};
+
+test('takes every call before the first overload', (t) => {
+  const { pass } = callRateWorld();
+  t.is(pass('free', 4, 250), 1_000);
+  t.is(pass('busy', 4, 250), 1_000);
+});
+
+test('halves the rate of new calls in each interval of an overload, down to a minimum', (t) => {
+  const { pass } = callRateWorld();
+  pass('free', 1, 50);
+  t.is(pass('overloaded', 2, 50), 100, 'a single look is no reason for a limit');
+  // From 200 calls per second to 100, 50, 25, 12.5, 6.25 and 4.
+  const taken = Array.from({ length: 8 }, () => pass('overloaded', 1, 50));
+  t.deepEqual(
+    taken.map((count, index) => Math.abs(count - Math.max(1, 25 / 2 ** index)) <= 1.5),
+    taken.map(() => true),
+    String(taken),
+  );
+});
+
+test('keeps the rate while the gateway is busy, and raises it while it is free until there is no limit', (t) => {
+  const { pass } = callRateWorld();
+  pass('overloaded', 3, 50);
+  const kept = pass('busy', 4, 50);
+  t.true(kept >= 48 && kept <= 52, String(kept));
+  t.true(pass('free', 4, 50) > 100);
+  t.is(pass('free', 1, 250), 250);
+});
+
+test('does not save up unused calls for a burst', (t) => {
+  const { clock, rate, pass } = callRateWorld();
+  pass('overloaded', 3, 50);
+  pass('busy', 1, 1);
+  clock.advance(200);
+  const burst = Array.from({ length: 100 }, () => rate.take()).filter(Boolean);
+  t.true(burst.length <= 13, String(burst.length));
 });
 
 // Start call

@@ -16,7 +16,7 @@ export type Admission = {
   check(): void;
   /**
    * Runs the checks of `check`, and counts an admitted request as in setup until `leave` is called. Fewer requests may be in
-   * setup while the event loop is late.
+   * setup while the event loop is late, and fewer per second after that.
    */
   approach(): { leave: () => void };
   /**
@@ -108,6 +108,7 @@ export const createAdmission = ({
       check();
       if (approaching >= limits.maxBeginning) throw overCapacity('beginning');
       if (approaching >= Math.max(1, limits.maxBeginning * load.share())) throw overCapacity('event_loop');
+      if (!load.take()) throw overCapacity('event_loop');
       approaching += 1;
       return { leave: once(() => void (approaching -= 1)) };
     },
