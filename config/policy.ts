@@ -43,9 +43,15 @@ export const journalLimits = {
    */
   transitions: { gatherMs: 1_000, batch: 1_000, limit: 100_000, retryMs: 5_000 },
   /**
-   * Checkpoints of calls. A checkpoint is written at most `gatherMs` late, so a crash loses no more of a conversation.
+   * Checkpoints of calls (`CheckpointsOptions` of src/continuity). Progress is written at most `gatherMs` late, so a
+   * crash loses no more of a conversation.
    */
-  progress: { gatherMs: 100, batch: 500, limit: 50_000, retryMs: 1_000 },
+  checkpoints: {
+    gatherMs: 100,
+    dropMs: 1_000,
+    batch: 500,
+    retry: { firstMs: 100, longestMs: 5_000 },
+  },
 } as const;
 
 /**
@@ -106,8 +112,8 @@ export const closing = {
   hurriedJournalMs: 1_000,
   /** Time for which the shutdown waits for API requests in progress. */
   requestsMs: 5_000,
-  /** Maximum time for storing the far ends of calls. */
-  legsMs: 2_000,
+  /** Maximum time for storing the last checkpoints of calls. */
+  checkpointsMs: 2_000,
   /** Limit of the whole shutdown, after which unfinished work is abandoned. */
   longestMs: 45_000,
   /** Limit of the whole shutdown, counted from the second signal. */

@@ -315,11 +315,6 @@ export interface Line {
    * line emits no events afterwards. Idempotent.
    */
   release(): void;
-  /**
-   * Whether another gateway could take over the call now, because the line is answered and its far end survives this
-   * process.
-   */
-  canBeResumed(): boolean;
 }
 
 /**

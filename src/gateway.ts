@@ -132,7 +132,7 @@ export const startGateway = async (
   const recordings = await startRecordings(runtime, journalling.journal, cluster.otherParts);
   const overheard = createOverheard({ bus: runtime.bus, find: (callId) => switchboard.find(callId) });
   const telephony = await startTelephony(runtime, {
-    legs: journalling.legs,
+    checkpoints: journalling.checkpoints,
     isResumed: left.isResumed,
     liveCalls,
     outgoing,

@@ -56,7 +56,11 @@ export type DrachtioLineOptions = MediaMeans & {
   onOver: () => void;
 };
 
-export type DrachtioLine = Line & StandingLine;
+export type DrachtioLine = Line &
+  StandingLine & {
+    /** Described at `LineCheckpoint`. */
+    isResumable(): boolean;
+  };
 
 /** SIP dialog of a call, from the first INVITE on. */
 type CallDialog = {
@@ -463,7 +467,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.finish,
-    canBeResumed: () => life.is('answered') && secondLeg.canBeResumed() && !referTransfer.isUnderWay(),
+    isResumable: () => life.is('answered') && secondLeg.isResumable() && !referTransfer.isUnderWay(),
     ...standing(dialog, life, secondLeg),
   };
 };

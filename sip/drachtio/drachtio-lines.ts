@@ -41,7 +41,8 @@ import {
   type ControlProbe,
   type SignallingHandlers,
 } from './connection/connection.ts';
-import { type LegStore, createLegTracker, type TrackedLeg } from './resume/leg-tracker.ts';
+import { createLegTracker, type TrackedLeg } from './resume/leg-tracker.ts';
+import type { OrphanLeg } from '#src/domain/sip-leg.ts';
 import type { Trunk } from '#src/domain/trunk.ts';
 import { headerOf } from '../headers/header-values.ts';
 import { tagIn } from '../headers/name-addresses.ts';
@@ -92,7 +93,13 @@ export type DrachtioLinesOptions = CommonMeans & {
   /** Trunk of the configuration; `null` if there is none. */
   trunk: ConfiguredTrunk | null;
   trunks: TrunkDirectory;
-  legs: LegStore;
+  /**
+   * Called when the far ends of a call have changed (`Lines.checkpoint`). A trunk check has a far end without a call: an
+   * id of its own is given.
+   */
+  onCheckpoint: (callId: string) => void;
+  /** Reads the legs that an earlier process of this node, or the given dead node, left. */
+  readOrphans: (node?: string) => Promise<readonly OrphanLeg[]>;
   /** Load of all gateways on the trunks with limits. */
   trunkLoad: SharedTrunkLoad;
   trunkTimes: TrunkTimes;
@@ -254,7 +261,6 @@ const createLegs = (
   const sources = { directory, configured: options.trunk && configuredTrunk(options.trunk), country };
   const legTracker = createLegTracker({
     ...options,
-    store: options.legs,
     sipCapture,
     send,
     endChannel,
@@ -322,7 +328,7 @@ const createLegs = (
     },
 
     /** Takes over a call of another process. */
-    adopt: (call: Pick<AdoptOptions, 'callId' | 'left' | 'logger'>): PendingLeg =>
+    adopt: (call: Pick<AdoptOptions, 'callId' | 'state' | 'logger'>): PendingLeg =>
       survivingLeg(adoptCall({ ...shared, ...call, ...adopting }), call),
 
     /** Stops accepting and placing calls. The connection remains, so that calls can be ended. */
@@ -348,20 +354,22 @@ const healthOf = (
 
 /** Handlers of the connection's state. */
 const watchConnection = (
-  lines: ReadonlySet<DrachtioLine>,
+  lines: ReadonlyMap<string, DrachtioLine>,
   { connection, mediaServers }: ReturnType<typeof createServers>,
   { legTracker }: Pick<ReturnType<typeof createLegs>, 'legTracker'>,
   { controlProbe, clock }: DrachtioLinesOptions,
 ) => {
   const calls = createLostSignalling({
-    lines,
+    lines: () => lines.values(),
     dialogStands: (dialogId) => dialogStands(dialogId, connection.send),
     comeBackMs: controlProbe.comeBackMs,
     clock,
   });
   /** Returns the dialogs of calls that wait after a loss of the connection. */
   const waiting = () =>
-    new Set([...lines].flatMap((line) => [line.dialogId() ?? [], line.secondDialogId() ?? []].flat()));
+    new Set(
+      [...lines.values()].flatMap((line) => [line.dialogId() ?? [], line.secondDialogId() ?? []].flat()),
+    );
   return {
     on: {
       // Handles the loss of the connection: first the far ends, then their calls.
@@ -388,7 +396,7 @@ const watchConnection = (
 
 export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLines => {
   const { clock, logger } = options;
-  const lines = new Set<DrachtioLine>();
+  const lines = new Map<string, DrachtioLine>();
   const backgroundTasks = createBackgroundTasks(clock, logger);
   const servers = createServers(options, backgroundTasks);
   const { connection, mediaServers, mediaThread } = servers;
@@ -416,9 +424,11 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
       clock,
       backgroundTasks,
       logger: loggerOf(input),
-      onOver: () => lines.delete(line),
+      onOver() {
+        if (lines.get(input.callId) === line) lines.delete(input.callId);
+      },
     });
-    lines.add(line);
+    lines.set(input.callId, line);
     return line;
   };
 
@@ -430,14 +440,14 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     mediaServers: mediaServers.states,
     disown: connection.disown,
     async endLegsOf(node) {
-      const orphans = await options.legs.orphans(node);
+      const orphans = await options.readOrphans(node);
       legTracker.endOrphans(orphans);
       legTracker.endChannels(orphans);
     },
     async start(onArrival) {
       const audioIsReady = mediaThread.start();
       // Orphaned legs are read first, because the other parties of a dead process's calls are waiting.
-      const orphans = await options.legs.orphans();
+      const orphans = await options.readOrphans();
       await connection.open({ ...legs.handlers, ...watched.on });
       legTracker.endOrphans(orphans);
       await access.open();
@@ -453,8 +463,12 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
         parent,
         beginLeg: (call) => legs.begin(input, { ...call, logger: loggerOf(input) }),
       }),
-    resume(input, left, emit, parent) {
-      const beginLeg = (): PendingLeg => legs.adopt({ callId: input.callId, left, logger: loggerOf(input) });
+    checkpoint: (callId) => ({
+      legs: legTracker.legsOf(callId),
+      isResumable: lines.get(callId)?.isResumable() ?? false,
+    }),
+    resume(input, state, emit, parent) {
+      const beginLeg = (): PendingLeg => legs.adopt({ callId: input.callId, state, logger: loggerOf(input) });
       const tell = watched.whenAdopted(() => line, emit);
       const line = openLine(input, tell, { isAdopted: true, parent, beginLeg });
       return line;
@@ -464,7 +478,7 @@ export const createDrachtioLines = (options: DrachtioLinesOptions): DrachtioLine
     async close() {
       watched.close();
       legs.close();
-      for (const line of lines) line.close();
+      for (const line of lines.values()) line.close();
       mediaServers.empty();
       await backgroundTasks.settled(closeWithinMs);
       mediaServers.close();

@@ -5,7 +5,7 @@
  */
 import type { AnyActorRef } from 'xstate';
 import type { Line, LineCommand, LineEvent, LineInput } from '#machines/line.ts';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { LineResumeState } from '#src/domain/sip-leg.ts';
 import type { LineTime } from '#sip/audio/line-time.ts';
 import { runLineLife, type LineEnd, type LineLife } from '#machines/line-life.ts';
 import { LinePhone, type AgentSigns } from './line-phone.ts';
@@ -38,7 +38,7 @@ export type SimulatedLineOptions = Pick<VoicesOptions, 'record'> & {
   /** Whether the line takes over an existing call. */
   isAdopted: boolean;
   /** Person of a transfer who is connected with the far end of a taken-over call. */
-  connectedWith: LineCheckpoint['connectedWith'];
+  connectedWith: LineResumeState['connectedWith'];
   /** Called when the line is over and has released everything. */
   onOver: () => void;
 };
@@ -76,7 +76,12 @@ const hangUp = ({ cause }: LineEnd, life: LineLife, time: LineTime): void => {
   else released();
 };
 
-export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
+export type SimulatedLine = Line & {
+  /** Described at `LineCheckpoint`. */
+  isResumable(): boolean;
+};
+
+export const createSimulatedLine = (options: SimulatedLineOptions): SimulatedLine => {
   const { input, time, emit, onOver, isAdopted, connectedWith } = options;
   const signs: AgentSigns = { keys: '', isFarewell: false, language: input.language };
 
@@ -169,6 +174,6 @@ export const createSimulatedLine = (options: SimulatedLineOptions): Line => {
       }
     },
     ...life.finish,
-    canBeResumed: () => options.farEnd().outlives && life.is('answered') && transferring.canBeResumed(),
+    isResumable: () => options.farEnd().outlives && life.is('answered') && transferring.isResumable(),
   };
 };

@@ -28,7 +28,12 @@ import type { Script } from './script.ts';
 import { createRehearsals, nobodyElse, type Rehearsal, type Rehearsals } from './script-watch.ts';
 import { createCarriedVoices } from './carried-voices.ts';
 import { outlivesGateway } from './transferring.ts';
-import { createSimulatedLine, type FarEnd, type SimulatedLineOptions } from './simulated-line.ts';
+import {
+  createSimulatedLine,
+  type FarEnd,
+  type SimulatedLine,
+  type SimulatedLineOptions,
+} from './simulated-line.ts';
 
 export type SimulatorLinesOptions = RecorderOptions &
   CalleesOptions & {
@@ -100,7 +105,7 @@ const createOpenLine =
     lines,
   }: Pick<SimulatorLinesOptions, 'clock' | 'speed' | 'mediaFor' | 'logger'> & {
     recorder: ReturnType<typeof createRecorder>;
-    lines: Set<Line>;
+    lines: Map<string, SimulatedLine>;
   }) =>
   (
     input: LineInput,
@@ -127,9 +132,11 @@ const createOpenLine =
         mediaFor === false || speed !== 1
           ? null
           : createCarriedVoices(() => mediaFor(input), logger.child({ call_id: input.callId })),
-      onOver: () => lines.delete(line),
+      onOver() {
+        if (lines.get(input.callId) === line) lines.delete(input.callId);
+      },
     });
-    lines.add(line);
+    lines.set(input.callId, line);
     return line;
   };
 
@@ -141,7 +148,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
   const rehearsals = createRehearsals();
   const callees = createCallees({ ...options, rehearsals, logger });
   const callers = createCallers({ time, speed, logger });
-  const lines = new Set<Line>();
+  const lines = new Map<string, SimulatedLine>();
   let state: State = { is: 'new' };
 
   /** Returns the party at the far end of this call. */
@@ -188,13 +195,15 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
         { ...how, farEnd: () => farEnd },
       );
     },
-    resume(input, left, emit, parent) {
-      const { connectedWith, heard: before } = left;
+    // The far ends are known at every gateway: there are no legs to store.
+    checkpoint: (callId) => ({ legs: [], isResumable: lines.get(callId)?.isResumable() ?? false }),
+    resume(input, state, emit, parent) {
+      const { connectedWith, heard: before } = state;
       const standing = callees.standingAt(input);
       if (standing === undefined || (connectedWith !== null && !outlivesGateway(connectedWith.to))) {
         // The far end was lost with its gateway; what it had said was not.
         if (before !== null) recorder.record(input, time, before)?.finish();
-        return resumeNothing(() => clock.now())(input, left, emit);
+        return resumeNothing(() => clock.now())(input, state, emit);
       }
       const farEnd = { people: standing.people, outlives: true, answering: null };
       const how = { isAdopted: true, before, parent, connectedWith, farEnd: () => farEnd };
@@ -223,7 +232,7 @@ export const createSimulatorLines = (options: SimulatorLinesOptions): SimulatorL
       state = { is: 'closed' };
       time.stop();
       callers.clear();
-      for (const line of lines) line.close();
+      for (const line of lines.values()) line.close();
       await recorder.close((options.closeWithinMs ?? 20_000) * speed);
     },
   };

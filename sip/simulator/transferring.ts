@@ -48,7 +48,7 @@ export type Transferring = {
   /** Releases the person in any state. */
   end(): void;
   /** Whether another gateway could take over the person. True if there is no person. */
-  canBeResumed(): boolean;
+  isResumable(): boolean;
   /** Whether the event belongs to the conversation of two connected persons, which the gateway does not hear. */
   isTheirs(event: LineEvent): boolean;
 };
@@ -141,7 +141,7 @@ export const createTransferring = (options: {
       talk(time.since(time.now() - talkedMs));
     },
     end,
-    canBeResumed: () => leg === 'none' || (leg === 'connected' && outlives),
+    isResumable: () => leg === 'none' || (leg === 'connected' && outlives),
     isTheirs: ({ type }) => leg === 'connected' && heardOfOtherParty.has(type),
   };
 };

@@ -56,8 +56,21 @@ export type HeardBefore = {
   talkedMs: number;
 };
 
-/** State from which another process takes over a line: the line's legs with their media channels. */
+/**
+ * What another process needs to resume a call's line, or to hang up its far ends: the legs with their media channels.
+ * A line driver produces it (`Lines.checkpoint`), and the owner of the calls stores the legs.
+ */
 export type LineCheckpoint = {
+  legs: readonly StoredLeg[];
+  /**
+   * Whether another process could resume the line now and lose nothing: it is answered, no transfer is undecided, and
+   * its far ends survive this process. A planned hand-over waits for this; after a crash, any answered line is resumed.
+   */
+  isResumable: boolean;
+};
+
+/** State from which a line is resumed: the stored legs, and what the journal of the call says about them. */
+export type LineResumeState = {
   legs: readonly StoredLeg[];
   /** For the recording of a line that carries words instead of audio; `null` if the call is not recorded. */
   heard: HeardBefore | null;
@@ -70,6 +83,9 @@ export type LineCheckpoint = {
 
 /** A leg with `id`, the key of its row. */
 export type StoredLeg = { id: string; leg: SipLeg };
+
+/** A leg that a dead process left, which is to be hung up. `callId` is `null` for a trunk check. */
+export type OrphanLeg = StoredLeg & { callId: string | null };
 
 /** An established leg that can be resumed. */
 export type Standing = StoredLeg & { agreed: StandingDialog };

@@ -37,16 +37,14 @@ import type { Telephony } from './telephony.ts';
 import { createCallRate, type CallRate, type LoopState } from '#src/calls/setup/call-rate.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Logger } from 'pino';
-import { createCheckpointLegs, type CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
+import { createCheckpoints, type Checkpoints } from '#src/continuity/checkpoint/checkpoints.ts';
 import { createCheckpointSettings, type CheckpointSettings } from '#src/continuity/checkpoint/settings.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
-import { createProgress, type Progress } from '#src/continuity/checkpoint/progress.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
 import { createSummaryWithEnd } from '#src/calls/summaries/summary-with-end.ts';
 import { journalPosition, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
-import { storeProgress } from '#src/persistence/calls/call-checkpoints.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
@@ -54,9 +52,8 @@ import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
 export type CallJournal = {
   journal: Journal;
   transitions: Transitions;
-  progress: Progress;
   settings: CheckpointSettings;
-  legs: CheckpointLegs;
+  checkpoints: Checkpoints;
   /** Summarizes a call so far; null without a language model. */
   summarizeSoFar: SummarizeSoFar | null;
   /** Shortens the wait of `close` for an unreachable database. */
@@ -116,11 +113,17 @@ export const startJournal = (
   });
   const aheadOf = (callId: string): number => callTime.now(callId) - databaseClock.now();
   const settings = createCheckpointSettings(sealing, aheadOf);
-  const legs = createCheckpointLegs({
+  const checkpoints = createCheckpoints({
     database,
     sealing,
     node: config.node,
     epochOf: (callId) => journal.epochOf(callId),
+    awaitsAnswer: settings.has,
+    shiftOf: callTime.shiftOf,
+    aheadOf,
+    nowIn: callTime.now,
+    isPassing,
+    ...journalLimits.checkpoints,
     clock,
     logger,
   });
@@ -129,8 +132,9 @@ export const startJournal = (
     write: async (callId, sequence, fact, epoch) => {
       // Transitions are written with the end, because a receiver of `call.ended` may request the replay at once.
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
-      const checkpoint = fact.type === 'call.answered' ? settings.checkpointOf(callId) : null;
-      const beside = { checkpoint, transitions: last, legsAreGone: legs.areGone(callId) };
+      const checkpoint =
+        fact.type === 'call.answered' ? settings.checkpointOf(callId, checkpoints.withAnswer(callId)) : null;
+      const beside = { checkpoint, transitions: last, legsAreGone: checkpoints.areGone(callId) };
       const written = await recordAsHolder(database.journal, callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
       return written;
@@ -142,18 +146,7 @@ export const startJournal = (
     limit: journalLimits.facts,
     retry: journalLimits.retry,
   });
-  const progress = createProgress({
-    write: (some) => storeProgress(database.journal, some),
-    epochOf: journal.epochOf,
-    shiftOf: callTime.shiftOf,
-    aheadOf,
-    nowIn: callTime.now,
-    clock,
-    isPassing,
-    ...journalLimits.progress,
-    logger,
-  });
-  started.defer(progress.close);
+  started.defer(() => checkpoints.close(closing.checkpointsMs));
   const summaries = createSummaries({
     database,
     journal,
@@ -171,15 +164,18 @@ export const startJournal = (
   bus.subscribe('released', ({ callId }) => withEnd.release(callId));
   bus.subscribe('stored', ({ callId, fact, ended }) => {
     logFact(logger, callId, fact);
-    if (fact.type === 'call.answered') settings.release(callId);
+    if (fact.type === 'call.answered') {
+      settings.release(callId);
+      checkpoints.answered(callId);
+    }
     if (fact.type !== 'call.ended') return;
-    legs.ended(callId);
+    checkpoints.ended(callId);
     if (!('summary' in fact)) summaries.write(callId, ended);
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
   const { soFar: summarizeSoFar } = summaries;
-  return { journal, transitions, progress, settings, legs, summarizeSoFar, hurry: end.hurry };
+  return { journal, transitions, settings, checkpoints, summarizeSoFar, hurry: end.hurry };
 };
 
 type Measured = { telemetry: Telemetry; journalling: CallJournal };
@@ -254,7 +250,6 @@ export type Calls = {
   admission: Admission;
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
-  canBeResumed: OpenLines['canBeResumed'];
   knownKeys: KnownKeys;
   /** Handler of arrivals, which is passed to the lines. */
   onArrival: OnArrival;
@@ -267,7 +262,7 @@ const openSwitchboard = (
   callMachineWith: CallMachineWith,
   transferOwn: TransferOwnCall,
 ): { switchboard: Switchboard; openLines: OpenLines } => {
-  const { journal, transitions, progress, settings } = journalling;
+  const { journal, transitions, settings, checkpoints } = journalling;
   const { open, resume } = telephony.lines;
   const secretKeys = createSecretKeys();
   const openLines = createOpenLines({ bus, secretKeys, open, resume });
@@ -292,7 +287,10 @@ const openSwitchboard = (
     inspectorOf: (callId) =>
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.positionOf(callId)),
     bus,
-    releaseLine: openLines.release,
+    releaseLine(callId) {
+      openLines.release(callId);
+      checkpoints.release(callId);
+    },
     logger,
   });
   bus.subscribe('connecting', ({ callId, input: { takenOver } }) => {
@@ -300,7 +298,7 @@ const openSwitchboard = (
     if (takenOver !== null) secretKeys.begin(callId, takenOver.conversation.messages);
   });
   bus.subscribe('changed', ({ callId, snapshot }) => {
-    progress.note(callId, snapshot, transitions.factsOf(callId));
+    checkpoints.conversationChanged(callId, snapshot, transitions.factsOf(callId));
     environment.onChart?.(callId, stateName(snapshot.value));
   });
   bus.subscribe('fact', ({ callId, fact }) => {
@@ -308,7 +306,8 @@ const openSwitchboard = (
     if (fact.type === 'call.answered') agents.begin(callId);
   });
   bus.subscribe('taken', ({ callId }) => switchboard.leave(callId));
-  const holders = [callTime, transitions, progress, settings, { release: openLines.close }];
+  const conversations = { release: checkpoints.over };
+  const holders = [callTime, transitions, conversations, settings, { release: openLines.close }];
   for (const { release } of [...holders, recordings, overheard, agents, secretKeys])
     bus.subscribe('released', ({ callId }) => release(callId));
   bus.subscribe('released', ({ callId }) => environment.onChart?.(callId, null));
@@ -370,7 +369,6 @@ export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: 
     admission: control.admission,
     switchboard,
     expectLine: openLines.expect,
-    canBeResumed: openLines.canBeResumed,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

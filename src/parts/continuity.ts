@@ -101,7 +101,7 @@ export const startTakeOver = (
     bus,
     keepAgent: (callId, agentCall, workspaceId) =>
       parts.agents.keep(callId, agentCall, workspaceId, calls.control.own),
-    legs: parts.journalling.legs,
+    checkpoints: parts.journalling.checkpoints,
     expectLine: calls.expectLine,
     expectRecording: parts.recordings.expect,
     times: callTimes,
@@ -224,12 +224,12 @@ const say = (logger: Logger, calls: number, upToSec: number, { successors, becau
     );
 };
 
-const standingCalls = ({ switchboard, canBeResumed }: Calls): StandingCall[] =>
+const standingCalls = ({ switchboard }: Calls, { lines }: Telephony): StandingCall[] =>
   [...switchboard.calls()].flatMap(([callId, actor]) => {
     const call = actor.getSnapshot();
     // Calls that are already ending are not handed over.
     const isTalking = call.hasTag('talking') || call.matches({ active: 'bridged' });
-    const isStanding = isTalking && canBeResumed(callId);
+    const isStanding = isTalking && lines.checkpoint(callId).isResumable;
     return isStanding ? [{ callId, isQuiet: !call.context.agentIsBusy }] : [];
   });
 
@@ -252,20 +252,19 @@ export const startHandOver = (
   },
 ): StartedHandOver => {
   const { cluster, calls, liveCalls, telephony, recordings } = parts;
-  const { journal, progress } = parts.journalling;
+  const { journal, checkpoints } = parts.journalling;
   let begun: HandOver | null = null;
 
   const letGo = async (callIds: readonly string[]): Promise<void> => {
     const recorded = callIds.map((callId) => recordings.leave(callId));
     for (const callId of callIds) {
-      progress.leave(callId);
+      checkpoints.leave(callId);
       calls.switchboard.leave(callId);
     }
     const written = Promise.all([
       ...recorded,
       ...callIds.map((callId) => journal.letGo(callId)),
-      progress.written(),
-      telephony.legsWritten(),
+      checkpoints.written(),
     ]);
     const isWritten = await doneWithin(clock, closing.handOverWriteMs, written);
     if (!isWritten)
@@ -286,7 +285,7 @@ export const startHandOver = (
       if (succession.successors === null) return;
       begun = beginHandOver(succession.successors, {
         count: () => liveCalls.count.get(),
-        standing: () => standingCalls(calls),
+        standing: () => standingCalls(calls, telephony),
         letGo,
         give: cluster.giveCalls,
         numbers: closing.handOver,

@@ -1,6 +1,5 @@
 /** Telephony: the line driver (real servers or the simulated network), speech, trunks, SIP traces, stored far ends. */
 import {
-  closing,
   speechEngines,
   trunkLifeTimes,
   turnModelLimits,
@@ -14,7 +13,7 @@ import {
   webPhones,
 } from '#config/policy.ts';
 import type { TurnModel } from '#sip/audio/listening/turn-end/model-ends.ts';
-import type { CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
+import type { Checkpoints } from '#src/continuity/checkpoint/checkpoints.ts';
 import type { LiveCalls } from '#src/calls/live/live-calls.ts';
 import type { Overheard } from '#src/calls/live/overheard.ts';
 import type { Recordings } from '#src/recordings/recordings.ts';
@@ -61,7 +60,6 @@ import { trunkHeadersOf } from '#src/persistence/trunks/trunks.ts';
 import { type Dial, createWebPhones, type WebPhones } from '#sip/webphone/web-phones.ts';
 import { normalizePhoneNumber, type Country } from '#src/domain/phone-number.ts';
 import type { MediaServerState } from '#sip/freeswitch/media-servers.ts';
-import type { LegStore } from '#sip/drachtio/resume/leg-tracker.ts';
 import { loadVoiceDetector } from '#sip/audio/listening/voice-detector.ts';
 import { mediaMeansFor } from '#sip/audio/media-means.ts';
 import { createNoLines, type Lines } from '#sip/lines.ts';
@@ -93,7 +91,9 @@ type LineParts = {
   openRecording: OpenRecording;
   overhear: Overhear;
   trunks: TrunkDirectory;
-  legs: LegStore;
+  checkpoints: Pick<Checkpoints, 'lineChanged' | 'orphans'>;
+  /** Whether this gateway could resume a call of an earlier process. */
+  isResumed: (callId: string) => boolean;
   /** Storage of SIP messages; `null` if messages are not stored. */
   keepSipMessage: KeepSipMessage | null;
   /** Called when the relay has lost its connection with another gateway. */
@@ -114,7 +114,7 @@ const withoutServers = {
 
 const realLines = async (
   { country, database, callClock: clock, fence, logger, config: { node } }: Runtime,
-  { speech, turnModel, openRecording, overhear, trunks, legs, keepSipMessage, onNodeLost }: LineParts,
+  { speech, turnModel, openRecording, overhear, trunks, keepSipMessage, onNodeLost, ...parts }: LineParts,
   config: NonNullable<Config['realLines']>,
 ): Promise<ChosenLines> => {
   const { drachtio, freeSwitches, trunkAddress, mediaHost, rtp, rtpTimeoutMs, minIdleCpu } = config;
@@ -134,7 +134,8 @@ const realLines = async (
         ? null
         : { address: trunkAddress, numbers, media, codecs, headersIn, headersOut, refer, acceptRefer },
     trunks,
-    legs,
+    onCheckpoint: (callId) => parts.checkpoints.lineChanged(callId, lines.checkpoint(callId).legs),
+    readOrphans: (node) => parts.checkpoints.orphans(parts.isResumed, node),
     trunkLoad: createTrunkLoad(database, node),
     trunkTimes,
     inboundAccess,
@@ -409,8 +410,6 @@ export type Telephony = ChosenLines & {
   voiceSamples: Speech['voiceSamples'];
   /** Returns the number of lost SIP messages of calls since the start. */
   lostSipMessages: () => number;
-  /** Resolves when stored far ends are written. */
-  legsWritten: () => Promise<void>;
   lostSeconds: Speech['lostSeconds'];
 };
 
@@ -427,7 +426,7 @@ const openTurnModel = async ({ config, clock, logger, started }: Runtime): Promi
 export const startTelephony = async (
   runtime: Runtime,
   parts: {
-    legs: CheckpointLegs;
+    checkpoints: Checkpoints;
     /** Whether this gateway could resume a call of an earlier process. */
     isResumed: (callId: string) => boolean;
     liveCalls: LiveCalls;
@@ -454,15 +453,14 @@ export const startTelephony = async (
     mayUse: parts.outgoing.trunkAddresses.mayUse,
   });
   const sipTraces = startSipTraces(runtime);
-  const { legs } = parts;
-  started.defer(() => legs.settled(closing.legsMs));
   const chosen = await chooseLines(runtime, {
     speech,
     turnModel,
     openRecording: parts.recordings.begin,
     overhear: parts.overheard.overhear,
     trunks,
-    legs: { ...legs, orphans: (node) => legs.orphans(parts.isResumed, node) },
+    checkpoints: parts.checkpoints,
+    isResumed: parts.isResumed,
     keepSipMessage: sipTraces.keep,
     onNodeLost: parts.cluster.leftRelay,
     workspaceOf: (callId) => parts.liveCalls.get(callId)?.workspaceId,
@@ -474,7 +472,6 @@ export const startTelephony = async (
   return {
     ...chosen,
     lines: environment.betweenLines(chosen.lines),
-    legsWritten: legs.written,
     trunks,
     engines,
     voiceSamples: speech.voiceSamples,

@@ -723,7 +723,7 @@ test('publishes a dot instead of each secret DTMF digit', (t) => {
   let report: (event: LineEvent) => void = () => {};
   const open: OpenLine = (_, emit) => {
     report = emit;
-    return { tell() {}, close() {}, release() {}, canBeResumed: () => false };
+    return { tell() {}, close() {}, release() {} };
   };
   const lines = createOpenLines({
     bus,

@@ -19,7 +19,7 @@ import {
 import { callTransitions, keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
 import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/claim-calls.ts';
-import { legsOf, openLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
+import { legsOf, openLegs, sealLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -909,9 +909,19 @@ const setUpWrittenBeside = async () => {
 test.serial('stores the checkpoint with the answer and deletes it with the end', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   const checkpoint = { settings, tokenSealed: 'sealed', headersSealed: null, aheadMs: -3_600_000.5 };
-  t.truthy(await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }));
+  t.truthy(
+    await recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { ...checkpoint, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    }),
+  );
   t.falsy(
-    await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }),
+    await recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { ...checkpoint, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    }),
     'once',
   );
   t.deepEqual((await takeFromEarlierProcess(db, node))[0]?.checkpoint, { ...checkpoint, progress: null });
@@ -940,7 +950,11 @@ test.serial('allows a call with a leg to be resumed from its answer on', async (
   await writeLegs(db, sealing, node, { stored: [{ callId, epoch: 1, legs }], over: [] });
   t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, epoch: 2, checkpoint: null });
   const checkpoint = { settings, ...plain };
-  await recordFact(db, callId, 1, answered, 2, { checkpoint, transitions: [], legsAreGone: false });
+  await recordFact(db, callId, 1, answered, 2, {
+    checkpoint: { ...checkpoint, legs: sealLegs(sealing, legs) },
+    transitions: [],
+    legsAreGone: false,
+  });
   const [taken] = await takeFromEarlierProcess(db, node);
   t.deepEqual(taken?.checkpoint, { ...checkpoint, progress: null });
   t.deepEqual(openLegs(sealing, taken?.legs ?? {}), legs);
@@ -954,7 +968,11 @@ for (const legsAreGone of [true, false])
       const call = { callId, epoch: 1, legs: [{ id: randomUUID(), leg: someLeg }] };
       await writeLegs(db, sealing, node, { stored: [call], over: [] });
       const checkpoint = { settings, ...plain };
-      await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
+      await recordFact(db, callId, 1, answered, 1, {
+        checkpoint: { ...checkpoint, legs: sealLegs(sealing, call.legs) },
+        transitions: [],
+        legsAreGone: false,
+      });
       await recordFact(db, callId, 2, ended, 1, { checkpoint: null, transitions: [], legsAreGone });
       t.deepEqual(await legsOf(db, sealing, node), legsAreGone ? [] : [call]);
       t.deepEqual(await takeFromEarlierProcess(db, node), []);
@@ -963,28 +981,33 @@ for (const legsAreGone of [true, false])
     },
   );
 
+const progressAt = (turn: number): CallProgress => ({
+  facts: 1,
+  endReason: null,
+  pausedForSecret: false,
+  leftAt: null,
+  conversation: {
+    state: 'listening.silent',
+    turn,
+    utterance: 0,
+    spoken: null,
+    unanswered: 0,
+    asked: [],
+    controls: [],
+    collected: null,
+    failuresInARow: 0,
+    wasReprompted: false,
+    unplayed: [],
+  },
+});
+
 test.serial('rejects a checkpoint from a previous owner of a taken-over call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
-  await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
-  const progressAt = (turn: number): CallProgress => ({
-    facts: 1,
-    endReason: null,
-    pausedForSecret: false,
-    leftAt: null,
-    conversation: {
-      state: 'listening.silent',
-      turn,
-      utterance: 0,
-      spoken: null,
-      unanswered: 0,
-      asked: [],
-      controls: [],
-      collected: null,
-      failuresInARow: 0,
-      wasReprompted: false,
-      unplayed: [],
-    },
+  await recordFact(db, callId, 1, answered, 1, {
+    checkpoint: { ...checkpoint, legs: {} },
+    transitions: [],
+    legsAreGone: false,
   });
   const kept = async (): Promise<unknown> =>
     (
@@ -1002,12 +1025,36 @@ test.serial('rejects a checkpoint from a previous owner of a taken-over call', a
   t.is(await kept(), 3);
 });
 
+test.serial(
+  'writes legs with the progress of their call, and keeps progress without a newer one',
+  async (t) => {
+    const { db, node, callId } = await setUpWrittenBeside();
+    const [id, call] = [randomUUID(), { callId, epoch: 1 }];
+    const checkpoint = { settings, ...plain, legs: sealLegs(sealing, [{ id, leg: someLeg }]) };
+    await recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false });
+    const progress = progressAt(2);
+    const held = [{ id, leg: { ...someLeg, nextHop: 'sip:held;lr' } }];
+    await writeLegs(db, sealing, node, {
+      stored: [{ ...call, legs: held, progress: { ...call, progress, aheadMs: 7 } }],
+      over: [],
+    });
+    await writeLegs(db, sealing, node, { stored: [{ ...call, legs: [{ id, leg: someLeg }] }], over: [] });
+    const [taken] = await takeFromEarlierProcess(db, node);
+    t.deepEqual(taken?.checkpoint, { settings, ...plain, aheadMs: 7, progress });
+    t.deepEqual(openLegs(sealing, taken?.legs ?? {}), [{ id, leg: someLeg }]);
+  },
+);
+
 test.serial('does not resume an unanswered call', async (t) => {
   const { db, node, callId } = await setUpWrittenBeside();
   t.like((await takeFromEarlierProcess(db, node))[0], { id: callId, checkpoint: null, epoch: 2 });
   const checkpoint = { settings, tokenSealed: null, headersSealed: null, aheadMs: 0 };
   await t.throwsAsync(
-    recordFact(db, callId, 1, answered, 1, { checkpoint, transitions: [], legsAreGone: false }),
+    recordFact(db, callId, 1, answered, 1, {
+      checkpoint: { ...checkpoint, legs: {} },
+      transitions: [],
+      legsAreGone: false,
+    }),
   );
   t.deepEqual(await db.execute('select 1 from call_checkpoint where call_id = $1', [callId]), []);
 });

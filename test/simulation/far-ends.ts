@@ -84,7 +84,7 @@ const watched = (
       if (!isSilent) emit(event);
     });
   };
-  const silent: Line = { tell() {}, close() {}, release() {}, canBeResumed: () => false };
+  const silent: Line = { tell() {}, close() {}, release() {} };
   if (effects.happens(process, `before ${what}`)) return silent;
   const line = begin(later);
   const holders = standing.get(callId) ?? new Set();
@@ -116,20 +116,19 @@ const watched = (
       release();
       if (process.isAlive) line.release();
     },
-    canBeResumed: line.canBeResumed,
   };
 };
 
 export const withFarEnds = (lines: Lines, parts: { farEnds: FarEnds; process: SimulatedProcess }): Lines => ({
   ...lines,
   open: (input, emit) => watched(input, emit, (tell) => lines.open(input, tell), 'INVITE', false, parts),
-  resume: (input, left, emit) =>
+  resume: (input, state, emit) =>
     watched(
       input,
       emit,
-      (tell) => lines.resume(input, left, tell),
+      (tell) => lines.resume(input, state, tell),
       'adoption',
-      left.connectedWith !== null,
+      state.connectedWith !== null,
       parts,
     ),
 });

@@ -571,7 +571,7 @@ for (const media of ['direct', 'freeswitch'] as const)
       async (t) => {
         const world = await startWorld(t, media);
         const call = await world[begun]();
-        t.true(call.line.canBeResumed());
+        t.true(world.isResumable(call.line));
         call.line.release();
         call.far.sends('INFO', {
           headers: { 'Content-Type': 'application/dtmf-relay' },
@@ -615,13 +615,13 @@ test.serial('rejects the hand-over of an unanswered call', async (t) => {
   const world = await startWorld(t);
   const line = world.doomed.call();
   const far = await world.trunk.receives('INVITE');
-  t.false(line.canBeResumed());
+  t.false(world.isResumable(line));
   far.answers(200, { sdp: adoptionSdp });
   await far.receives('ACK');
   await saw(line, 'line.answered');
-  t.true(line.canBeResumed());
+  t.true(world.isResumable(line));
   line.tell({ type: 'hangUp' });
-  t.false(line.canBeResumed());
+  t.false(world.isResumable(line));
 });
 
 test.serial('sends no callers to a draining gateway, which keeps its calls', async (t) => {
@@ -692,7 +692,7 @@ for (const media of ['direct', 'freeswitch'] as const) {
   test.serial(`${media}: two persons keep talking after a hand-over without a hangup`, async (t) => {
     const world = await startWorld(t, media);
     const { call, person } = await world.transferred();
-    t.true(call.line.canBeResumed());
+    t.true(world.isResumable(call.line));
     call.line.release();
     const line = await adoptBoth(world);
     await Promise.all([takesSound(call.far, media), takesSound(person, media)]);

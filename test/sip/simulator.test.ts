@@ -837,24 +837,24 @@ test('two persons talk without recognition until one of them hangs up', (t) => {
 });
 
 test('rejects the hand-over of a line while a person is ringing', (t) => {
-  const { reach, until } = createNetwork();
+  const { lines, reach, until } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
-  t.true(line.canBeResumed());
+  t.true(lines.checkpoint(line.callId).isResumable);
   line.tell({ type: 'transfer', to: '01000000012', mode: 'cold' });
-  t.false(line.canBeResumed());
+  t.false(lines.checkpoint(line.callId).isResumable);
   until(() => line.saw('line.transfer_failed'));
-  t.true(line.canBeResumed());
+  t.true(lines.checkpoint(line.callId).isResumable);
 });
 
 test('hands over a line with two persons whom the next gateway knows as well', (t) => {
-  const { reach, until, clock } = createNetwork();
+  const { lines, reach, until, clock } = createNetwork();
   const line = reach({ to: '01000000006' });
   until(() => line.saw('line.answered'));
   line.tell({ type: 'transfer', to: '01000000011', mode: 'cold' });
-  t.false(line.canBeResumed());
+  t.false(lines.checkpoint(line.callId).isResumable);
   until(() => line.saw('line.transferred'));
-  t.true(line.canBeResumed());
+  t.true(lines.checkpoint(line.callId).isResumable);
   line.release();
   clock.advance(60_000);
   t.false(line.isOver());

@@ -75,10 +75,9 @@ export const endLeg = async (
     case 'inviting': {
       const isCancelled = await succeeds({ transactionId, sip: message('CANCEL sip:placeholder SIP/2.0') });
       if (isCancelled) await new Promise<void>((resolve) => void clock.setTimeout(resolve, crossingMs));
-      // The INVITE was answered meanwhile, without an ACK.
-      if (await succeeds({ dialogId, sip: message('ACK sip:placeholder SIP/2.0') })) {
-        if (await bye()) return 'BYE';
-      }
+      // The INVITE was answered meanwhile, without an ACK; or the dead process sent the ACK and did not store the answer.
+      const isAcknowledged = await succeeds({ dialogId, sip: message('ACK sip:placeholder SIP/2.0') });
+      if ((isAcknowledged || !isCancelled) && (await bye())) return 'BYE';
       return isCancelled ? 'CANCEL' : 'gone';
     }
     default: {

@@ -156,7 +156,7 @@ export class SecondLeg {
   }
 
   /** Whether another gateway could take over the second leg now: the leg is connected, or does not exist. */
-  canBeResumed(): boolean {
+  isResumable(): boolean {
     return !this.isUnderWay() || this.#leg.state === 'connected';
   }
 

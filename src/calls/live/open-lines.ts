@@ -1,6 +1,6 @@
 /** The open lines of this gateway. Each line is closed even if its call crashes. */
 import { fromCallback, type AnyActorRef } from 'xstate';
-import type { LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { LineResumeState } from '#src/domain/sip-leg.ts';
 import type { KeysCommand, Line, LineCommand, LineEvent, LineInput, OpenLine } from '#machines/line.ts';
 import type { CallBus } from '../call-bus.ts';
 import type { SecretKeys } from './secret-keys.ts';
@@ -8,7 +8,7 @@ import type { SecretKeys } from './secret-keys.ts';
 /** Opens lines like `sip/lines.ts`. */
 type ResumeLine = (
   input: LineInput,
-  left: LineCheckpoint,
+  state: LineResumeState,
   emit: (event: LineEvent) => void,
   parent?: AnyActorRef,
 ) => Line;
@@ -21,15 +21,15 @@ export const createOpenLines = (options: {
 }) => {
   const { bus, secretKeys } = options;
   const lines = new Map<string, Line>();
-  /** Calls of another process whose lines are not taken over yet. */
-  const left = new Map<string, LineCheckpoint>();
+  /** Resume states of calls of another process whose lines are not taken over yet. */
+  const expected = new Map<string, LineResumeState>();
 
   const openOrResume: OpenLine = (input, emit, parent) => {
-    const standing = left.get(input.callId);
-    left.delete(input.callId);
-    return standing === undefined
+    const state = expected.get(input.callId);
+    expected.delete(input.callId);
+    return state === undefined
       ? options.open(input, emit, parent)
-      : options.resume(input, standing, emit, parent);
+      : options.resume(input, state, emit, parent);
   };
 
   /**
@@ -45,15 +45,13 @@ export const createOpenLines = (options: {
   return {
     close,
     /** Makes the next line of this call take over the far end that another process left. */
-    expect: (callId: string, standing: LineCheckpoint): void => void left.set(callId, standing),
+    expect: (callId: string, state: LineResumeState): void => void expected.set(callId, state),
     /** Releases the line of a call that another gateway holds, without changing the far end. */
     release(callId: string): void {
       const line = lines.get(callId);
       lines.delete(callId);
       line?.release();
     },
-    /** Whether another gateway could take over the line of this call now. */
-    canBeResumed: (callId: string): boolean => lines.get(callId)?.canBeResumed() ?? false,
     /** Line actor of the charts, which opens the line on entry and closes it on exit of the state. */
     actor: fromCallback<LineCommand | KeysCommand, LineInput>(({ input, self, sendBack, receive }) => {
       const { callId } = input;

@@ -50,10 +50,11 @@ export const answerCall = sqlText<Answer, { id: string }>(
       select id, 'pending', answered_at from call_after where recording_enabled
     ),
     new_checkpoint as (
-      insert into call_checkpoint (call_id, node, epoch, form, settings, token_sealed, headers_sealed, ahead_ms)
+      insert into call_checkpoint
+        (call_id, node, epoch, form, settings, token_sealed, headers_sealed, ahead_ms, legs)
       select
         call_after.id, call_after.node, call_after.epoch, given.form, given.settings, given.token_sealed,
-        given.headers_sealed, given.ahead_ms
+        given.headers_sealed, given.ahead_ms, given.legs
       from call_after
       join json_populate_recordset(null::call_checkpoint, $7::json) as given on given.call_id = call_after.id
       -- The checkpoint of a call with a SIP leg exists since the INVITE.
@@ -62,7 +63,8 @@ export const answerCall = sqlText<Answer, { id: string }>(
         settings = excluded.settings,
         token_sealed = excluded.token_sealed,
         headers_sealed = excluded.headers_sealed,
-        ahead_ms = excluded.ahead_ms
+        ahead_ms = excluded.ahead_ms,
+        legs = excluded.legs
       where call_checkpoint.epoch = excluded.epoch
     ),
     stored_event as (

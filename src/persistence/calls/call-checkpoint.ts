@@ -34,7 +34,7 @@ export const CallCheckpoint = defineEntity({
      * be resumed.
      */
     settings: p.json<unknown>().nullable(),
-    /** Far ends and their media channels, by the id of the leg. Media keys are sealed with that id. */
+    /** Far ends and their media channels (`LineCheckpoint`), by the id of the leg. Media keys are sealed with that id. */
     legs: p.json().$type<Readonly<Record<string, SipLeg>>>().default('{}'),
     /** State of the conversation, including the current reply; null until it is first stored. */
     progress: p.json<unknown>().nullable(),

@@ -213,12 +213,13 @@ export type Checkpoint = {
   aheadMs: number | null;
 };
 
-export type NewCheckpoint = Omit<Checkpoint, 'progress'>;
+/** The row as the answer stores it. */
+export type NewCheckpoint = Omit<Checkpoint, 'progress'> & Pick<Row<'CallCheckpoint'>, 'legs'>;
 
-/** Returns the row of a checkpoint as it is first written. */
+/** Returns the row of a checkpoint as the answer stores it. */
 export const checkpointRow = (
   callId: string,
-  { settings, tokenSealed, headersSealed, aheadMs }: NewCheckpoint,
+  { settings, tokenSealed, headersSealed, aheadMs, legs }: NewCheckpoint,
 ) => ({
   callId,
   form: checkpointForm,
@@ -226,6 +227,7 @@ export const checkpointRow = (
   tokenSealed,
   headersSealed,
   aheadMs,
+  legs,
 });
 
 /**

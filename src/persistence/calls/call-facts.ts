@@ -117,7 +117,7 @@ const lineOf = ({ sip, route }: { sip?: SipDetails; route?: CallRoute }): LineCo
 
 /** Rows that are written in the same statement as a fact. */
 export type KeptBeside = {
-  /** Only with the answer: state from which another process can resume the call. */
+  /** Only with the answer: state from which another process can resume the call, with the far ends of the call. */
   checkpoint: NewCheckpoint | null;
   /** Only with `call.ended`: transitions that are not stored yet. */
   transitions: readonly StoredTransition[];

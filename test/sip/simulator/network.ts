@@ -5,7 +5,7 @@ import type { LineEvent, LineInput } from '#machines/line.ts';
 import type { ScriptedCallee } from '#sip/simulator/callees.ts';
 import type { Script } from '#sip/simulator/script.ts';
 import type { Rehearsal } from '#sip/simulator/script-watch.ts';
-import type { HeardBefore, LineCheckpoint } from '#src/domain/sip-leg.ts';
+import type { HeardBefore, LineResumeState } from '#src/domain/sip-leg.ts';
 import { createSimulatorLines, type SimulatorLinesOptions } from '#sip/simulator/simulator-lines.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { lineInput } from '#test/helpers/line-input.ts';
@@ -51,7 +51,7 @@ export const createNetwork = (options: Partial<SimulatorLinesOptions> = {}) => {
       onEvent?: (event: LineEvent, line: WatchedLine) => void,
     ): WatchedLine => openWatched(lines.open, scriptedInput(changes), onEvent),
     /** Resumes a call to that number whose two persons had talked for this long in another process. */
-    adopt: (to: string, connectedWith: LineCheckpoint['connectedWith']): WatchedLine =>
+    adopt: (to: string, connectedWith: LineResumeState['connectedWith']): WatchedLine =>
       openWatched(
         (input, emit) => lines.resume(input, { legs: [], connectedWith, heard: null }, emit),
         scriptedInput({ to }),
