@@ -899,6 +899,23 @@ test.serial('keeps the stored leg that another process continues', async (t) => 
   t.deepEqual(await legIds(database, node), [id]);
 });
 
+test.serial('deletes a leg that ends while it is being written', async (t) => {
+  const real = await testDatabase();
+  const node = randomUUID();
+  const { database, written } = counting(real);
+  const clock = new SimulatedClock();
+  const checkpoints = checkpointsOn(database, node, { clock });
+  const [callId, id] = [randomUUID(), randomUUID()];
+  checkpoints.lineChanged(callId, [{ id, leg }]);
+  checkpoints.lineChanged(callId, []);
+  await written(1);
+  await checkpoints.written();
+  t.deepEqual(await legIds(real, node), [id]);
+  clock.increment(journalLimits.checkpoints.dropMs);
+  await written(2);
+  t.deepEqual(await legIds(real, node), []);
+});
+
 test.serial('does not write an established leg that the statement of the answer contains', async (t) => {
   const real = await testDatabase();
   const { database, count, written } = counting(real);

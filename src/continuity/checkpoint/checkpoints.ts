@@ -229,7 +229,7 @@ export const createCheckpoints = (options: CheckpointsOptions): Checkpoints => {
   };
 
   const afterWrite = (call: Call): void => {
-    if (due.has(call) || gathering.has(call)) return;
+    if ([due, gathering, dropping].some((waiting) => waiting.has(call))) return;
     if (call.isReleased || (call.legs.length === 0 && call.conversation === null)) forget(call);
   };
 
