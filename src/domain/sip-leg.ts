@@ -57,7 +57,7 @@ export type HeardBefore = {
 };
 
 /**
- * What another process needs to resume a call's line, or to hang up its far ends: the legs with their media channels.
+ * State by which another process resumes a call's line, or hangs up its far ends: the legs with their media channels.
  * A line driver produces it (`Lines.checkpoint`), and the owner of the calls stores the legs.
  */
 export type LineCheckpoint = {

@@ -1,6 +1,6 @@
 /**
  * Tracks the legs of calls and trunk checks from the INVITE to the end, also before the line of a call is opened and
- * after it is over. They are stored outside of this process (`Lines.checkpoint`), so that each far end is hung up even
+ * after it is over. Legs are stored outside of this process (`Lines.checkpoint`), so that each far end is hung up even
  * if the process dies or loses the connection to drachtio-server. drachtio-server itself would keep a dialog without an
  * owner and refresh its session timer forever.
  */

@@ -5,7 +5,7 @@
  *
  * - A far end that is not stored yet is written at once: after a crash it must be found and hung up.
  * - Until a call is answered, later changes of its far ends wait for the statement of the answer, which contains the
- *   checkpoint: dialog and answer are stored together. They are written by themselves if the answer is late.
+ *   checkpoint: dialog and answer are stored together. If the answer is late, the changes are written without it.
  * - Later changes of far ends, such as a re-INVITE, are written at once, together with the progress of their call.
  * - Progress alone is gathered for a moment over all calls.
  */
