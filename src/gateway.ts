@@ -31,7 +31,6 @@ import { startCalls, type CallWorld, startJournal } from './parts/calls.ts';
 import { startCluster } from './parts/cluster.ts';
 import { startEvents } from './parts/events.ts';
 import { startOutgoing } from './parts/outgoing.ts';
-import { startHttpServer } from './parts/http.ts';
 import { startTelephony } from './parts/telephony.ts';
 import { keepToRetention } from './housekeeping/retention.ts';
 import { startRecordings, startStorage, type Storage } from './parts/storage.ts';
@@ -61,6 +60,9 @@ const callMachineWith = ({ line, startReply, publish, askForTransfer }: CallWorl
   const conversation = conversationMachine.provide({ actors: { reply }, actions: { publish } });
   return callMachine.provide({ actors: { line, conversation }, actions: { publish, askForTransfer } });
 };
+
+/** Loads the modules of the API after the take-over: calls of a dead process do not wait for them. */
+const loadHttpServer = () => import('./parts/http.ts');
 
 const openRuntime = async (
   config: Config,
@@ -162,6 +164,7 @@ export const startGateway = async (
   const handOver = startHandOver(runtime, parts);
 
   // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
+  const { startHttpServer } = await loadHttpServer();
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));
   const streams = createStreamPermits({ perKey: policy.streamsPerKey, clock: steadyClock });

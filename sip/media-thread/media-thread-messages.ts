@@ -3,6 +3,14 @@ import type { SampleRate } from '#sip/audio/samples.ts';
 import type { RtpAgreement } from '#sip/rtp/agreement.ts';
 import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
 
+/** Data with which the media thread starts. */
+export type MediaThreadData = {
+  /** Port range for RTP. */
+  ports: { from: number; to: number };
+  /** Folder of compiled code; null if this process stores none. */
+  compileCache: string | null;
+};
+
 export type ToMediaThread =
   /** Takes ports for a call. `ring` is the shared memory of the ring buffer with outgoing audio. */
   | { type: 'open'; id: number; address: string; ring: SharedArrayBuffer }

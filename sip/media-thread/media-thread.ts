@@ -1,4 +1,6 @@
 /** The main thread's side of the audio thread: opens channels in the thread and receives their audio. */
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { SampleRate } from '#sip/audio/samples.ts';
@@ -6,7 +8,7 @@ import { ringMemory, SampleRing } from '#sip/audio/sample-ring.ts';
 import { openFence, type Fence } from '#src/domain/fence.ts';
 import type { RtpChannel } from '#sip/rtp/direct-endpoint.ts';
 import type { RtpStatistics } from '#sip/rtp/rtp-session.ts';
-import type { FromMediaThread, ToMediaThread } from './media-thread-messages.ts';
+import type { FromMediaThread, MediaThreadData, ToMediaThread } from './media-thread-messages.ts';
 
 export type ThreadEvents = {
   onAudio: (samples: Int16Array) => void;
@@ -65,7 +67,10 @@ export type StartThread = (
 
 /** Starts a worker thread. */
 const startWorker: StartThread = (ports, on) => {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: { ports } });
+  // The folder of the process has a subfolder for the version of Node, which is the one returned here.
+  const compileCache = getCompileCacheDir() ?? null;
+  const workerData: MediaThreadData = { ports, compileCache: compileCache && dirname(compileCache) };
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
   worker.on('message', on.message);
   worker.on('error', on.error);
   worker.on('exit', on.ended);

@@ -194,6 +194,7 @@ export const unruled = [
   'src/commands/try-agent.ts',
   'src/gateway.ts',
   'src/main.ts',
+  'src/run-gateway.ts',
   'test',
   'bench',
 ];
