@@ -61,7 +61,7 @@ const callMachineWith = ({ line, startReply, publish, askForTransfer }: CallWorl
   return callMachine.provide({ actors: { line, conversation }, actions: { publish, askForTransfer } });
 };
 
-/** Loads the modules of the API after the take-over: calls of a dead process do not wait for them. */
+/** Loads the modules of the API, which blocks the event loop: calls of a dead process are taken over before. */
 const loadHttpServer = () => import('./parts/http.ts');
 
 const openRuntime = async (
@@ -164,6 +164,7 @@ export const startGateway = async (
   const handOver = startHandOver(runtime, parts);
 
   // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
+  await takeOver.linesTaken();
   const { startHttpServer } = await loadHttpServer();
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));

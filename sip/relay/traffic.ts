@@ -8,6 +8,7 @@ import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
 import { readDrachtioMessage, type GatewayCommand, type DrachtioMessage } from './message-head.ts';
 import { createLostNodes } from './lost-nodes.ts';
+import { takenByOther } from './taken-by-other.ts';
 import { createMessageOwners, type Command, type MessageOwners } from './message-owners.ts';
 
 export type TrafficNumbers = {
@@ -30,9 +31,6 @@ type Sender = GatewayConnection | 'relay';
 
 /** Methods to which the relay itself subscribes, so that they are answered without a gateway. */
 export const ownVerbs = ['invite', 'options'] as const;
-
-/** Reason for refusing messages of a gateway that has lost a call to another one. */
-export const takenByOther = 'another gateway has this call';
 
 type Refusals = ReturnType<typeof createRefusals>;
 

@@ -5,8 +5,10 @@ import test, { type ExecutionContext } from 'ava';
 import { array, assert, nat, property, string } from 'fast-check';
 import pino from 'pino';
 import { relayNumbers } from '#config/line-policy.ts';
+import { endLeg } from '#sip/drachtio/resume/end-leg.ts';
 import { BrokenFrame, createFrameReader, framed } from '#sip/relay/message-frames.ts';
 import { createRelay } from '#sip/relay/relay.ts';
+import type { SipLeg } from '#src/domain/sip-leg.ts';
 import type { WatchedLine } from '#test/contract/watched-line.ts';
 import type { FarCall } from '#test/doubles/far-end.ts';
 import { describeSound, directionIn } from '#test/doubles/session-description.ts';
@@ -988,6 +990,38 @@ test.serial('refuses messages of a gateway that was declared dead, and closes it
   t.deepEqual(await frozen.inDialog(dialogId, 'BYE'), ['NOK', 'this gateway was declared dead']);
   await frozen.closed;
   t.is((await (await named(world, 'frozen')).ask('ping'))[0], 'OK', 'it may connect again');
+});
+
+test.serial('sends no BYE outside of a dialog that another gateway has taken over', async (t) => {
+  const world = await startRelay(t);
+  const former = await named(world, 'former');
+  const { call, dialogId } = await answered(world, former);
+  const taker = await named(world, 'taker');
+  await taker.asksForDialog(dialogId);
+  const leg: SipLeg = {
+    state: 'standing',
+    transactionId: '',
+    dialogId,
+    sipCallId: 'some-call',
+    local: '<sip:gateway@127.0.0.1>;tag=one',
+    remote: '<sip:far@127.0.0.1>;tag=far',
+    target: 'sip:far@127.0.0.1',
+    nextHop: null,
+    channel: null,
+    dialog: null,
+  };
+  const sent: string[] = [];
+  const end = await endLeg(leg, {
+    async send({ dialogId: sentIn = '', sip }) {
+      sent.push(sip);
+      const [verdict, reason] = await former.ask(`sip||${sentIn}\r\n${sip}`);
+      if (verdict !== 'OK') throw new Error(`drachtio-server says no: ${reason}`);
+    },
+    clock: world.clock,
+  });
+  t.is(end, 'gone');
+  t.is(sent.length, 1);
+  t.deepEqual(call.unread(), []);
 });
 
 test.serial('accepts requests of a gateway whose earlier connection still exists', async (t) => {
