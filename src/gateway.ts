@@ -164,7 +164,7 @@ export const startGateway = async (
   const handOver = startHandOver(runtime, parts);
 
   // HTTP server. The credentials are written before the server listens, or afterwards if the port is 0.
-  await takeOver.linesTaken();
+  await switchboard.linesTaken(policy.callTimes.adoptTimeoutMs);
   const { startHttpServer } = await loadHttpServer();
   const { host, port } = config;
   const kept = port === 0 ? null : await keepCredentials(config, seeded, urlOf(host, port));

@@ -2,7 +2,6 @@
  * Continuation of calls beyond one process (src/continuity). Takes over or ends the orphaned calls of this gateway's
  * dead process and of lost gateways, and hands over or ends calls in progress when this gateway stops.
  */
-import { waitFor } from 'xstate';
 import { callTimes, closing } from '#config/policy.ts';
 import { createPendingHangUps } from '#src/continuity/pending-hang-ups.ts';
 import { createTakeOver, isResumable, type TakeOver } from '#src/continuity/take-over.ts';
@@ -73,8 +72,6 @@ export const takeLeftCalls = async (
 };
 
 export type StartedTakeOver = TakeOver & {
-  /** Resolves when the lines of all resumed calls are taken over or ended, or after a time limit. */
-  linesTaken(): Promise<void>;
   /** Takes over the calls of a gateway that was found dead (src/cluster), unless that gateway runs again. */
   takeFrom(node: string): Promise<void>;
   /** Calls that a stopping gateway released for this one. */
@@ -89,7 +86,7 @@ export type StartedTakeOver = TakeOver & {
 };
 
 export const startTakeOver = (
-  { config, database, sealing, clock, steadyClock, databaseClock, callTime, bus, logger }: Runtime,
+  { config, database, sealing, clock, databaseClock, callTime, bus, logger }: Runtime,
   parts: { journalling: CallJournal; calls: Calls; agents: Agents; recordings: Recordings },
   orphanedCalls: OrphanedCalls,
 ): StartedTakeOver => {
@@ -133,12 +130,6 @@ export const startTakeOver = (
   });
   return {
     resume,
-    async linesTaken() {
-      const waits = [...calls.switchboard.calls()].map(([, actor]) =>
-        waitFor(actor, (call) => !call.matches({ active: 'taking-over' })),
-      );
-      await doneWithin(steadyClock, callTimes.adoptTimeoutMs, Promise.allSettled(waits));
-    },
     async settle() {
       await pendingHangUps.perform();
       await ownership.settle();

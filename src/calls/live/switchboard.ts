@@ -6,7 +6,7 @@
  * (guides/design/wire.md, "Hang-up").
  */
 import type { Logger } from 'pino';
-import { createActor, type ActorRefFrom, type InspectionEvent } from 'xstate';
+import { createActor, waitFor, type ActorRefFrom, type InspectionEvent } from 'xstate';
 import type { callMachine } from '#machines/call.ts';
 import type { CallInput } from '#machines/call-context.ts';
 import type { CallFact } from '#machines/facts.ts';
@@ -34,6 +34,8 @@ export type Switchboard = {
   leaveAll(): string[];
   /** Requests the end of every call, including calls that begin later (see `gateway.closing` in the chart). */
   closeAll(): void;
+  /** Resolves when the lines of all resumed calls are taken over or ended, or after `withinMs`. */
+  linesTaken(withinMs: number): Promise<void>;
   /** Resolves when no call is left, or after `withinMs`. */
   empty(withinMs: number): Promise<void>;
 };
@@ -143,6 +145,12 @@ export const createSwitchboard = (options: SwitchboardOptions): Switchboard => {
     closeAll() {
       isClosing = true;
       for (const actor of actors.values()) actor.send({ type: 'gateway.closing' });
+    },
+    async linesTaken(withinMs) {
+      const waits = [...actors.values()].map((actor) =>
+        waitFor(actor, (call) => !call.matches({ active: 'taking-over' }), { timeout: withinMs }),
+      );
+      await Promise.allSettled(waits);
     },
     empty: (withinMs) => (actors.size === 0 ? Promise.resolve() : whenEmpty.wait(withinMs)),
   };
