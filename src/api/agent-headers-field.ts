@@ -36,7 +36,7 @@ export const agentHeaders = z
         context.addIssue({
           code: 'custom',
           path: [name],
-          message: 'This header stands here twice: names are case-insensitive.',
+          message: 'This header is listed twice: names are case-insensitive.',
         });
       known.add(lower);
     }

@@ -19,7 +19,7 @@ const description = `
 A voice gateway that connects telephone numbers to conversational agents.
 
 - **Client API** (\`/api/v1\`): with the API key of a number, which decides the number that calls and what can be seen.
-- **Admin API** (\`/api/v1/admin\`): with an admin token of the workspace. A token of the role \`viewer\` reads everything but secrets; what else it asks for is \`forbidden\`.
+- **Admin API** (\`/api/v1/admin\`): with an admin token of the workspace. A token of the role \`viewer\` reads everything but secrets; other requests with it are \`forbidden\`.
 
 Errors are problem documents (RFC 9457): act on \`code\`, show \`detail\` to people. Each answer carries \`X-Request-Id\`. Fields and parameters that an operation does not know are ignored; \`X-Ignored-Fields\` names them, also where the request is refused.
 `.trim();

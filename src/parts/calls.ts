@@ -216,7 +216,7 @@ export const startLoadShedding = (
     onChange({ pressure, measured, sheds }) {
       telemetry.metrics.loadShed(pressure, sheds);
       const about = { pressure, measured: Math.round(measured * 1_000) / 1_000 };
-      if (sheds) logger.warn(about, 'this gateway is overloaded and accepts no new calls for now');
+      if (sheds) logger.warn(about, 'this gateway is overloaded and accepts no new calls');
       else logger.info(about, 'this gateway accepts calls again');
     },
   });

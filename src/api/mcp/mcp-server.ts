@@ -52,7 +52,7 @@ const toolSchema = ({ shape }: z.ZodObject, io: 'input' | 'output'): ToolSchema 
 };
 
 const instructions =
-  'Trunkline places and follows telephone calls, in which an agent of its own talks. Calls on real lines cost money and reach people: place, transfer and end calls only as the user wants it. A tool that refuses says why by a `code` and a `detail`; the codes are those of the HTTP API.';
+  'Trunkline places and monitors telephone calls, in which a separate agent talks. Calls on real lines cost money and reach people: place, transfer and end calls only as the user requests. A tool that refuses returns the reason as `code` and `detail`; the codes are those of the HTTP API.';
 
 let listed: ListToolsResult['tools'] | undefined;
 

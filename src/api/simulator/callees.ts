@@ -7,7 +7,7 @@ import { rehearsal } from './rehearsal-schema.ts';
 import { requirePlayable, requireSimulator, script } from './script-schema.ts';
 
 const path = '/api/v1/admin/simulator/callees/{number}';
-const params = z.object({ number: z.string().meta({ description: 'In domestic format.' }) });
+const params = z.object({ number: z.string().meta({ description: 'The number in domestic format.' }) });
 const callee = z
   .object({ number: z.string().meta({ example: '01000000042' }), script })
   .meta({ id: 'SimulatedCallee' });

@@ -31,7 +31,7 @@ export const script = z
   .max(200)
   .meta({
     id: 'Script',
-    description: 'What a simulated person does, step by step; each step is an object with one member.',
+    description: 'Behaviour of a simulated person, step by step; each step is an object with one member.',
     example: [{ say: 'Good morning.' }, { listen: true }, { hang_up: true }],
     override: {
       items: {

@@ -48,7 +48,10 @@ export const findRoute = defineRoute({
     200: {
       description: 'The trunks.',
       schema: z.object({
-        number: z.string().meta({ description: 'As compared with prefixes.', example: '+821012345678' }),
+        number: z.string().meta({
+          description: 'The number in the form that is compared with prefixes.',
+          example: '+821012345678',
+        }),
         trunks: z.array(
           z.object({
             ...named,

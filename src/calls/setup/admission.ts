@@ -31,8 +31,7 @@ export type Admission = {
 /** Maximum numbers of concurrent calls, including the new one. */
 export type ConcurrencyLimits = { maxConcurrentCalls: number; maxCallsInProgress: number };
 
-const sheds = (of: string): string =>
-  `This gateway has too much to do (${of}) and takes no more calls for now.`;
+const sheds = (of: string): string => `This gateway is overloaded (${of}) and currently accepts no calls.`;
 
 const detailOf: Readonly<Record<CapacityLimit, (limits: AdmissionLimits) => string>> = {
   calls: ({ maxCalls }) => `This gateway has its maximum of ${maxCalls} calls in progress.`,

@@ -19,7 +19,7 @@ export const namedIn = (path: string, text: string, mark: '=' | ':'): Record<str
     const value = rest.join(mark).trim();
     if (key === '' || value === '')
       throw wrongField(`${path}.${line}`, `Write a name, "${mark}" and what it says.`);
-    if (named.has(key)) throw wrongField(`${path}.${key}`, 'This name stands here twice.');
+    if (named.has(key)) throw wrongField(`${path}.${key}`, 'This name is listed twice.');
     named.set(key, value);
   }
   return named.size === 0 ? null : Object.fromEntries(named);

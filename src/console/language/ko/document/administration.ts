@@ -118,7 +118,8 @@ export const administration: Readonly<Record<string, string>> = {
   'Changes the given fields. Events of a paused endpoint are delivered when it is active again.':
     '준 것만 바꿉니다. 중지된 동안 일어난 일은 다시 켜면 전달됩니다.',
   'Remove a webhook endpoint': '웹훅 삭제',
-  'With its deliveries, including those in progress.': '진행 중인 것을 포함해 전달 기록도 함께 삭제합니다.',
+  'Deletes the endpoint with its deliveries, including those in progress.':
+    '진행 중인 것을 포함해 전달 기록도 함께 삭제합니다.',
   'Replace the secret of a webhook endpoint': '웹훅 비밀 값 교체',
   'Both secrets sign for 24 hours, so the receiver can switch at any time.':
     '24시간 동안 두 비밀 값이 모두 서명하므로, 받는 쪽에서 편한 때에 바꿀 수 있습니다.',
