@@ -51,7 +51,10 @@ export type ChannelAudio = {
    * state.
    */
   pause(): Promise<void>;
-  /** Opens a unicast with the current frames, in which all audio continues. Rejects if this fails. */
+  /**
+   * Opens a unicast with the channel's current frame length, through which the audio of the call continues. Rejects if
+   * the unicast cannot be opened.
+   */
   resume(change: Change): Promise<void>;
 };
 

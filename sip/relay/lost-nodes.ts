@@ -1,7 +1,8 @@
 /**
  * Notifies gateways of another gateway whose connection has ended, by the name that the other has among the gateways of
  * the database. The lost gateway may have died, and the notified ones take over its calls if the database agrees
- * (src/continuity/nodes/sudden-deaths.ts). A gateway that connects later is notified of those that are still missing.
+ * (src/continuity/nodes/sudden-deaths.ts). A gateway that connects later is notified of all gateways that are still
+ * missing.
  */
 import { randomUUID } from 'node:crypto';
 import type { GatewayConnection } from './gateway-connection.ts';

@@ -51,8 +51,8 @@ const describedAs: Readonly<Record<string, string>> = {
 const besideVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\//i;
 
 /**
- * Matches the same formats at the 8 kHz clock of telephone codecs. Telephone events at the clock of Opus (RFC 7587)
- * belong to no stream there.
+ * Matches comfort noise and telephone events at the 8 kHz clock of telephone codecs. Telephone events at the clock of
+ * Opus (RFC 7587) belong to no stream there.
  */
 const besideTelephoneVoice = /^a=rtpmap:(\S+) (?:telephone-event|CN)\/8000/i;
 

@@ -92,7 +92,7 @@ const end = async ({ child }: Server): Promise<void> => {
   await exited;
 };
 
-/** Both servers end with the scope. */
+/** Copies a database to a second server. Both servers end when the test or the file that is the scope ends. */
 export const copiedDatabase = async (t: Scope): Promise<CopiedDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-copied-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));

@@ -30,11 +30,11 @@ export type Scenario =
   | 'declining'
   | 'unknown-number'
   | 'dialling'
-  /** As `silent`, but every media packet, digits included, is echoed. */
+  /** A far end like `silent` that echoes every media packet, digits included. */
   | 'echoing'
   | 'leaving'
   | 'late-answer'
-  /** As `silent`, with its audio elsewhere: at an `EarAndMouth`. */
+  /** A far end like `silent` whose audio is sent to an `EarAndMouth`. */
   | 'speaking';
 
 let count = 0;

@@ -51,7 +51,7 @@ if (missing.length > 0) {
         await call.receives('ACK');
       },
       hears: (): boolean => (sound.lastHeardAt() ?? 0) > Date.now() - 200,
-      /** The longest silence since then, in milliseconds. */
+      /** Returns the longest silence after the given time, in milliseconds. */
       silence(since: number): number {
         const times = [...earlier, ...sound.heard()].flatMap(({ at, loudness }) =>
           loudness > audible && at > since ? [at] : [],

@@ -1,8 +1,8 @@
 /**
  * `npm run test:sip`, or `npm run test:sip -- srtp` for the test files whose names contain `srtp`; options such as
  * `--match='*hold*'` are AVA's. Files that mostly wait run first, beside each other; then those that measure audio, two
- * at a time. Prints the time of both and the tests that needed their second try at the end. All processes of the run
- * are in process groups that end with the run, also when this process is killed.
+ * at a time. Prints the time of both groups and the tests that needed their second try at the end. All processes of the
+ * run are in process groups that end with the run, also when this process is killed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -39,7 +39,7 @@ export const assembly: AssemblyNumbers = {
   longestBackoffMs: 50,
 };
 
-/** `database`: that of another gateway's world, which this one shares. */
+/** Creates a world of recordings. `database`: the database of another gateway's world, which the new world shares. */
 export const recordingsWorld = async (
   t: ExecutionContext,
   { database: shared }: { database?: Database } = {},

@@ -165,7 +165,7 @@ const openDoor = async (t: ExecutionContext) => {
   webSocketRoutes.serveGateways('/internal/phones', ({ refuse }) => refuse(418));
   webSocketRoutes.serve('/stay', 'viewer', ({ socket }) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
-    // As a WebSocket client does.
+    // The test ends the socket as a WebSocket client does.
     socket.on('end', () => socket.end());
     socket.resume();
   });

@@ -241,7 +241,7 @@ test.serial('the dashboard uses existing metrics and labels', async (t) => {
     const labels = z.object({ labelNames: z.array(z.string()).default([]) }).parse(metric).labelNames;
     for (const suffix of suffixes[String(type)] ?? ['']) exposed.set(`${name}${suffix}`, labels);
   }
-  // Added by Prometheus itself.
+  // Labels that Prometheus itself adds.
   const always = ['job', 'instance', 'le'];
   const queries = [
     ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),

@@ -1,7 +1,7 @@
 /**
  * Handles a REFER from the far end of a call, which asks the gateway to connect it with another person (RFC 3515). If
- * the trunk of the far end allows this (`accept_refer`), the call decides, and the far end receives the progress of the
- * transfer by NOTIFY. Other REFERs are declined: those with an unreadable number, those that replace another call
+ * the trunk of the far end allows REFER (`accept_refer`), the call decides, and the far end receives the progress of
+ * the transfer by NOTIFY. Other REFERs are declined: those with an unreadable number, those that replace another call
  * (`Replaces`, RFC 3891), and those during a transfer.
  */
 import type Srf from 'drachtio-srf';

@@ -132,8 +132,8 @@ export class ReferTransfer {
   }
 
   /**
-   * Handles the loss of audio. Returns true if the loss matters only when the transfer fails, because the far end may
-   * have moved the audio.
+   * Handles the loss of audio. Returns true if the line must keep the call despite the loss, because a transfer has
+   * been sent and the far end may have moved the audio; the loss then counts only if the transfer fails.
    */
   keepsLostAudio(): boolean {
     if (this.#refer?.isSent !== true) return false;

@@ -10,7 +10,7 @@ import { ringSamples } from '#sip/media-thread/media-thread.ts';
 import { loadResampler, resamplingReach } from '#sip/audio/resampler.ts';
 import { pathInto } from '#test/helpers/path-into.ts';
 
-// Awaited before the first test: AVA accepts only tests that are declared synchronously.
+// The resampler is loaded before the first test, because AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
 
 // Resampler

@@ -17,7 +17,7 @@ import { pathInto } from '#test/helpers/path-into.ts';
 import { createOrderedClock } from '#test/contract/ordered-clock.ts';
 import { dtmfTone } from './dtmf-tone.ts';
 
-// Awaited before the first test: AVA accepts only tests that are declared synchronously.
+// The resampler is loaded before the first test, because AVA accepts only tests that are declared synchronously.
 const resample = await loadResampler();
 
 // Playout

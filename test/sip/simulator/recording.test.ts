@@ -14,7 +14,7 @@ import { sameSpeech } from '#test/helpers/same-speech.ts';
 import { agentWith, createNetwork, scriptedNumber } from './network.ts';
 import { done, hum, loudness, recorded, recordingNetwork, stretches } from './recording-network.ts';
 
-// Awaited before the first test: AVA accepts only tests that are declared synchronously.
+// The patterns are loaded before the first test, because AVA accepts only tests that are declared synchronously.
 const readPattern = await loadPatterns();
 
 // Recording
