@@ -18,6 +18,7 @@ import { createLiveCalls } from '#src/calls/live/live-calls.ts';
 import { createOverheard } from '#src/calls/live/overheard.ts';
 import { createOrphanedCalls } from '#src/continuity/orphaned-calls.ts';
 import { createFreezeFence } from '#src/domain/fence.ts';
+import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { openDatabaseClock } from '#src/persistence/database/database-clock.ts';
 import { observeCalls } from '#src/telemetry/observe-calls.ts';
 import { steadyClock, systemClock } from './clocks.ts';
@@ -118,6 +119,12 @@ export const startGateway = async (
   const begun = performance.now();
   await using started = new AsyncDisposableStack();
   const { seeded, ...runtime } = await openRuntime(config, logger, started, environment);
+  const prepared = prepareCalls(runtime.database).catch((error: unknown) =>
+    logger.warn(
+      { err: error },
+      'the statements of calls could not be prepared; the first calls prepare them',
+    ),
+  );
   const telemetry = observeCalls(runtime.bus, steadyClock, policy, logger, started);
   const languageModel = startLanguageModel(runtime, telemetry.metrics.languageModelFailed);
 
@@ -151,6 +158,7 @@ export const startGateway = async (
   const calls = startCalls(runtime, used, callMachineWith);
   const parts = { ...used, calls };
   const { control, switchboard } = calls;
+  await prepared;
   await telephony.lines.start(calls.onArrival);
   const takeOver = startTakeOver(runtime, parts, orphanedCalls);
   await takeOver.resume(left.waiting);

@@ -20,6 +20,7 @@ import { callTransitions, keepTransitions } from '#src/persistence/calls/call-tr
 import { createCallInsertion, findCall, insertCall, insertEndedCall } from '#src/persistence/calls/calls.ts';
 import { takeFromEarlierProcess, takeFromLostNode } from '#src/persistence/calls/claim-calls.ts';
 import { legsOf, openLegs, sealLegs, writeLegs } from '#src/persistence/calls/checkpoint-legs.ts';
+import { prepareCalls } from '#src/persistence/calls/prepare-calls.ts';
 import { transcriptOf } from '#src/persistence/calls/transcripts.ts';
 import { createWebhookEndpoint } from '#src/persistence/events/webhook-endpoints.ts';
 import { testDatabase } from '#test/helpers/database.ts';
@@ -171,6 +172,21 @@ test.serial(
     t.deepEqual(await callTransitions(db, other.id), []);
   },
 );
+
+test.serial('prepares the statements of a call without storing anything', async (t) => {
+  const db = await testDatabase('prepared');
+  const count = `select (select count(*) from call) + (select count(*) from event) + (select count(*) from call_fact) as rows`;
+  const before = await db.execute(count);
+  await prepareCalls(db);
+  t.deepEqual(await db.execute(count), before);
+  const prepared = `select statement from pg_prepared_statements`;
+  const [creation, facts] = [await db.execute(prepared), await db.journal.execute(prepared)].map((found) =>
+    JSON.stringify(found),
+  );
+  t.regex(creation ?? '', /insert into call \(/);
+  for (const type of ['call.answered', 'turn.spoken', 'call.ended'])
+    t.true(facts?.includes(`'${type}'`), type);
+});
 
 // Life
 // A call's row through answer, turns and end.

@@ -2,6 +2,7 @@
  * The journal of a call (guides/design/events.md, "Outbox"). One statement writes a fact: its journal row, its changes
  * to the call and its customer event. Repeating the statement changes no row.
  */
+import { randomUUID } from 'node:crypto';
 import type { CallFact } from '#machines/facts.ts';
 import type { CallRoute, SipDetails } from '#machines/line.ts';
 import type { CallToSummarize } from '#src/domain/call-summary.ts';
@@ -219,6 +220,19 @@ const write = (
     default:
       return setSummary(db, { ...eventFact, data: {}, summary: fact.summary });
   }
+};
+
+/** Facts of nearly every call. */
+const usualFacts = [
+  { type: 'call.answered', at: 0 },
+  { type: 'turn.spoken', at: 0, endedAt: 0, role: 'assistant', text: '', whole: true },
+  { type: 'call.ended', at: 0, reason: 'system_error', status: 'failed', summary: '' },
+] as const satisfies readonly RecordedFact[];
+
+/** Runs the statements of the usual facts for a call that does not exist, so that the server prepares them. */
+export const prepareFacts = async (db: Statements): Promise<void> => {
+  const position = { callId: randomUUID(), sequence: 1, epoch: firstEpoch };
+  for (const fact of usualFacts) await write(db, fact, position, nothingBeside);
 };
 
 /** Thrown when another gateway holds the call or has ended it. This gateway must then not write facts of the call. */
