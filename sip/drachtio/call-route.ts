@@ -38,7 +38,7 @@ export const createRoute = () => {
   const failed: string[] = [];
 
   return {
-    /** Begins another trunk. The previous one failed the call, unless it had no free channel. */
+    /** Begins another trunk. The previous trunk failed the call, unless it had no free channel. */
     tries(trunk: Trunk): void {
       if (tried !== null && tried.way !== null) failed.push(tried.trunk.id);
       tried = { trunk, way: null };

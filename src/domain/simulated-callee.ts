@@ -1,6 +1,6 @@
 /** Simulated people with a script (guides/design/start.md, "The simulated line"), as the API and the database have them. */
 
-/** A list of steps. The simulated line validates them. */
+/** A list of steps, which the simulated line validates. */
 export type Script = readonly unknown[];
 
 /** Settings of a rehearsal. `people` contains the reactions of transfer targets by their numbers. */

@@ -117,7 +117,7 @@ export type TrunkSettings = {
    */
   headersIn: string[];
   headersOut: string[];
-  /** Whether the trunk is checked by OPTIONS. Some trunks never respond to them. */
+  /** Whether the trunk is checked by OPTIONS. Some trunks never respond to OPTIONS. */
   healthCheck: boolean;
   /** Whether the trunk gets no new calls in either direction. Existing calls continue, and the registration remains. */
   drained: boolean;

@@ -11,7 +11,7 @@ export type RawPart = {
   callId: string;
   /** Place of the first sample in the call, in milliseconds since the answer. */
   fromMs: number;
-  /** Gateway that recorded it. */
+  /** Gateway that recorded the part. */
   node: string;
   /** Whether it contains the end of the call. Otherwise its process died, stopped, or released the call. */
   hasEnd: boolean;

@@ -127,7 +127,7 @@ const startOn = async (settings: Record<string, string>): Promise<StartedGateway
   const databaseUrl = await testDatabaseUrl(scope);
   const environment = {
     GW_DATABASE_URL: databaseUrl,
-    // The same key as in `addWorkspace` and `addNumber`.
+    // Master key, the same as in `addWorkspace` and `addNumber`.
     GW_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
     ...settings,
   };

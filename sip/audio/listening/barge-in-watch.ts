@@ -23,7 +23,7 @@ export type BargeInWatch = {
   backchannel(): void;
   /** Stops watching, because the voice is speech. */
   speech(): void;
-  /** Stops watching. */
+  /** Stops watching the voice over the agent's. */
   stop(): void;
 };
 

@@ -25,7 +25,7 @@ const steps = {
   trunk_error: 'Only step of a callee: the line fails (`true`).',
 };
 
-/** Documents the steps of a script, each an object with one member. The simulated line itself validates them. */
+/** Documents the steps of a script, each an object with one member. The simulated line itself validates the steps. */
 export const script = z
   .array(z.unknown())
   .max(200)

@@ -683,7 +683,7 @@ test.serial('records no sample of a recording pause, for any delay or burst of t
             run();
           }
           recording.finish();
-          // Half-way between two samples at the border of a frame is the remainder of the last one.
+          // Resampling at the border of a frame may leave a small remainder of the last sample before the pause.
           return !counterparty.some((sample) => sample > 3);
         },
       ),
