@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 const first = [
   'handing-over',
   'lost-gateways',
+  'restarts',
   'line-contract',
   'direct-line-contract',
   'channel-sound',
