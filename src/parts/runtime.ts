@@ -11,6 +11,7 @@ import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { Duplex } from 'node:stream';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
+import { createEncoding } from '#src/recordings/encoding.ts';
 import { listen } from '#src/start/http-server.ts';
 
 /** External dependencies of a gateway's process. The simulation replaces them. */
@@ -22,6 +23,8 @@ export type Environment = {
   listen: typeof listen;
   /** Wrapper between calls and their lines. */
   betweenLines: (lines: Lines) => Lines;
+  /** Encoding of recordings. */
+  openEncoding: typeof createEncoding;
   /**
    * Called with the chart's state after each event of a call, and with `null` when the call has ended here or was
    * released. `null` without an observer.
@@ -35,6 +38,7 @@ export const realEnvironment: Environment = {
   openDispatcher: null,
   listen,
   betweenLines: (lines) => lines,
+  openEncoding: createEncoding,
   onChart: null,
 };
 

@@ -21,7 +21,7 @@ import { createS3Store } from '#src/recordings/s3-store.ts';
  * crash left pending are made in the background.
  */
 export const startRecordings = async (
-  { config, database, clock, logger, started }: Runtime,
+  { config, database, environment: { openEncoding }, clock, logger, started }: Runtime,
   journal: Journal,
   otherParts: OtherParts,
 ): Promise<Recordings> => {
@@ -40,6 +40,7 @@ export const startRecordings = async (
       ...recordingPolicy.encoding,
       threads: Math.max(1, Math.floor(availableParallelism() * recordingPolicy.encoding.threadsPerProcessor)),
     },
+    openEncoding,
     assembly: recordingPolicy.assembly,
     otherParts,
     erased: recordingPolicy.erased,

@@ -121,6 +121,7 @@ export const createRecordings = async (
     abandoned: AbandonedNumbers;
     /** Encoding of recordings after their calls; `closeMs`: maximum time that closing waits for it. */
     encoding: { threads: number; idleMs: number; closeMs: number };
+    openEncoding?: typeof createEncoding;
     /** For raw parts. */
     assembly: AssemblyNumbers;
     /** Raw parts of the other gateways; `null`: there are none. */
@@ -132,7 +133,7 @@ export const createRecordings = async (
     node: string;
   },
 ): Promise<Recordings> => {
-  const { format, database, node, clock, logger } = options;
+  const { format, openEncoding = createEncoding, database, node, clock, logger } = options;
   const folder = createRecordingFolder(options.folder);
   const announce = createAnnouncements(options);
   const keeper =
@@ -165,7 +166,7 @@ export const createRecordings = async (
   };
 
   await removeUnfinished({ folder, database, node });
-  const encoding = createEncoding({ ...options.encoding, clock });
+  const encoding = openEncoding({ ...options.encoding, clock });
   const assembly = createAssembly({
     folder,
     format,

@@ -23,6 +23,9 @@ import { willShow } from './will-show.ts';
 /** Speed of simulated lines: fast, but slow enough for a held call to outlast its test. */
 const someSpeed = { GW_SIMULATOR_SPEED: '4' };
 
+/** The same, with recordings that can be played. */
+const playable = { ...someSpeed, GW_RECORDINGS_FORMAT: 'ogg' };
+
 const instruction = '내일 오후 3시 예약을 확인해 주세요';
 
 const boxOf = async (t: ExecutionContext, place: Locator) => {
@@ -197,7 +200,7 @@ consoleTest(
     t.is(await page.locator('.turns [aria-current]').count(), 1);
     t.is(await page.locator('.turns .assistant').first().getAttribute('aria-current'), 'step');
   },
-  someSpeed,
+  playable,
 );
 
 // Requests to a call
@@ -398,7 +401,7 @@ consoleTest(
     await page.reload();
     await breaksOff.waitFor();
   },
-  someSpeed,
+  playable,
 );
 
 consoleTest(

@@ -10,7 +10,8 @@ import { readOggVorbis } from '#test/recordings/ogg-vorbis.ts';
 
 // Arrival
 
-const sharing = sharedGatewayWithNumbers();
+/** Recordings of the tests of consent are decoded. */
+const sharing = sharedGatewayWithNumbers({ GW_RECORDINGS_FORMAT: 'ogg' });
 
 const arrival = z.object({ call_id: z.string(), status: z.string(), end_reason: z.string().nullable() });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import { readConfig } from '#config/config.ts';
 import { startGateway, type Gateway } from '#src/gateway.ts';
+import { openQuickEncoding } from '#test/helpers/quick-encoding.ts';
 import { createApiServer, type ApiServer } from './api-server.ts';
 import type { DatabaseServer } from './database-server.ts';
 import type { FarNetwork } from './far-servers.ts';
@@ -110,6 +111,7 @@ export class SimulatedNode {
         openDispatcher: () => network.dispatcherOf(process),
         listen: api.listen,
         betweenLines: (lines) => withFarEnds(lines, { farEnds, process }),
+        openEncoding: openQuickEncoding,
         onChart: (callId, state) => moved(this, process, callId, state),
       }).then(
         (gateway) => (running.gateway = gateway),
