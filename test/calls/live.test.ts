@@ -240,7 +240,7 @@ test.serial('waits until the lines of resumed calls are taken over or ended', as
   world.connect('c');
   let areTaken = false;
   const taken = world.switchboard.linesTaken(600_000).then(() => (areTaken = true));
-  world.tell('a', { type: 'line.adopted' });
+  world.tell('a', { type: 'line.adopted', at: 1 });
   await Promise.resolve();
   t.false(areTaken);
   world.tell('b', { type: 'line.ended', at: 2, by: 'counterparty' });
