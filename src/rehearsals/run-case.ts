@@ -113,7 +113,8 @@ const rehearsalOf = ({ timeout_sec: timeoutSec, people: told = {} }: SuiteCase) 
 const stepsOf = ({ caller, callee }: SuiteCase): readonly SuiteStep[] => caller ?? callee ?? [];
 
 /**
- * Error codes of a gateway that is at a limit or busy. A call refused with one of them is retried shortly afterwards.
+ * Error codes of a gateway that is at a limit or busy. A call refused with one of these codes is retried shortly
+ * afterwards.
  */
 const passing = new Set(['concurrency_limit', 'over_capacity', 'rate_limited']);
 const mostTries = 30;

@@ -12,7 +12,7 @@ import type { S3Account } from '#src/recordings/s3-store.ts';
 /** Misbehaviour of the server at a request; `undefined`: none. */
 export type Misbehaviour =
   | { status: number; body?: string }
-  /** Handles the request later, when this resolves. */
+  /** Handles the request when the promise resolves. */
   | { after: Promise<unknown> }
   /** Accepts the request and never responds. */
   | 'stalls'

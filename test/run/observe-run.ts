@@ -1,6 +1,6 @@
 /**
  * Reads the events of an AVA run and sends the relevant ones to a listening parent process (`run-suite.ts`). AVA calls
- * it by `observeRun` of `ava.config.js`. AVA types only some of its events, so each is parsed.
+ * this module by `observeRun` of `ava.config.js`. AVA types only some of its events, so each is parsed.
  */
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';

@@ -78,8 +78,8 @@ export type CheckpointsOptions = {
   /** Time for which progress is gathered for one statement. */
   gatherMs: number;
   /**
-   * Delay before an ended leg is deleted, if it is not written for another reason before. Ending such a leg again would
-   * be harmless.
+   * Delay before an ended leg is deleted, if it is not written for another reason before. Ending an ended leg again
+   * would be harmless.
    */
   dropMs: number;
   /** Maximum of calls in one statement. */

@@ -9,7 +9,7 @@ import { createNetwork } from './network.ts';
 
 export const loudness = 8_000;
 
-/** Synthesizes every text as one loud hum that is longer than any time it gets. */
+/** Synthesizes every text as one loud hum that is longer than any text takes in a test. */
 export const hum = (sampleRate = recordingSampleRate, seconds = 10): Synthesizer => ({
   name: 'hum',
   synthesize: async (): Promise<Audio> => ({
