@@ -150,6 +150,6 @@ const createDigestClient = (credentials: Credentials): DigestClient => {
   };
 };
 
-/** Creates a digest client. Without credentials it answers no challenge. */
+/** Creates a digest client. Without credentials the client answers no challenge. */
 export const digestClientFor = (credentials: Credentials | undefined): DigestClient =>
   credentials === undefined ? { begin: () => ({ answer: () => null }) } : createDigestClient(credentials);

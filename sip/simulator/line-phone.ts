@@ -78,7 +78,7 @@ export class LinePhone implements Phone {
     return this.#line.voices().wordsHeard();
   }
 
-  /** Receives DTMF digits of the agent. Returns whether the far end can hear them. */
+  /** Receives DTMF digits of the agent. Returns whether the far end can hear the digits. */
   hearKeys(keys: string): boolean {
     if (!this.#isAnswered()) return false;
     this.#line.signs.keys += keys.replaceAll('w', '');

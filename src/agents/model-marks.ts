@@ -58,8 +58,8 @@ type Mode =
   | 'over';
 
 /**
- * A thought that ends with words. `tail` contains its last characters. `doubted` is its whole text, which is speech if
- * the end of the thought is missing.
+ * A thought that ends with words. `tail` contains its last characters. `doubted` is the whole text of the thought,
+ * which is speech if the end of the thought is missing.
  */
 type WordThought = { tail: string; doubted: string | null };
 

@@ -7,7 +7,7 @@ import type { Clock } from '#src/domain/clock.ts';
 import { sipCallIdOf, unknownAddress, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
 import { gatewayHeader } from '../../freeswitch/keep-alive.ts';
 import { maskedMessage } from './masked-message.ts';
-import { momentOf, readToldMessage, type ToldMessage } from './told-message.ts';
+import { momentOf, readReportedMessage, type ReportedMessage } from './reported-message.ts';
 
 /** Stores a message of a call immediately. Returns false if the message is lost. Never throws. */
 export type KeepSipMessage = (callId: string, message: SipMessage) => boolean;
@@ -43,7 +43,7 @@ const isLastWord = (text: string): boolean =>
   /^(?:BYE|CANCEL) /.test(text) || /^cseq[ \t]*:[ \t]*\d+[ \t]+BYE/im.test(text);
 
 /** Whether the message belongs to a call to FreeSWITCH, which uses the same drachtio-server and is not captured. */
-const isToMediaServer = ({ direction, text }: ToldMessage): boolean =>
+const isToMediaServer = ({ direction, text }: ReportedMessage): boolean =>
   direction === 'out' && text.includes(`\r\n${gatewayHeader}: `);
 
 const shortened = (text: string, characters: number): string =>
@@ -60,7 +60,7 @@ const targetOf = (text: string): string => {
 };
 
 const messageOf = (
-  told: ToldMessage,
+  told: ReportedMessage,
   dialog: Dialog,
   { characters, nowMs }: { characters: number; nowMs: number },
 ): SipMessage => {
@@ -133,7 +133,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
     } else tally.leftOut += 1;
   };
 
-  const dialogOf = (told: ToldMessage): Dialog | undefined => {
+  const dialogOf = (told: ReportedMessage): Dialog | undefined => {
     const sipCallId = sipCallIdOf(told.text);
     if (sipCallId === undefined) return undefined;
     const known = claimed.get(sipCallId) ?? unclaimed.get(sipCallId);
@@ -154,7 +154,7 @@ export const createSipCapture = (options: { keep: KeepSipMessage; limits: Captur
   return {
     /** Handles every message of the connection to drachtio-server. */
     hear(said: string): void {
-      const told = readToldMessage(said);
+      const told = readReportedMessage(said);
       const dialog = told === null ? undefined : dialogOf(told);
       if (told === null || dialog === undefined) return;
       const { tally, waiting } = dialog;

@@ -59,7 +59,7 @@ const noticeBodies: Understood = { types: ['message/sipfrag'], dispositions: ['r
 const badNotice: InviteRefusal = { status: 400, reason: 'Bad Request' };
 
 /** Statuses of a missing dialog and of a time-out, which do not show whether the far end supports REFER. */
-const saysNothing: ReadonlySet<number> = new Set([408, 481]);
+const inconclusiveStatuses: ReadonlySet<number> = new Set([408, 481]);
 
 const sequenceOf = (response: Srf.SrfResponse): number | null => {
   const [, sequence] = /^\s*(\d{1,10})\s/.exec(response.get('CSeq') ?? '') ?? [];
@@ -179,7 +179,7 @@ export class ReferTransfer {
   #refused(refer: Refer, trunk: Trunk, { status, reason }: Srf.SrfResponse): void {
     // No report is made if a NOTIFY has already reported that the person is being called.
     if (this.#refer !== refer || refer.isTaken) return;
-    if (saysNothing.has(status)) {
+    if (inconclusiveStatuses.has(status)) {
       this.#fail('trunk_error', { status, reason });
       return;
     }

@@ -168,7 +168,7 @@ export class TakingInDoubt extends Error {
  * Runs a claim. The claimed calls are noted before the commit. Otherwise, if the confirmation of the commit is lost,
  * calls could belong to a gateway that does not know them.
  */
-const takeKnowingly = async (
+const claimInTransaction = async (
   db: Pick<Database, 'transaction'>,
   take: (statements: Statements) => Promise<Found[]>,
 ): Promise<TakenCall[]> => {
@@ -220,7 +220,7 @@ export const takeFromLostNode = (
   db: Pick<Database, 'transaction'>,
   { from, by, canResume }: { from: string; by: string; canResume: boolean },
 ): Promise<TakenCall[]> =>
-  takeKnowingly(db, (statements) =>
+  claimInTransaction(db, (statements) =>
     takingFromLostNode(statements, { from, by, form: canResume ? checkpointForm : 0, ...all }),
   );
 
@@ -232,6 +232,6 @@ export const takeHandedOver = (
   db: Pick<Database, 'transaction'>,
   { from, by, callIds }: { from: string; by: string; callIds: readonly string[] },
 ): Promise<TakenCall[]> =>
-  takeKnowingly(db, (statements) =>
+  claimInTransaction(db, (statements) =>
     takingHandedOver(statements, { from, by, form: checkpointForm, callIds }),
   );

@@ -99,7 +99,10 @@ export type EventSnapshot = {
   recording?: RecordingSnapshot;
 };
 
-/** The summary of a snapshot. An event `call.ended` has none, although the same statement may store one. */
+/**
+ * The summary of a snapshot. An event `call.ended` contains no summary, although the same statement may store a
+ * summary.
+ */
 const summary = `case when new_event.type <> 'call.ended' then call_after.summary end as summary`;
 
 /** Lists the columns of a table, wrapped into lines for human readers. */

@@ -6,7 +6,7 @@
  */
 import { addressOf, sipTransports, type SipMessage, type SipTransport } from '#src/domain/sip-message.ts';
 
-export type ToldMessage = Pick<SipMessage, 'direction' | 'text'> & {
+export type ReportedMessage = Pick<SipMessage, 'direction' | 'text'> & {
   /** Transport and addresses; `null` if drachtio-server does not report them, as for an ACK. */
   transport: SipTransport | null;
   local: string | null;
@@ -22,7 +22,7 @@ const transportIn = (name: string | undefined): SipTransport | null =>
   sipTransports.find((known) => known === name) ?? null;
 
 /** Parses a report. Returns `null` for a report that does not concern a SIP message. */
-export const readToldMessage = (said: string): ToldMessage | null => {
+export const readReportedMessage = (said: string): ReportedMessage | null => {
   const end = said.indexOf('\r\n');
   if (end === -1) return null;
   const text = said.slice(end + 2);
