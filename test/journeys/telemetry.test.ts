@@ -222,7 +222,7 @@ const entry = z.looseObject({
 
 /** Facts without a call. Facts about the database appear when the machine is so busy that it responds late. */
 const callless =
-  /^http request$|^no synthesizer is installed|^the event loop stood still|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a client disconnected/;
+  /^http request$|^no synthesizer is installed|^the event loop was blocked|the database|could not be (read|noted|counted|looked for|deleted|cleared away)|^a client disconnected/;
 
 /** Finds a number in every notation: domestic, international, with hyphens, spaces, dots or brackets. */
 const anyFormOf = (number: string): RegExp =>
