@@ -300,7 +300,7 @@ export const recordings = {
   },
   /** Longer than a gateway waits for its store, so that by then the gateway has completed all of its own recordings. */
   abandoned: { everyMs: 60_000, afterMs: 90_000_000 },
-  /** Encoding after the calls. At shutdown the gateway waits for it for `closeMs`. */
+  /** Encoding after the calls. At shutdown the gateway waits for the encoding for up to `closeMs`. */
   encoding: { threadsPerProcessor: 0.5, idleMs: 30_000, closeMs: 20_000 },
   /**
    * Making recordings of raw parts (`AssemblyNumbers` of src/recordings). A restart takes seconds; after `waitMs` the

@@ -29,7 +29,7 @@ const acceptedMs = 32_000;
 /** Time for which an INVITE is remembered whose end is unknown, longer than any ringing time. */
 const longestMs = 600_000;
 
-/** Maximum number of remembered INVITEs. Beyond it the oldest are forgotten. */
+/** Maximum number of remembered INVITEs. Beyond this number the oldest INVITEs are forgotten. */
 const mostInvites = 10_000;
 
 /** The server transaction of an INVITE: the data that shows its end. */

@@ -2,9 +2,9 @@
  * Endpoints with encrypted audio (SRTP, RFC 3711) and keys in the session descriptions (RFC 4568).
  *
  * FreeSWITCH keeps its own key after a change of the far end's key only if FreeSWITCH made the offer. For every
- * received offer with another key it chooses a new own key. Therefore an endpoint that makes an offer is created with a
- * placeholder offer, whose answer is sent as the offer. When the far end has answered, FreeSWITCH is told to offer
- * again and receives that answer.
+ * received offer with another key FreeSWITCH chooses a new own key. Therefore an endpoint that makes an offer is
+ * created with a placeholder offer, whose answer is sent as the offer. When the far end has answered, FreeSWITCH is
+ * told to offer again and receives that answer.
  */
 import { randomBytes } from 'node:crypto';
 import { usualCodecs } from '#src/domain/trunk.ts';

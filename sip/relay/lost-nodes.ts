@@ -9,7 +9,7 @@ import type { GatewayConnection } from './gateway-connection.ts';
 
 type Gateway = Pick<GatewayConnection, 'node' | 'tell'>;
 
-/** Maximum number of missing gateways. Beyond it, the one that has been missing longest is forgotten. */
+/** Maximum number of missing gateways. Beyond this number, the gateway that has been missing longest is forgotten. */
 const mostMissing = 100;
 
 const notify = (gateway: Gateway, node: string): void =>

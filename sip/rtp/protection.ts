@@ -13,8 +13,8 @@ export type Protection = {
 const clear: Encryption & Decryption = { rtp: (packet) => packet, rtcp: (packet) => packet };
 
 /**
- * Reuses the state of a key. With the same key the packet count continues; with another key it restarts (RFC 3711
- * section 3.2.1).
+ * Reuses the state of a key. With the same key the packet count continues; with another key the count restarts (RFC
+ * 3711 section 3.2.1).
  */
 const forKey = <Made>(make: (master: Uint8Array) => Made) => {
   let last: { master: Uint8Array; made: Made } | null = null;

@@ -3,8 +3,8 @@
  *
  * werift-rtp (0.8.9), the only maintained library for SRTP, is not used, for three reasons. The library has no replay
  * list (section 3.3.2), so recorded packets can be replayed to the gateway. After a gap of more than a hundred packets
- * at a sequence wrap-around it uses the old rollover counter, and the call stays mute from then on. And it includes a
- * toolkit for media files. AES and HMAC are Node's; this module only selects their input bytes.
+ * at a sequence wrap-around the library uses the old rollover counter, and the call stays mute from then on. And it
+ * includes a toolkit for media files. AES and HMAC are Node's; this module only selects their input bytes.
  */
 import { createCipheriv, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { rtpHeaderEnd } from './rtp-packet.ts';

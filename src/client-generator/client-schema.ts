@@ -100,7 +100,7 @@ const operationsOf = (document: oas32.OpenAPIObject): Operation[] =>
     ),
   );
 
-/** References are not resolved: the document has none here. */
+/** References are not resolved, because this part of the document has no references. */
 const inPlace = <Value extends object>(
   value: Value | oas32.ReferenceObject | undefined,
 ): Value | undefined => (value === undefined || '$ref' in value ? undefined : value);

@@ -43,7 +43,7 @@ export type CallNews = z.infer<typeof callNews>;
 
 /**
  * `progress`: chart states, and the presence of new facts. `charts`: actor events for the inspector. `sound`: audio for
- * listening in; `announced-sound` has none before the announcement to the other party.
+ * listening in; `announced-sound` contains no audio before the announcement to the other party.
  */
 export const newsKinds = ['progress', 'charts', 'sound', 'announced-sound'] as const;
 export type NewsKind = (typeof newsKinds)[number];
@@ -62,8 +62,8 @@ export type TellNews = (
 export type HeldNews = Readonly<Record<NewsKind, TellNews>>;
 
 /**
- * Maximum length of a line, longer than the longest valid one (a chart with its definition). A peer that sends more is
- * not one of our gateways.
+ * Maximum length of a line, longer than the longest valid one (a chart with its definition). A peer that sends a longer
+ * line is not one of our gateways.
  */
 const longestLine = 1_000_000;
 

@@ -1,6 +1,6 @@
 /**
  * A refusal: an expected error response with code, HTTP status and details, which one middleware renders as a problem
- * document (RFC 9457). In the code it is thrown like any error.
+ * document (RFC 9457). In the code a refusal is thrown like any error.
  */
 
 /** Error codes of the API with HTTP status and title (guides/design/wire.md, "Errors"). */

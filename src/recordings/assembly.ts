@@ -2,10 +2,11 @@
  * Makes the recordings of ended calls. A call that was taken over has raw parts at several gateways. The gateway that
  * ended the call fetches those of the others, and encodes all of them as one file with silence between them.
  *
- * - It waits a short time for gateways that are unavailable. Then it makes the recording with silence in place of their
- *   parts (`truncated`), keeps the parts that it has, and makes the file again when the gateways are back.
- * - Without any part it assigns the recording to the gateway that may have one. That gateway does the same at its next
- *   look, and `recordings.ts` marks the recording as failed if it never returns.
+ * - The gateway waits a short time for gateways that are unavailable. Then the gateway makes the recording with silence
+ *   in place of their parts (`truncated`), keeps the parts that it has, and makes the file again when the gateways are
+ *   back.
+ * - Without any part the gateway assigns the recording to a gateway that may have one. That gateway does the same at its
+ *   next look, and `recordings.ts` marks the recording as failed if that gateway never returns.
  * - Raw parts are removed when their recording is complete, has failed, or was erased.
  */
 import type { Readable } from 'node:stream';

@@ -127,6 +127,12 @@ for (const text of laterHabits)
       t.regex(brokenRule({ kind, text: `A reader (of a file). ${text}` }) ?? '', /no sentence of a/);
   });
 
+test('reports an item of a list that begins with "It"', (t) => {
+  t.truthy(brokenRule({ kind: 'doc comment', text: 'Reads a file:  - It waits for the file.' }));
+  t.truthy(brokenRule({ kind: 'doc comment', text: 'Reads a file.  It waits for the file.' }));
+  t.is(brokenRule({ kind: 'doc comment', text: 'Reads a file:  - The file is awaited.' }), undefined);
+});
+
 test('accepts later sentences that name their subject, and pronouns within a sentence', (t) => {
   for (const text of [
     'Of two requests, the later one waits.',

@@ -16,9 +16,15 @@ const verbs = /^(?:tells?|told|says?|asked|(?:is|are|was|were) (?:told|said|aske
 
 /** Openings of later sentences, which a reader understands only with the sentence before. "Of two, …" is permitted. */
 const laterOpenings =
-  /(?<=[.!?] )(?:Who(?:ever|m|se)?|What(?:ever)?|Nobody|Nothing|None|Which|It|They|Them|Those|Of the)\b/;
+  /(?<=[.!?] |[.!?:;] - )(?:Who(?:ever|m|se)?|What(?:ever)?|Nobody|Nothing|None|Which|It|They|Them|Those|Of the)\b/;
 
-const laterOpening = (text: string): string | undefined => laterOpenings.exec(text)?.[0];
+const laterOpening = (text: string): string | undefined =>
+  laterOpenings.exec(
+    text
+      .split(' ')
+      .filter((word) => word !== '')
+      .join(' '),
+  )?.[0];
 
 /** Returns the rule that a phrase breaks; undefined if it is fine. */
 export const brokenRule = ({ kind, text }: Pick<Phrase, 'kind' | 'text'>): string | undefined => {

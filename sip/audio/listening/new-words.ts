@@ -33,7 +33,7 @@ export const createNewWords = (): NewWords => {
       if (isFinal) taken = '';
       if (before === '') return text;
       if (text.startsWith(before)) return text.slice(before.length);
-      // Final words may be spelled differently. Without a new voice they are the same words.
+      // Final words may be spelled differently. Without a new voice, final words are the same as the preliminary ones.
       return hasTurn ? text : '';
     },
   };

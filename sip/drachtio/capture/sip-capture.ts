@@ -94,7 +94,7 @@ const begin = (): Dialog => ({
   transport: 'udp',
 });
 
-/** Stores unclaimed INVITEs by Call-ID. Beyond the limit the oldest one is removed. */
+/** Stores unclaimed INVITEs by Call-ID. Beyond the limit the oldest INVITE is removed. */
 const createUnclaimed = (most: number) => {
   const dialogs = new Map<string, Dialog>();
   return {

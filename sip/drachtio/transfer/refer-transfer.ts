@@ -3,10 +3,10 @@
  * requests report the result. A REFER cannot be withdrawn.
  *
  * The far end has taken over the call in each of these cases:
- * - It reports a 2xx.
- * - It accepts the REFER with the statement that it will send no reports (`Refer-Sub: false`, RFC 4488).
- * - It accepts the REFER and hangs up without a report above 100, as trunks without NOTIFY do, or after its last
- *   NOTIFY.
+ * - The far end reports a 2xx.
+ * - The far end accepts the REFER with the statement that it will send no reports (`Refer-Sub: false`, RFC 4488).
+ * - The far end accepts the REFER and hangs up without a report above 100, as trunks without NOTIFY do, or after its
+ *   last NOTIFY.
  *
  * A far end that reported ringing would have reported the answer as well: its BYE then means that the other party has
  * hung up.

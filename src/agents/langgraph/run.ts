@@ -59,7 +59,10 @@ export type Run = {
 export type RunRequest = {
   /** Messages that the thread does not contain yet. */
   messages: readonly Message[];
-  /** Called when the thread has the messages. Response headers do not prove that: they are sent before a run begins. */
+  /**
+   * Called when the thread has the messages. Response headers do not prove that a run has begun, because they are sent
+   * earlier.
+   */
   onBegun: () => void;
 };
 

@@ -62,7 +62,9 @@ export type SaidMessages = {
   grow(message: GraphMessage): Generator<ReplyPiece, void, undefined>;
   /** Processes a message with only its new text. */
   add(message: GraphMessage): Generator<ReplyPiece, void, undefined>;
-  /** Processes messages that are new in the graph's state. On later turns they include the whole history. */
+  /**
+   * Processes messages that are new in the graph's state. On later turns the new messages include the whole history.
+   */
   complete(messages: readonly GraphMessage[]): Generator<ReplyPiece, void, undefined>;
   /** Whether any words were spoken. */
   hasWords(): boolean;

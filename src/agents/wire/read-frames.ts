@@ -6,8 +6,8 @@
  * eventsource-parser (4.1.3) is not used, because it follows the standard, while many servers do not.
  * eventsource-parser reads all of 88 recorded event streams alike in one piece, but four differently byte by byte,
  * because it discards the beginning of a line that is not a field of the standard (llama.cpp's `error: …`, Mastra's
- * `0:"…"`). For a server that omits the blank lines it returns no events. eventsource-parser is some five times as fast
- * (36 MB/s against 7 in one run), but a long reply has only a hundred kilobytes.
+ * `0:"…"`). For a server that omits the blank lines eventsource-parser returns no events. eventsource-parser is some
+ * five times as fast (36 MB/s against 7 in one run), but a long reply has only a hundred kilobytes.
  */
 import { AgentFailure } from '../agent.ts';
 

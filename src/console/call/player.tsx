@@ -10,7 +10,7 @@ import { getRecording } from '../api.ts';
 import { Problem, Unreachable } from '../api/request.ts';
 import { waveformOf, type Waveform } from './waveform.ts';
 
-/** Loaded recording of a call. `waveform` is null if this browser cannot decode it. */
+/** Loaded recording of a call. `waveform` is null if this browser cannot decode the recording. */
 type LoadedRecording = { url: string; name: string; waveform: Waveform | null };
 
 type Recording = LoadedRecording | 'none' | 'loading' | 'failed';

@@ -1,6 +1,6 @@
 /**
- * Reads a number with all data for placing or receiving a call. One query reads all of it, because every client API
- * request and every inbound call needs it.
+ * Reads a number with all data for placing or receiving a call. One query reads all data, because every client API
+ * request and every inbound call needs the data.
  */
 import { sql, type InferResult } from 'kysely';
 import type { Direction, SpeechChoice } from '#machines/line.ts';
