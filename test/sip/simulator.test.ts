@@ -186,18 +186,33 @@ test.serial('each workspace has its own callees', (t) => {
 test.serial('a callee that is being looked up does nothing before it is found', async (t) => {
   const found = Promise.withResolvers<ScriptedCallee>();
   const { clock, reach, until } = createNetwork({ findCallee: () => found.promise });
-  const [late, cancelled] = [reach(), reach()];
+  const line = reach();
   clock.advance(10_000);
-  t.deepEqual([...late.events, ...cancelled.events], []);
-  cancelled.tell({ type: 'hangUp' });
-  until(() => cancelled.isOver());
+  t.deepEqual(line.events, []);
   found.resolve({ script: [{ answer_after_sec: 1 }, { hang_up: true }], rehearsal: undefined });
   await found.promise;
   await nextTurn();
   const at = clock.now();
-  until(() => late.isOver());
-  t.is((late.all('line.answered')[0]?.at ?? 0) - at, 1_000);
-  t.false(cancelled.saw('line.answered'));
+  until(() => line.isOver());
+  t.is((line.all('line.answered')[0]?.at ?? 0) - at, 1_000);
+});
+
+test.serial('creates no party for a call that ended during the look-up', async (t) => {
+  const found = Promise.withResolvers<undefined>();
+  let parties = 0;
+  const { reach, until } = createNetwork({
+    findCallee: () => found.promise,
+    anybody: () => () => {
+      parties += 1;
+      return { start() {}, notice() {}, stop() {} };
+    },
+  });
+  const [cancelled] = [reach(), reach()];
+  cancelled.tell({ type: 'hangUp' });
+  until(() => cancelled.isOver());
+  found.resolve(undefined);
+  await nextTurn();
+  t.is(parties, 1);
 });
 
 test.serial('the line fails if its callee cannot be looked up', async (t) => {
