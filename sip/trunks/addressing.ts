@@ -68,7 +68,8 @@ export const inviteTo = (
   const asserts = trunk.callerId !== 'from';
   const visible =
     asserts && trunk.username !== null ? `<sip:${userInUri(trunk.username)}@${domain}>` : caller;
-  // Whether the caller's identity is sent. With privacy, only the trunk itself receives it (RFC 3325 section 7).
+  // Whether the caller's identity is sent. With privacy, only the trunk itself receives the identity (RFC 3325 section
+  // 7).
   const sendsIdentity = isOwn || !trunk.privacy;
   const credentials = isOwn ? credentialsOf(trunk) : undefined;
   return {

@@ -12,7 +12,7 @@ export class TimeoutError extends Error {
 }
 
 /**
- * Resolves to the work's result, or rejects with `error` after `milliseconds`. In the second case the work's signal is
+ * Resolves to the work's result, or rejects with `error` after `milliseconds`. After a time-out the work's signal is
  * aborted with the error, and its later result goes only to `late`.
  */
 export const withTimeout = async <Result>(

@@ -5,8 +5,8 @@
  * - The gateway waits a short time for gateways that are unavailable. Then the gateway makes the recording with silence
  *   in place of their parts (`truncated`), keeps the parts that it has, and makes the file again when the gateways are
  *   back.
- * - Without any part the gateway assigns the recording to a gateway that may have one. That gateway does the same at its
- *   next look, and `recordings.ts` marks the recording as failed if that gateway never returns.
+ * - Without any part the gateway assigns the recording to a gateway that may have one. That gateway does the same at
+ *   the next check, and `recordings.ts` marks the recording as failed if that gateway never returns.
  * - Raw parts are removed when their recording is complete, has failed, or was erased.
  */
 import type { Readable } from 'node:stream';

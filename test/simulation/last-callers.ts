@@ -5,7 +5,7 @@
 import type { Customer } from './customer.ts';
 import type { World } from './world.ts';
 
-/** His line is busy, so the call ends at once. */
+/** The callee's line is busy, so the call ends at once. */
 const busyCallee = '01000000003';
 const answerMs = 30_000;
 const startMs = 60_000;

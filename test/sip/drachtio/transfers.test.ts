@@ -137,7 +137,7 @@ test.serial('forwards a voice after silence without the delay of that silence', 
   const { edge } = await passedOn(t);
   const delays: number[] = [];
   for (let times = 1; times <= 3; times += 1) {
-    // Longer than the silence after which missing packets are reported (`media-thread/incoming-audio.ts`).
+    // Time longer than the silence after which missing packets are reported (`media-thread/incoming-audio.ts`).
     for (let steps = 1; steps <= 90 + times; steps += 1) await step(edge);
     let steps = 0;
     await until('it is heard', async () => {
