@@ -135,7 +135,9 @@ export const startTakeOver = (
       await ownership.settle();
     },
     leaveAll() {
-      ownership.takeBack(calls.switchboard.leaveAll());
+      const released = calls.switchboard.leaveAll();
+      // A stopping gateway would end them; another gateway takes them when it has ended.
+      if (!calls.admission.isDraining()) ownership.takeBack(released);
     },
     async take({ from, callIds }) {
       if (!hasLines || calls.admission.isDraining()) return false;
