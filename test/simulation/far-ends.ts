@@ -32,6 +32,8 @@ export type FarEnds = {
   cancelled: Map<string, number[]>;
   /** A deliberate defect: lines ignore these commands. */
   deafTo: readonly LineCommand['type'][];
+  /** Words of the other parties that gateways have heard, by call. */
+  heard: Map<string, string[]>;
   /** Times when calls were answered and when their lines ended, in simulated time. */
   talked: Map<string, { answeredAt: number; over: number[] }>;
 };
@@ -47,7 +49,7 @@ const watched = (
   hasSecondLeg: boolean,
   { farEnds, process }: { farEnds: FarEnds; process: SimulatedProcess },
 ): Line => {
-  const { effects, time, random, standing, legs, rung, cancelled, talked } = farEnds;
+  const { effects, time, random, standing, legs, rung, cancelled, heard, talked } = farEnds;
   const { callId } = input;
   let isSilent = false;
   let dueFrom = 0;
@@ -81,7 +83,9 @@ const watched = (
     if (event.type === 'line.ended' || event.type === 'line.unanswered') over();
     dueFrom = Math.max(time.now() + random.below(farEnds.latestMs + 1), dueFrom);
     time.after(dueFrom - time.now(), () => {
-      if (!isSilent) emit(event);
+      if (isSilent) return;
+      if (event.type === 'line.heard') heard.set(callId, [...(heard.get(callId) ?? []), event.text]);
+      emit(event);
     });
   };
   const silent: Line = { tell() {}, close() {}, release() {} };

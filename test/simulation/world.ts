@@ -86,6 +86,7 @@ export class World {
       legs: new Map(),
       rung: new Map(),
       cancelled: new Map(),
+      heard: new Map(),
       deafTo: [],
       talked: new Map(),
     };
