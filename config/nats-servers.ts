@@ -1,8 +1,8 @@
-/** Setting for NATS servers. */
+/** NATS servers in one setting. */
 import { z } from 'zod';
 
 export type NatsConfig = Readonly<{
-  /** NATS servers, each as `host:port`. */
+  /** Each as `host:port`. */
   servers: readonly string[];
   isEncrypted: boolean;
   credentials: Readonly<{ user: string; password: string } | { token: string }> | null;
@@ -35,8 +35,7 @@ const credentialsIn = ({ username, password }: URL): NatsConfig['credentials'] =
 };
 
 /**
- * Parses the setting. Credentials in the URL apply to all servers. One word before the host is a token; two words are
- * user and password.
+ * Credentials in the URL apply to all servers. One word before the host is a token; two words are user and password.
  */
 export const natsServers = z
   .string()

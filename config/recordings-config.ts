@@ -6,16 +6,16 @@ import type { settings } from './settings.ts';
 
 export type RecordingsConfig = Readonly<{
   format: 'ogg' | 'mp3';
-  /** Folder in which recordings are written. Gateways of one database may share the folder. */
+  /** Folder in which recordings are written; gateways of one database may share it. */
   folder: string;
-  /** Store of completed recordings; `null` if recordings remain in the data folder. */
+  /** `null`: recordings remain in the data folder. */
   store: Readonly<{
     endpoint: string;
     bucket: string;
     region: string;
     accessKey: string;
     secretKey: string;
-    /** Prefix of names in the store, which is empty or ends with a slash. */
+    /** Empty, or ends with a slash. */
     prefix: string;
   }> | null;
 }>;

@@ -1,17 +1,17 @@
 /** Consent announcement at the beginning of a call, and the other party's answer (guides/privacy.md). */
 
-/** Requirement for consent. `none`: the announcement is enough. `speech`: a spoken yes. `key`: the digit `1`. */
+/** `none`: the announcement is enough; `speech`: a spoken yes is required; `key`: the digit `1` is required. */
 export type ConsentRequirement = 'none' | 'speech' | 'key';
 
-/** The consent announcement, which is played before recording and before the first request to the agent. */
+/** Played before recording and before the first request to the agent. */
 export type ConsentWanted = {
   announcement: string;
   requirement: ConsentRequirement;
-  /** Language of the announcement and of the answer (BCP 47). */
+  /** BCP 47; the language of the answer. */
   language: string;
 };
 
-/** How the other party decided: by hearing the announcement, by words, by a DTMF digit, or by silence. */
+/** Means by which the other party decided: announcement without an answer, words, DTMF digit, or silence. */
 export type ConsentMeans = 'announcement' | 'speech' | 'key' | 'silence';
 
 /** Messages from the conversation to its call. A refusal is sent after the goodbye was heard. */

@@ -14,19 +14,19 @@ import { assign, setup } from 'xstate';
 
 export type DeliveryTimes = Readonly<{
   /**
-   * Delays before the attempts of a round, in seconds. The first entry belongs to the first attempt; the number of
-   * entries is the number of attempts.
+   * Delay before each attempt of a round, in seconds; the first entry is for the first attempt. The length is the
+   * number of attempts.
    */
   scheduleSec: readonly number[];
-  /** Share by which each delay is extended at most, so that retries are spread out. */
+  /** Each delay is extended by up to this share, so that retries are spread out. */
   jitter: number;
-  /** Maximum for an endpoint's `Retry-After`; larger values are reduced to this one. */
+  /** Maximum for an endpoint's `Retry-After`; larger values are reduced to it. */
   longestRetryAfterSec: number;
 }>;
 
 export type DeliveryInput = {
   times: DeliveryTimes;
-  /** Number of failed attempts of this round. */
+  /** Failed attempts of this round. */
   failures: number;
 };
 
@@ -42,8 +42,7 @@ export type DeliveryEvent =
   | { type: 'released' }
   | { type: 'attempt.delivered' }
   /**
-   * The attempt failed. `chance` is from 0 (inclusive) to 1 (exclusive). `retryAfterMs` is the delay that the endpoint
-   * requested, or `null`.
+   * `chance` is from 0 (inclusive) to 1 (exclusive). `retryAfterMs`: delay requested by the endpoint, `null` for none.
    */
   | { type: 'attempt.failed'; chance: number; retryAfterMs: number | null }
   /** The endpoint unsubscribed. */

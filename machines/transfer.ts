@@ -1,12 +1,12 @@
 /**
- * Transfers in the terms of a call and its conversation: the other party is connected with a person, and the agent
- * leaves the call at the connection (guides/transfer.md).
+ * Transfers in the terms of a call and its conversation: the other party is handed to a person, and the agent leaves
+ * the call when both are connected (guides/transfer.md).
  */
 import type { TransferMode, UnansweredCause } from './line.ts';
 
 /**
- * Reason for a failed transfer. `cancelled`: the requester cancelled the transfer. `not_accepted`: the person who
- * answered did not press the digit that accepts the call.
+ * Reason of a failed transfer; `cancelled`: its requester took it back; `not_accepted`: the person who answered did not
+ * press the digit that accepts the call.
  */
 export type TransferFailure = UnansweredCause | 'not_accepted';
 
@@ -16,45 +16,44 @@ export type OnTransferFailure = 'resume' | 'hang_up';
 export type TransferRequest = {
   type: 'transfer.requested';
   transferId: string;
-  /** Number of the person in domestic format. */
+  /** Domestic format. */
   to: string;
   mode: TransferMode;
   /** Announcement to the other party before the person is rung. */
   sentences: readonly string[];
-  /** Briefing that the person of a warm transfer hears before the connection. */
+  /** Briefing of the person of a warm transfer before both are connected. */
   briefing: string;
   /** Digit by which the person accepts the call; null if acceptance is not required. */
   acceptKey: string | null;
   ringTimeoutSec: number;
   onFailure: OnTransferFailure;
-  /** Whether a recorded call is still recorded after the connection. */
+  /** Whether a recorded call is still recorded after both are connected. */
   isRecorded: boolean;
-  /** Maximum duration of the conversation between the two persons. */
+  /** Maximum duration of their conversation. */
   maxDurationSec: number;
 };
 
 /**
- * A briefing that was written after the transfer began. This briefing replaces the earlier one if the person has not
- * answered yet.
+ * A briefing that was written after the transfer began. It replaces the earlier one if the person has not answered yet.
  */
 export type BriefingWritten = { type: 'transfer.briefing_written' } & Pick<
   TransferRequest,
   'transferId' | 'briefing'
 >;
 
-/** A transfer as an agent requests it in its reply. The charts do not decide whether the number allows the transfer. */
+/** A transfer as written by an agent in its reply. Whether the number allows it is decided outside of the charts. */
 export type TransferWanted = Pick<TransferRequest, 'mode' | 'acceptKey' | 'ringTimeoutSec' | 'onFailure'> & {
-  /** Number as the agent has written it. */
+  /** Number as written by the agent. */
   to: string;
-  /** Announcement to the other party before the person is rung; null for no announcement. */
+  /** Announcement to the other party before the person is rung; null for none. */
   say: string | null;
-  /** Briefing of the person of a warm transfer; null for a default briefing created from the call's data. */
+  /** Briefing of the person of a warm transfer; null for a default made from the call's data. */
   briefing: string | null;
   /** True if the other party requested the transfer; absent if the agent did. */
   forOtherParty?: true;
 };
 
-/** Creates a transfer that the other party requested (REFER). */
+/** A transfer requested by the other party (REFER). */
 export const transferForOtherParty = (to: string): TransferWanted => ({
   to,
   mode: 'cold',
@@ -72,8 +71,8 @@ export type TransferWish = { type: 'transfer.wanted'; wanted: TransferWanted };
 export type TransferRefusal = 'not_allowed' | 'invalid_number' | 'unavailable';
 
 /**
- * A refused transfer, reported to the call. The call reports it to its conversation if the agent requested the
- * transfer. `to` is the number as requested.
+ * A refused transfer, reported to the call, and by the call to its conversation if the agent requested the transfer.
+ * `to` is the number as requested.
  */
 export type TransferRefused = {
   type: 'transfer.refused';
@@ -84,18 +83,18 @@ export type TransferRefused = {
 
 /** A transfer in progress, or a connected one. */
 export type Transfer = Omit<TransferRequest, 'type'> & {
-  /** Reason of a pending cancellation; null if the transfer is not being cancelled. */
+  /** Reason of a pending cancellation; null without one. */
   givenUp: TransferFailure | null;
-  /** Milliseconds for which the two persons had been connected when the call was taken over. */
+  /** Milliseconds that both had been connected when the call was taken over. */
   talkedMs: number;
 };
 
 /** Messages of a call to its conversation. */
 export type TransferMessage =
-  /** A transfer has started. The agent is silent until the next message. */
+  /** A transfer has started: the agent is silent until the next message. */
   | { type: 'transfer.begun'; sentences: readonly string[] }
   | { type: 'transfer.over'; reason: TransferFailure; to: string }
-  /** The transfer was refused, and the agent continues. */
+  /** The transfer was refused; the agent continues. */
   | TransferRefused;
 
 /** User turn that reports a failed transfer to the agent. */
@@ -117,5 +116,5 @@ export const transfersInVain = (messages: History): number => {
   return heard.length - 1 - heard.findLastIndex(({ content }) => !content.startsWith('[transfer failed: '));
 };
 
-/** Message from the conversation to its call: the announcement before the transfer was heard. */
+/** From the conversation to its call: the announcement before the transfer was heard. */
 export type TransferAnnounced = { type: 'transfer.announced' };

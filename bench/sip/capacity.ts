@@ -29,7 +29,7 @@ type Climb = {
   first: AnswerTimes;
   /** Highest sustained rate; 0 if none was. */
   most: number;
-  /** Times until the answer, by sustained rate of calls. */
+  /** By sustained rate. */
   held: Map<number, AnswerTimes>;
 };
 

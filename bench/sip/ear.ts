@@ -50,7 +50,7 @@ export const startEar = async (): Promise<Ear> => {
     port,
     async heard() {
       worker.postMessage('heard');
-      // The message that `listen` above sends.
+      // Sent by `listen` above.
       const [heard] = (await once(worker, 'message')) as [readonly HeardPacket[]];
       return heard;
     },

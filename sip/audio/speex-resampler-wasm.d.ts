@@ -1,11 +1,11 @@
-/** Declares the functions of @echogarden/speex-resampler-wasm (the resampler of SpeexDSP) that are used here. */
+/** The part of @echogarden/speex-resampler-wasm (the resampler of SpeexDSP) that is used here. */
 declare module '@echogarden/speex-resampler-wasm/simd' {
   export type Speex = {
-    /** Memory of the module in steps of 16 and 32 bits. The properties are other objects after the memory has grown. */
+    /** The memory of the module in steps of 16 and 32 bits; other objects after it has grown. */
     readonly HEAP16: Int16Array;
     readonly HEAPU32: Uint32Array;
     _malloc(bytes: number): number;
-    /** Creates a resampler. `error` is the address for the error code, or 0. Returns 0 when no memory is left. */
+    /** `error` is where the reason is written, or 0. Gives 0 when there is no memory left. */
     _speex_resampler_init(
       channels: number,
       fromRate: number,
@@ -14,17 +14,11 @@ declare module '@echogarden/speex-resampler-wasm/simd' {
       error: number,
     ): number;
     _speex_resampler_destroy(state: number): void;
-    /** Clears the resampler's memory of earlier samples. */
+    /** Forgets what was heard. */
     _speex_resampler_reset_mem(state: number): number;
-    /**
-     * Aligns the first output sample with the first input sample; otherwise the output begins half a filter length
-     * earlier.
-     */
+    /** The first new sample is that of the first old one, and not half a filter before it. */
     _speex_resampler_skip_zeros(state: number): number;
-    /**
-     * Resamples. Before the call, the two counts contain the number of input samples and the room for output; after it,
-     * the numbers that were read and written.
-     */
+    /** The counts say how much there is and how much fits, and then how much was taken and given. */
     _speex_resampler_process_int(
       state: number,
       channel: number,

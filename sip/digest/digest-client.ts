@@ -1,14 +1,14 @@
 /**
- * Answers challenges of a trunk with its credentials (RFC 3261 section 22, RFC 7616, RFC 8760). Among several
- * challenges, the client answers the one with the strongest supported algorithm; among equally strong ones, the first.
- * The client ignores `auth-int`, which would cover the body, and schemes other than Digest.
+ * Answers challenges of a trunk with its credentials (RFC 3261 section 22, RFC 7616, RFC 8760). Of several challenges the
+ * one with the strongest supported algorithm is answered, of equals the first. `auth-int`, which would cover the body, and
+ * other schemes than Digest are passed over.
  */
 import { randomBytes } from 'node:crypto';
 import { challengesIn } from '../headers/challenges.ts';
 import { headerOf, valuesIn, type Headers, type Parameters } from '../headers/header-values.ts';
 import { algorithmOf, digestResponse, type Algorithm, type Credentials } from './digest-response.ts';
 
-/** Names of the two headers for each status: the challenge and its answer. */
+/** Header names by status: the one that challenges, and the one that answers. */
 const headerNames: Readonly<Record<number, { challenge: string; answer: string }>> = {
   401: { challenge: 'WWW-Authenticate', answer: 'Authorization' },
   407: { challenge: 'Proxy-Authenticate', answer: 'Proxy-Authorization' },
@@ -26,10 +26,10 @@ type Challenge = {
   isStale: boolean;
 };
 
-/** Whether the text can be sent back in a quoted string, which must not contain control characters. */
+/** Control characters cannot be sent back in a quoted string. */
 const isSendable = (text: string): boolean => !/\p{Cc}/u.test(text);
 
-/** Parses a challenge. Returns undefined if it cannot be answered. */
+/** Returns undefined for a challenge that cannot be answered. */
 const readChallenge = (parameters: Parameters): Challenge | undefined => {
   const algorithmName = parameters.get('algorithm');
   const algorithm = algorithmOf(algorithmName);
@@ -52,14 +52,14 @@ const readChallenge = (parameters: Parameters): Challenge | undefined => {
 /** A response with status 401 or 407. */
 type Response = Headers & { status: number };
 
-/** Returns the supported challenges of a response, the strongest first. */
+/** The strongest first. */
 const supportedIn = (response: Response): Challenge[] =>
   challengesIn(headerOf(response, headerNames[response.status]?.challenge ?? ''))
     .filter(({ scheme }) => scheme === 'digest')
     .flatMap(({ parameters }) => readChallenge(parameters) ?? [])
     .toSorted((one, other) => strength[other.algorithm.hash] - strength[one.algorithm.hash]);
 
-/** Whether the response contains challenges, none of which is supported. */
+/** Whether the response challenges, and no challenge in it is supported. */
 export const isUnsupportedChallenge = (response: Response): boolean =>
   headerNames[response.status] !== undefined && supportedIn(response).length === 0;
 
@@ -67,21 +67,13 @@ const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"
 
 type Request = { method: string; uri: string };
 
-/**
- * Credentials for one request and its repetitions. Each repetition contains the credentials for all challenges so far.
- */
+/** A request with its repetitions: each has the credentials of all challenges so far. */
 export type Authorizing = {
-  /**
-   * Returns headers for the repeated request; `null` if the challenge cannot be answered, or if the server rejected the
-   * same credentials before.
-   */
+  /** Headers for the repeated request; `null` if the challenge cannot be answered, or was answered in vain. */
   answer(response: Response, request: Request): Record<string, string> | null;
 };
 
-/**
- * Maximum number of answers for one request: proxies and the registrar may challenge in turn, and a nonce may become
- * stale.
- */
+/** Proxies and the registrar may challenge in turn, and a nonce may become stale. */
 const mostAnswers = 4;
 
 export type DigestClient = {
@@ -89,12 +81,9 @@ export type DigestClient = {
   begin(): Authorizing;
 };
 
-/** Creates a client for requests to one server. The client counts how often it used each nonce. */
+/** For requests to one server: it counts how often each nonce was used. */
 const createDigestClient = (credentials: Credentials): DigestClient => {
-  /**
-   * Use count and client nonce for each nonce of the server. The client nonce stays the same, as the `-sess` variants
-   * require.
-   */
+  /** By nonce. The client's own nonce stays the same with it, which the variants `-sess` want. */
   const uses = new Map<string, { count: number; cnonce: string }>();
 
   const use = (nonce: string): { nc: string; cnonce: string } => {
@@ -128,7 +117,7 @@ const createDigestClient = (credentials: Credentials): DigestClient => {
       let count = 0;
       let headers: Record<string, string> = {};
 
-      /** Whether to answer a challenge: its realm was not answered before, or only the nonce was stale. */
+      /** True if the realm was not answered yet, or only the nonce was at fault. */
       const isOpen = (name: string, { realm, nonce, isStale }: Challenge): boolean => {
         const before = answered.get(JSON.stringify([name, realm]));
         return before === undefined || (isStale && before !== nonce);
@@ -150,6 +139,6 @@ const createDigestClient = (credentials: Credentials): DigestClient => {
   };
 };
 
-/** Creates a digest client. Without credentials the client answers no challenge. */
+/** Answers no challenge where there are no credentials. */
 export const digestClientFor = (credentials: Credentials | undefined): DigestClient =>
   credentials === undefined ? { begin: () => ({ answer: () => null }) } : createDigestClient(credentials);

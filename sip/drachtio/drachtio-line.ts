@@ -1,6 +1,6 @@
 /**
- * One real telephone call behind the interface of `machines/line.ts`: a leg, the connection that results from it, and
- * the audio of that connection.
+ * One real telephone call behind the interface of `machines/line.ts`: a leg, the resulting
+ * connection, and the audio of that connection.
  */
 import type { Logger } from 'pino';
 import type { AnyActorRef } from 'xstate';
@@ -32,22 +32,22 @@ import { withTones } from './dtmf/tone-endpoint.ts';
 export type DrachtioLineOptions = MediaMeans & {
   input: LineInput;
   emit: (event: LineEvent) => void;
-  /** Line actor of the call. */
+  /** The line actor of the call. */
   parent: AnyActorRef | undefined;
   /** Begins to dial or to answer. */
   beginLeg: (call: { onRinging: () => void; parent: AnyActorRef }) => PendingLeg;
-  /** Begins to call a transfer target for the other party, on this media server if possible. */
+  /** Begins to call a transfer target for the other party, if possible on this media server. */
   ring: (
     to: string,
     call: { onRinging: () => void; parent: AnyActorRef; preferredServer: string | null },
   ) => PendingLeg;
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
-  /** Returns the headers of a REFER that asks this trunk to call that person. */
+  /** Headers of a REFER that asks this trunk to call that person. */
   referTo: (trunk: Trunk, to: string) => Record<string, string>;
   country: Country;
   /** Whether the line takes over an established call of another process. */
   isAdopted: boolean;
-  /** Timeout of a BYE or CANCEL, after which the call counts as ended. */
+  /** Timeout of a BYE or CANCEL; after it the call counts as ended. */
   byeMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -56,16 +56,12 @@ export type DrachtioLineOptions = MediaMeans & {
   onOver: () => void;
 };
 
-export type DrachtioLine = Line &
-  StandingLine & {
-    /** Described at `LineCheckpoint`. */
-    isResumable(): boolean;
-  };
+export type DrachtioLine = Line & StandingLine;
 
 /** SIP dialog of a call, from the first INVITE on. */
 type CallDialog = {
   pending: PendingLeg;
-  /** The connection; `null` before the answer, and in an unanswered call. */
+  /** The connection; `null` before the answer, and always for an unanswered call. */
   connection: Connection | null;
   /** SIP details; `null` before the leg has a result. */
   sip: SipDetails | null;
@@ -76,13 +72,13 @@ type CallDialog = {
   statistics: MediaStatistics | null;
 };
 
-/** Returns the id of the dialog in drachtio-server, which is missing in the types of drachtio-srf. */
+/** Id of the dialog in drachtio-server, which the drachtio-srf types lack. */
 const idOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null => {
   const id: unknown = connection && Reflect.get(connection.dialog, 'id');
   return typeof id === 'string' ? id : null;
 };
 
-/** Returns the id of the dialog with the media server in drachtio-server. */
+/** Id of the dialog with the media server in drachtio-server. */
 const channelIdOf = ({ connection }: Pick<CallDialog, 'connection'>): string | null =>
   connection?.endpoint.channel()?.dialog?.id ?? null;
 
@@ -105,7 +101,7 @@ const withDetails = (event: LineEvent, { sip, pending, statistics }: CallDialog)
 
 type Means = Pick<DrachtioLineOptions, 'clock' | 'backgroundTasks' | 'logger'>;
 
-/** Means of listening. DTMF digits that two connected persons send are passed only to each other. */
+/** Digits that two connected persons press are passed to each other only. */
 type Listening = Means & {
   secondLeg: Pick<SecondLeg, 'takesKey' | 'moved'>;
   referTransfer: Pick<ReferTransfer, 'notified' | 'keepsLostAudio'>;
@@ -113,7 +109,7 @@ type Listening = Means & {
   onLeft: (explanation: Pick<SipDetails, 'reasons' | 'callInfo'>) => void;
 };
 
-/** Restores the hold state of a call that is taken over, because the take-over does not end a hold. */
+/** Restores the hold state of a call that is taken over: the take-over does not end a hold. */
 const stayOnHold = ({ connection, watch }: CallDialog, life: LineLife): void => {
   if (connection === null) return;
   const { remote, local } = connection.dialog;
@@ -146,7 +142,7 @@ const follow = (
       dialog.sip ??= outcome.sip;
       if (!isAdopted) return life.send({ type: 'unanswered', cause: outcome.cause });
       life.send({ type: outcome.cause === 'cancelled' ? 'left' : 'adoption.failed' });
-      // The line was given up while it was being connected, so it ends.
+      // Ends a line that was given up while it was being connected.
       return life.send({ type: 'released' });
     }
     const { connection, person } = outcome;
@@ -164,7 +160,7 @@ const follow = (
     return sendAway(connection, means);
   });
 
-/** Reports whether DTMF digits can be sent, at each change. The initial assumption is that they can. */
+/** Reports changes in whether DTMF digits can be sent; the initial assumption is that they can. */
 const createDtmfReports = (keypad: Keypad, life: LineLife) => {
   let canSend = true;
   return (): void => {
@@ -191,7 +187,7 @@ const listenTo = (
   };
   endpoint.onDigit((digit) => onKey(digit, 'rtp'));
   endpoint.onLost((reason) => {
-    // The far end is released without a message, because another gateway serves it.
+    // Releases the far end without a message: the other gateway serves it.
     if (reason === takenByOther) return life.finish.release();
     if (life.is('answered')) logger.warn({ reason }, 'the media server ended the audio of a call');
     if (!referTransfer.keepsLostAudio()) life.send({ type: 'audio.lost' });
@@ -213,7 +209,7 @@ const listenTo = (
   return (digit) => onKey(digit, 'tone');
 };
 
-/** Returns the handler of the far end's BYE, whose reason may report a network failure. */
+/** Handles the far end's BYE, whose reason may report a network failure. */
 const onLeft =
   (dialog: CallDialog, life: LineLife, referTransfer: ReferTransfer): Listening['onLeft'] =>
   (explanation) => {
@@ -240,7 +236,7 @@ const connectMedia = (
   });
 };
 
-/** Reads the audio statistics for the record while the endpoint exists, then destroys the endpoint. */
+/** Reads the audio statistics for the record while the endpoint exists, then destroys it. */
 const finishMedia = (dialog: CallDialog, { backgroundTasks }: Means): Promise<void> => {
   const { connection, watch, keypad } = dialog;
   const measure = async (): Promise<void> => {
@@ -265,7 +261,7 @@ const carryAudio = (
 };
 
 /**
- * Sends CANCEL before the answer, or BYE after it. Reports to the line when the request is answered and the audio
+ * Sends CANCEL before the answer, BYE after it. Reports to the line when the request is answered and the audio
  * statistics are known.
  */
 const hangUpLeg = (
@@ -467,7 +463,7 @@ export const createDrachtioLine = (options: DrachtioLineOptions): DrachtioLine =
       }
     },
     ...life.finish,
-    isResumable: () => life.is('answered') && secondLeg.isResumable() && !referTransfer.isUnderWay(),
+    canBeResumed: () => life.is('answered') && secondLeg.canBeResumed() && !referTransfer.isUnderWay(),
     ...standing(dialog, life, secondLeg),
   };
 };

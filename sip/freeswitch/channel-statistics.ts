@@ -1,6 +1,6 @@
 /**
- * FreeSWITCH's audio statistics of a call, read by two commands: the first writes them into channel variables, the
- * second reads only these variables. `uuid_dump`, in contrast, returns all variables.
+ * FreeSWITCH's audio statistics of a call, read by two commands: one writes them into channel variables, the other
+ * reads only these, unlike `uuid_dump`, which returns all.
  */
 import type { MediaStatistics } from '#machines/media-statistics.ts';
 import { addressText, callStatistics } from '#sip/rtp/call-statistics.ts';
@@ -19,10 +19,7 @@ const names = {
 
 const fields = Object.keys(names) as (keyof typeof names)[];
 
-/**
- * Minimum number of packets. FreeSWITCH calculates its packet loss every five seconds, the first time before there is
- * data.
- */
+/** FreeSWITCH calculates its packet loss every five seconds, the first time before there is data. */
 const minPackets = 300;
 
 const textOrNull = (text: string | undefined): string | null =>

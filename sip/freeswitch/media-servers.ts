@@ -8,27 +8,27 @@ import { createMediaServer, type MediaServer, type MediaServerOptions } from './
 import type { ServerAddress } from '../reconnect.ts';
 
 export type MediaServerState = {
-  /** Name of the server: `host:port` as configured. */
+  /** `host:port` as configured. */
   name: string;
   isUsable: boolean;
   calls: number;
-  /** Load of the server; `null` before the first heartbeat, or without a connection. */
+  /** `null` without a heartbeat yet, or without a connection. */
   load: ServerLoad | null;
 };
 
 /** Two channels of one media server that can be bridged there. */
 export type Bridge = {
-  /** Opens the bridge. Rejects on failure; the audio of both legs is then at this process again. */
+  /** Rejects on failure; the audio of both legs is then at this process again. */
   open(): Promise<void>;
-  /** Also brings the audio of both parties to this process, until the taps are closed. */
+  /** Also brings the audio of both parties to this process until the taps are closed. */
   tap(events: TapEvents): BridgeTaps;
-  /** Takes the first channel out of the bridge, so that its audio is at this process again. */
+  /** The first channel leaves the bridge: its audio is at this process again. */
   leave(): Promise<void>;
 };
 
 const isUsable = (server: MediaServer): boolean => server.problem() === null;
 
-/** Returns why a call cannot be given to a server, as a plain sentence. */
+/** Why a call cannot be given to a server, as a plain sentence. */
 const obstacle = (server: MediaServer): string | null => server.problem() ?? server.refusal();
 
 const hasRoom = (server: MediaServer): boolean => obstacle(server) === null;
@@ -37,7 +37,7 @@ const hasRoom = (server: MediaServer): boolean => obstacle(server) === null;
 const byLoad = (one: MediaServer, other: MediaServer): number =>
   one.calls() - other.calls() || other.ready() - one.ready();
 
-/** Whether the offer itself was refused (RFC 3261 section 21.4.26), instead of the call for lack of resources. */
+/** Whether the offer itself was refused (RFC 3261 section 21.4.26), not the call for lack of resources. */
 const isOfferRefused = (error: unknown): boolean =>
   error instanceof Error && 'status' in error && error.status === 488;
 
@@ -54,19 +54,19 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     async open(): Promise<void> {
       await Promise.all(servers.map((server) => server.open()));
     },
-    /** Whether the gateway has media servers, available or not. */
+    /** Whether the gateway has any media servers, available or not. */
     areThere,
-    /** Returns why no server can be used, as plain sentences; `null` if one can be used. */
+    /** Why no server can be used, as plain sentences; `null` if one can. */
     problem: (): string | null => {
       if (servers.some(isUsable)) return null;
       return areThere ? sentences(servers) : noServers;
     },
-    /** Returns why no server accepts a new call, as plain sentences; `null` if one does. */
+    /** Why no server takes a new call, as plain sentences; `null` if one does. */
     refusal(): string | null {
       if (servers.some(hasRoom)) return null;
       return areThere ? sentences(servers) : noServers;
     },
-    /** Returns the names of servers that accept no new calls; `null` if all accept calls. */
+    /** Names of servers that take no new calls; `null` if all take some. */
     warning: (): string | null => (servers.every(hasRoom) ? null : sentences(servers)),
     states: (): MediaServerState[] =>
       servers.map((server) => ({
@@ -76,10 +76,9 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
         load: server.load(),
       })),
     /**
-     * Creates an endpoint that answers the caller's offer, or that makes an offer if there is none. When one server
-     * fails, the next one is tried. A single server is tried twice, because it then chooses other ports than the
-     * occupied ones. The server named `preferred` is tried first. Rejects with `NoMediaCapacity`, unless the offer was
-     * refused.
+     * Creates an endpoint that answers the caller's offer, or makes an offer if there is none. When one server fails, the next one is tried; a single
+     * server is tried twice, because it then chooses other ports than the occupied ones. The server named `preferred`
+     * is tried first. Rejects with `NoMediaCapacity`, unless the offer was refused.
      */
     async createEndpoint(
       remoteSdp?: string,
@@ -103,8 +102,8 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       throw new Failure('No media server has room for the call', { cause: failure });
     },
     /**
-     * Takes over the channel of a dead process. Rejects if the channel or its server does not exist. `keepsBridge`: an
-     * existing bridge of the channel continues, and the audio moves to this process when the endpoint is attached.
+     * Takes over the channel of a dead process. Rejects if the channel or its server does not exist. `keepsBridge`: its
+     * bridge, if any, continues, and its audio moves here when its endpoint is attached.
      */
     async takeOverEndpoint(
       channel: MediaChannel,
@@ -115,9 +114,7 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
       if (server === undefined) throw new Error('The media server of the channel is unknown to this gateway');
       return server.takeOverEndpoint(channel, srtp, keepsBridge);
     },
-    /**
-     * Returns the bridge for these two endpoints; `null` if they are not on one media server or must not be bridged.
-     */
+    /** The bridge for these two endpoints; `null` if they are not on one media server or must not be bridged. */
     bridgeOf(first: MediaEndpoint, second: MediaEndpoint): Bridge | null {
       const [own, other] = [first.bridgeSide(), second.bridgeSide()];
       const server = servers.find(({ name }) => name === own?.server);
@@ -131,12 +128,9 @@ export const createMediaServers = (addresses: readonly ServerAddress[], options:
     async endChannel({ server, uuid }: MediaChannel): Promise<void> {
       await servers.find(({ name }) => name === server)?.endChannel(uuid);
     },
-    /**
-     * Must be called after a loss of the connection to drachtio-server, which also loses the dialogs of ready
-     * endpoints.
-     */
+    /** Call after a loss of the connection to drachtio-server, which also loses the dialogs of ready endpoints. */
     renew: (): void => servers.forEach((server) => server.renew()),
-    /** Destroys the endpoints created in advance. Must be called before `close`. */
+    /** Call before `close`: destroys the endpoints created in advance. */
     empty: (): void => servers.forEach((server) => server.empty()),
     close: (): void => servers.forEach((server) => server.close()),
   };

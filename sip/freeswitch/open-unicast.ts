@@ -21,9 +21,8 @@ import { within } from '../background-tasks.ts';
 import type { Commands } from './connection.ts';
 
 /**
- * Time in milliseconds within which the first datagram must arrive. FreeSWITCH polls for messages to a channel every 20
- * ms. The timeout exceeds the time to detect a hanging FreeSWITCH, which must be known first, so that it gets no
- * further calls.
+ * FreeSWITCH polls for messages to a channel every 20 ms. This timeout exceeds the time to detect a hanging FreeSWITCH,
+ * which must be known first, so that it gets no further calls.
  */
 const beginMs = 8_000;
 
@@ -31,7 +30,7 @@ export type UnicastOptions = {
   mediaThread: Pick<MediaThread, 'openUnicast'>;
   /** Address of this host at which FreeSWITCH reaches it. */
   ownAddress: string;
-  /** Returns the address of FreeSWITCH. Throws without a connection. */
+  /** Address of FreeSWITCH; throws without a connection. */
   serverAddress: () => string;
   /** See `MediaServerNumbers`. */
   silenceMs: number;
@@ -56,25 +55,25 @@ const begin = async (
   await begun;
 };
 
-/** Sample rate of the call, and the current rate of the channel's codec. */
+/** Rate of the call, and the current rate of the channel's codec. */
 export type UnicastRates = { callRate: SampleRate; codecRate: () => SampleRate };
 
 export type UnicastEvents = AudioEvents & {
-  /** Called when FreeSWITCH has sent no datagram for `silenceMs`, and when it sends again. */
+  /** FreeSWITCH has sent nothing for `silenceMs`, or sends again. */
   onSilence: (isSilent: boolean) => void;
-  /** Called when the frames are shorter than 20 ms. */
+  /** The frames are shorter than 20 ms. */
   onShortFrames: () => void;
 };
 
 /** An open unicast. */
 export type Unicast = {
-  /** Ring with outgoing samples, at the rate of the channel's codec. */
+  /** Outgoing samples, at the rate of the channel's codec. */
   ring: SampleRing;
   rate: SampleRate;
   close(): void;
 };
 
-/** Opens a unicast. Rejects when no audio arrives within a few seconds, or when `ended` rejects. */
+/** Rejects when no audio arrives within a few seconds, or when `ended` does. */
 export const openUnicast = async (
   uuid: string,
   { onAudio, onLost, onSilence, onShortFrames }: UnicastEvents,

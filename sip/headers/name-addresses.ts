@@ -1,12 +1,10 @@
-/**
- * Parses headers that name a party: From, To, Contact, Route, P-Asserted-Identity and others (RFC 3261 section 20.10).
- */
+/** Headers that name a party: From, To, Contact, Route, P-Asserted-Identity and others (RFC 3261 section 20.10). */
 import { parametrized, valuesIn, type Parameters } from './header-values.ts';
 
-/** One entry of the form `"Name" <uri>;parameters`. */
+/** One `"Name" <uri>;parameters`. */
 export type NameAddress = { name: string; uri: string; parameters: Parameters };
 
-/** Parses one entry. Without `<…>`, parameters belong to the header, not to the URI (RFC 3261 section 20). */
+/** Without `<…>` the parameters are those of the header, not of the URI (RFC 3261 section 20). */
 const read = (text: string): NameAddress | undefined => {
   const [quotedName = '', name = ''] = /^"((?:[^"\\]|\\[\s\S])*)"\s*/.exec(text) ?? [];
   const rest = text.slice(quotedName.length);
@@ -28,12 +26,12 @@ const read = (text: string): NameAddress | undefined => {
   };
 };
 
-/** Returns the entries of a header in order. Entries that cannot be parsed are omitted. */
+/** All that the header names, in order, without those that cannot be read. */
 export const nameAddressesIn = (header: string): NameAddress[] =>
   valuesIn(header).flatMap((value) => read(value) ?? []);
 
-/** Returns the first URI of a header; '' if there is none. */
+/** The first URI; '' where there is none. */
 export const uriIn = (header: string): string => nameAddressesIn(header)[0]?.uri ?? '';
 
-/** Returns the tag of From or To; '' if there is none. */
+/** The tag of From or To; '' where there is none. */
 export const tagIn = (header: string): string => nameAddressesIn(header)[0]?.parameters.get('tag') ?? '';

@@ -6,25 +6,22 @@ import { headerOf, parametrized, type Headers } from './header-values.ts';
 import { plainText } from './reasons.ts';
 
 export type ReferNotice = {
-  /** Sequence number of the REFER; null if the notice contains none. */
+  /** The sequence number of the REFER; null where the notice names none. */
   id: number | null;
   status: number | null;
   reason: string | null;
-  /** Whether this is the last notice of the subscription. */
+  /** No other notice follows. */
   isLast: boolean;
 };
 
-/** Status line of the sipfrag body. Only the first line of the body is parsed. */
+/** The first line of the body alone counts, however long it is. */
 const statusLine = /^SIP\/2\.0[ \t]{1,8}([1-6]\d\d)(?!\S)(?:[ \t]([^\r\n]{0,200}))?/i;
 
 /** Whether the request is about a REFER; `id` is read by `referNoticeIn`. */
 export const isReferNotice = (request: Headers): boolean =>
   parametrized(headerOf(request, 'Event')).value.toLowerCase() === 'refer';
 
-/**
- * Parses a notice. `sipfrag` is null without a body. Returns undefined for a body that does not begin with a status
- * line.
- */
+/** `sipfrag`: null where there is no body. Undefined where it begins with no status line. */
 export const referNoticeIn = (request: Headers, sipfrag: string | null): ReferNotice | undefined => {
   const id = parametrized(headerOf(request, 'Event')).parameters.get('id') ?? '';
   const state = parametrized(headerOf(request, 'Subscription-State')).value.toLowerCase();

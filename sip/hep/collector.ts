@@ -1,6 +1,6 @@
 /**
  * Sends the SIP messages of calls to a collector such as Homer's heplify-server, one datagram each. Sending is best
- * effort: the gateway neither waits for it nor repeats or reports lost datagrams.
+ * effort: it is never waited for, repeated or reported.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
@@ -11,28 +11,28 @@ import type { Clock } from '#src/domain/clock.ts';
 import { hepPacket, type HepIdentity } from './hep-packet.ts';
 
 export type CollectorNumbers = {
-  /** Buffering time. A trunk's address is known only after the trunk has responded. */
+  /** Buffering time: a trunk's address is known once it has answered. */
   gatherMs: number;
-  /** Maximum number of buffered messages; further messages are dropped. */
+  /** Largest number of buffered messages; further ones are dropped. */
   limit: number;
   /** Time to live of a resolved name. */
   lookUpMs: number;
-  /** Maximum time for which `close` waits for buffered messages. */
+  /** Longest wait of close for buffered messages. */
   closeMs: number;
 };
 
 export type HepCollector = {
-  /** Buffers a message for sending. Never throws. */
+  /** Never throws. */
   send(message: SipMessage): void;
-  /** Returns the number of dropped messages since the start. */
+  /** Dropped messages since the start. */
   lost(): number;
-  /** Closes the sockets after buffered messages were sent. */
+  /** Buffered messages are still sent. */
   close(): Promise<void>;
 };
 
 type Address = { host: string; family: 4 | 6 };
 
-/** Resolves the address of the collector periodically. While resolution fails, the last address is used. */
+/** Address of the collector; resolved periodically, keeping the last address while resolution fails. */
 const createAddressLookUp = (host: string, lookUpMs: number, clock: Clock, logger: Logger) => {
   let known: Address | null = null;
   let lookedUpAt = -Infinity;
@@ -50,7 +50,7 @@ const createAddressLookUp = (host: string, lookUpMs: number, clock: Clock, logge
   };
 };
 
-/** Creates one socket per address family on demand. */
+/** One socket per address family, opened on demand. */
 const createSockets = (logger: Logger) => {
   const sockets = new Map<4 | 6, Socket>();
   return {

@@ -11,19 +11,19 @@ import { createNonces, isSame } from './nonces.ts';
 
 export type DigestVerdict<Known extends Credentials> =
   | { verdict: 'known'; account: Known }
-  /** The caller sent no credentials, or an expired nonce, and must be challenged. */
+  /** No credentials, or an expired nonce: challenge. */
   | { verdict: 'challenge'; isStale: boolean }
   | { verdict: 'wrong' };
 
 type Request = { method: string; realm: string };
 
-/** Returns the credentials for our realm. A caller may send credentials for several realms. */
+/** A caller may send credentials for several realms; only ours counts. */
 const credentialsFor = (header: string, realm: string): Parameters | undefined =>
   challengesIn(header).find(
     ({ scheme, parameters }) => scheme === 'digest' && parameters.get('realm') === realm,
   )?.parameters;
 
-/** Returns the input of a caller's digest; undefined for an unsupported algorithm or `qop`. */
+/** Input of a caller's digest. Undefined for an unsupported algorithm or `qop`. */
 const coveredBy = (parameters: Parameters, { method, realm }: Request): DigestInput | undefined => {
   const algorithm = algorithmOf(parameters.get('algorithm'));
   const qop = parameters.get('qop') ?? null;
@@ -41,16 +41,16 @@ const coveredBy = (parameters: Parameters, { method, realm }: Request): DigestIn
   };
 };
 
-/** Creates the check of credentials. `nonceMs` is the lifetime of a challenge. */
+/** `nonceMs` is the lifetime of a challenge. */
 export const createDigestCheck = (nonceMs: number, now: () => number) => {
   const nonces = createNonces(nonceMs, now);
 
   return {
-    /** Returns a value for WWW-Authenticate. */
+    /** Value of WWW-Authenticate. */
     challenge: (realm: string, algorithm: 'MD5' | 'SHA-256', isStale: boolean): string =>
       `Digest realm="${realm}", nonce="${nonces.next()}", algorithm=${algorithm}, qop="auth"${isStale ? ', stale=true' : ''}`,
 
-    /** Checks credentials. `header` is the value of Authorization, if there is one. */
+    /** `header` is the value of Authorization, if present. */
     check<Known extends Credentials>(
       header: string | undefined,
       request: Request,

@@ -1,7 +1,6 @@
 /**
- * Reads the diverting parties of a call from `Diversion` (RFC 5806), which most trunks send, else from `History-Info`
- * (RFC 7044, with the causes of RFC 4458). The last diversion comes first, as in `Diversion`. A restricted number is
- * returned as `anonymous`.
+ * Diverting parties of a call: from `Diversion` (RFC 5806), which most trunks send, else from `History-Info` (RFC 7044,
+ * with the causes of RFC 4458). The last diversion comes first, as in `Diversion`. A restricted number is `anonymous`.
  */
 import { anonymous, type Diversion } from '#src/domain/caller-identity.ts';
 import type { Country } from '#src/domain/phone-number.ts';
@@ -10,13 +9,13 @@ import { headerOf, type Headers } from '../headers/header-values.ts';
 import { nameAddressesIn, type NameAddress } from '../headers/name-addresses.ts';
 import { callingNumber } from './number-format.ts';
 
-/** Maximum number of diversions; more of them indicate a loop. */
+/** More diversions indicate a loop. */
 const mostDiversions = 5;
 
-/** Maximum length of a reason, twice the longest reason of RFC 5806. */
+/** Twice the longest reason of RFC 5806. */
 const longestReason = 40;
 
-/** Reasons in the terms of RFC 5806 by the causes of RFC 4458 (SIP statuses). */
+/** Causes of RFC 4458 (SIP statuses) in the terms of RFC 5806. */
 const reasonOfCause: Readonly<Record<string, string>> = {
   302: 'unconditional',
   404: 'unknown',
@@ -53,7 +52,7 @@ const fromDiversion = (entries: readonly NameAddress[], reading: Reading): Diver
     ),
   );
 
-/** Returns the cause, a parameter of the URI's user part: `;cause=302`. */
+/** Parameter of the URI's user part: `;cause=302`. */
 const causeOf = (entry: NameAddress | undefined): string | undefined =>
   /;cause=(\d{3})(?!\d)/i.exec(entry?.uri ?? '')?.[1];
 
@@ -63,9 +62,7 @@ const isHistoryHidden = ({ uri }: NameAddress): boolean =>
     .split(/[?&]/)
     .some((header) => header.startsWith('privacy=') && header.includes('history'));
 
-/**
- * Reads diversions from History-Info. An entry was diverted if the next entry has a cause; other entries are proxies.
- */
+/** An entry was diverted if the next one has a cause; other entries are proxies. */
 const fromHistory = (entries: readonly NameAddress[], isHidden: boolean, reading: Reading): Diversion[] =>
   entries
     .flatMap((entry, index) => {

@@ -1,23 +1,20 @@
-/**
- * Stores the owner of each dialog: the gateway that last acted in the dialog. A dialog has no owner after that gateway
- * disconnected.
- */
+/** Owner of each dialog: the gateway that last acted in it, or none after that gateway disconnected. */
 export const createDialogs = <Gateway>(now: () => number) => {
   const owners = new Map<string, Gateway>();
-  /** Dialogs without a gateway, with the time at which they lost it. */
+  /** Dialogs without a gateway, with the time since when. */
   const left = new Map<string, number>();
 
   return {
     ownerOf: (dialogId: string): Gateway | undefined => owners.get(dialogId),
 
-    /** Makes the gateway that acts in a dialog its owner. */
+    /** The gateway that acts in a dialog becomes its owner. */
     own(dialogId: string, gateway: Gateway): void {
       if (dialogId === '') return;
       owners.set(dialogId, gateway);
       left.delete(dialogId);
     },
 
-    /** Removes a dialog that has ended. */
+    /** The dialog has ended. */
     forget(dialogId: string): void {
       owners.delete(dialogId);
       left.delete(dialogId);
@@ -31,7 +28,7 @@ export const createDialogs = <Gateway>(now: () => number) => {
       }
     },
 
-    /** Removes and returns the dialogs that have been without a gateway for `forMs`. */
+    /** Removes and returns the dialogs that have been without a gateway for this long. */
     takeLeft(forMs: number): string[] {
       const since = now() - forMs;
       const taken = [...left].filter(([, at]) => at <= since).map(([dialogId]) => dialogId);

@@ -8,12 +8,11 @@ import type { GatewayConnection } from './gateway-connection.ts';
 import { createHeldRequests, type HeldLimits, type HeldRequest } from './held-requests.ts';
 import { readDrachtioMessage, type GatewayCommand, type DrachtioMessage } from './message-head.ts';
 import { createLostNodes } from './lost-nodes.ts';
-import { takenByOther } from './taken-by-other.ts';
 import { createMessageOwners, type Command, type MessageOwners } from './message-owners.ts';
 
 export type TrafficNumbers = {
   held: HeldLimits;
-  /** Backlog of a gateway in bytes beyond which the relay stops reading from the gateway. */
+  /** Backlog of a gateway in bytes above which the relay stops reading from it. */
   mostWaiting: number;
   /** `Retry-After` of refusals, in seconds. */
   retryAfterSec: number;
@@ -23,13 +22,13 @@ export type TrafficNumbers = {
 export type Upstream = {
   write(message: Buffer): void;
   isFull(): boolean;
-  /** Sends a command of the relay itself. Rejects when the command is refused or drachtio-server is unreachable. */
+  /** Sends a command of the relay itself; rejects when it is refused or drachtio-server is unreachable. */
   ask(text: string): Promise<string>;
 };
 
 type Sender = GatewayConnection | 'relay';
 
-/** Methods to which the relay itself subscribes, so that they are answered without a gateway. */
+/** Methods that the relay subscribes to, so that they are answered without a gateway. */
 export const ownVerbs = ['invite', 'options'] as const;
 
 type Refusals = ReturnType<typeof createRefusals>;
@@ -56,7 +55,7 @@ const createRefusals = ({ ask }: Upstream, { retryAfterSec }: TrafficNumbers, lo
         logger.debug({ err: error }, 'an abandoned call had already ended');
       }
     },
-    /** Answers a request that no gateway took. A BYE is answered with 200. */
+    /** No gateway took the request; a BYE is answered 200. */
     givenUp({ method, transactionId, begins }: HeldRequest, because: 'time' | 'room'): void {
       if (because === 'room')
         logger.error(
@@ -114,26 +113,10 @@ const handOver = (
   }
 };
 
-/**
- * Whether a command concerns a call of another connected gateway, which has taken it over from the sender. OPTIONS is
- * excepted: a gateway that takes a call over queries its dialog first (`dialogStands` of sip/drachtio/resume), and
- * thereby becomes its owner. So is an earlier connection of the sender itself, whose end was not noticed.
- */
-const isOfOther = (
-  gateway: GatewayConnection,
-  asked: Command,
-  { holderOf }: Pick<MessageOwners<GatewayConnection>, 'holderOf'>,
-): boolean => {
-  if (asked.type === 'ping' || (asked.type === 'request' && asked.method === 'OPTIONS')) return false;
-  const holder = holderOf(asked) ?? gateway;
-  return holder !== gateway && (holder.node === null || holder.node !== gateway.node);
-};
-
 const passOn = (gateway: GatewayConnection, asked: Command, message: Buffer, parts: Parts): void => {
   const { owners, queue, numbers } = parts;
   if (message.length > longestMessage)
     return gateway.answer(asked.id, 'NOK|the message is too long for drachtio-server');
-  if (isOfOther(gateway, asked, owners)) return gateway.answer(asked.id, `NOK|${takenByOther}`);
   const dialogId = asked.type === 'request' ? asked.dialogId : '';
   const moved = dialogId === '' ? [] : owners.moved(dialogId, gateway);
   if (!owners.asked(gateway, asked)) return gateway.answer(asked.id, 'NOK|this id is taken');
@@ -151,7 +134,7 @@ const begin = (told: Extract<DrachtioMessage, { type: 'request' }>, message: Buf
   return gateway.tell(message);
 };
 
-/** Handles a request in a call, which the far end or drachtio-server sent. */
+/** Handles a request in a call: of the far end, or one that drachtio-server sent. */
 const bring = (
   told: Extract<DrachtioMessage, { type: 'request' | 'notice' }>,
   message: Buffer,
@@ -177,7 +160,7 @@ const bring = (
   return gateway.tell(message);
 };
 
-/** Removes a gateway. Requests that it has not answered are held for the next gateway. */
+/** Removes a gateway; its unanswered requests are held for the next one. */
 const leave = (gateway: GatewayConnection, { gateways, owners, held }: Parts): void => {
   gateways.all.delete(gateway);
   for (const { dialogId, ...request } of owners.gone(gateway))
@@ -202,7 +185,7 @@ const take = (message: Buffer, parts: Parts, logger: Logger): void => {
   }
 };
 
-/** Methods outside of calls to which gateways subscribe, each once. */
+/** Subscribed methods outside of calls, each once. */
 const createWanted = ({ ask }: Upstream, logger: Logger) => {
   const verbs = new Set<string>(ownVerbs);
   return {
@@ -257,19 +240,8 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     ...options,
   });
 
-  /** Releases the calls of a gateway that others declared dead. Its connection may exist: it may be frozen. */
-  const disown = (node: string, by: GatewayConnection): void => {
-    for (const gateway of gateways.all) {
-      if (gateway.node !== node || gateway === by) continue;
-      gateway.disown();
-      leave(gateway, parts);
-      abandoned.expect();
-      logger.warn({ gateway: gateway.name, node }, 'a gateway was declared dead; its messages are refused');
-    }
-  };
-
   return {
-    /** Queues a command of the relay itself. */
+    /** Commands of the relay itself. */
     enqueue: (id: string, message: Buffer): void => queue.add('relay', id, message),
     answered: queue.answered,
     goOn: queue.goOn,
@@ -292,9 +264,6 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
         case 'node':
           gateway.answer(asked.id, 'OK');
           return lostNodes.came(gateway);
-        case 'node_dead':
-          gateway.answer(asked.id, 'OK');
-          return disown(asked.node, gateway);
         case 'authenticate':
           return gateway.answer(asked.id, 'NOK|this was said before');
         case 'refused':
@@ -307,7 +276,7 @@ export const createTraffic = (upstream: Upstream, options: TrafficOptions) => {
     /** Handles any message of drachtio-server. */
     told: (message: Buffer): void => take(message, parts, logger),
 
-    /** Handles the loss of the connection. Gateways that reconnect query which dialogs drachtio-server still knows. */
+    /** The connection is lost. Gateways that reconnect query which dialogs drachtio-server still knows. */
     lost(): void {
       for (const gateway of gateways.all) gateway.close();
       gateways.all.clear();

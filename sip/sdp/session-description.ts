@@ -2,11 +2,10 @@
  * Parts of session descriptions (RFC 8866): the lines of the whole session, and one section for each media. The value
  * of an attribute is that of the section, else that of the session; attributes of other sections never count.
  *
- * sdp-transform (3.0.0) is not used, for three reasons. The library tries some fifty expressions on each attribute:
- * 12,000 unknown attributes take 302 ms, against 3 ms with this module in the same run, and offers come from strangers.
- * The library skips broken lines, which this module reports as a reason for refusal. The library rewrites the whole
- * description in its own order, whereas the gateway forwards a description to the media server unmodified except for
- * the intended lines.
+ * sdp-transform (3.0.0) is not used, for three reasons. It tries some fifty expressions on each attribute: 12,000
+ * unknown attributes take it 302 ms, against 3 ms here in the same run, and offers come from strangers. It skips broken
+ * lines, which are a reason for refusal here. And it rewrites the whole description in its own order, while here a
+ * description is forwarded to the media server unmodified except for the intended lines.
  */
 
 /** Address families as descriptions name them. */
@@ -20,12 +19,12 @@ export type MediaSection = {
   line: string;
   /** `audio`, `video` and so on. */
   kind: string;
-  /** Port; 0 means that this media is refused, or no longer offered. */
+  /** 0: this media is refused, or no longer offered. */
   port: number;
-  /** Transport protocol, such as `RTP/AVP`. */
+  /** Such as `RTP/AVP`. */
   protocol: string;
   formats: readonly string[];
-  /** Whether the `m=` line is invalid. */
+  /** The `m=` line is invalid. */
   isBroken: boolean;
   /** The lines below the `m=` line. */
   lines: readonly string[];
@@ -65,7 +64,7 @@ export const formatDescription = ({ session, media }: SessionDescription): strin
 
 const isLive = ({ port }: MediaSection): boolean => port !== 0;
 
-/** Returns the audio of a description: the first with a port, else the first; undefined without audio. */
+/** The audio of a description: the first with a port, else the first; undefined without audio. */
 export const audioOf = ({ media }: SessionDescription): MediaSection | undefined => {
   const audios = media.filter(({ kind }) => kind === 'audio');
   return audios.find(isLive) ?? audios[0];
@@ -81,7 +80,7 @@ const lineFor = (
 
 const isConnection = (line: string): boolean => line.startsWith('c=');
 
-/** Returns the address for a media section; undefined if its `c=` line is missing or invalid. */
+/** Address for a media section; undefined if its `c=` line is missing or invalid. */
 export const connectionFor = (
   description: Lines,
   section: MediaSection,
@@ -99,7 +98,7 @@ const directionIn = (line: string): MediaDirection | undefined =>
 
 const isDirection = (line: string): boolean => directionIn(line) !== undefined;
 
-/** Refuses a media section by setting its port to 0 (RFC 3264 section 6). */
+/** Sets the port to 0: the media is refused (RFC 3264 section 6). */
 const refused = (section: MediaSection): MediaSection => ({
   ...section,
   line: section.line.replace(/^(m=\S+ )\S+/, '$10'),
@@ -107,16 +106,13 @@ const refused = (section: MediaSection): MediaSection => ({
   lines: [],
 });
 
-/** Returns the direction that the description states. An address of zeros is a hold by RFC 2543. */
+/** The direction in the description. RFC 2543 put a call on hold by an address of zeros. */
 const saidDirection = (description: Lines, section: MediaSection): MediaDirection | undefined =>
   directionIn(lineFor(description, section, isDirection) ?? '');
 
 const isNowhere = (address: string | undefined): boolean => address === '0.0.0.0' || address === '::';
 
-/**
- * Returns the activity of the description's author: whether it sends, and whether it wants to receive (RFC 3264 section
- * 5.1).
- */
+/** Activity of the author: whether it sends, and whether it wants to receive (RFC 3264 section 5.1). */
 export const activityOf = (
   description: Lines,
   section: MediaSection,
@@ -129,7 +125,7 @@ export const activityOf = (
   };
 };
 
-/** Returns the same description with only this media, whose direction is moved into its section. */
+/** The same description with only this media, whose direction is in its own section. */
 export const withMediaAlone = (
   description: SessionDescription,
   section: MediaSection,
@@ -146,7 +142,7 @@ export const withMediaAlone = (
   };
 };
 
-/** Returns our description with all media of another one in their order: ours at its index, the others refused. */
+/** Our description with all media of another one in their order, ours at its index and the others refused. */
 export const amongMedia = (media: readonly MediaSection[], place: number, own: string): string => {
   if (media.length < 2) return own;
   const { session, media: ours } = parseDescription(own);
@@ -159,10 +155,7 @@ export const amongMedia = (media: readonly MediaSection[], place: number, own: s
       });
 };
 
-/**
- * Returns the successor of our last description: the same session, with a higher version if its content differs (RFC
- * 3264 section 8).
- */
+/** The successor of our last description: the same session, and the next version if its content differs (RFC 3264 section 8). */
 export const successorOf = (last: string, next: string): string => {
   const [, session = '- 0', version = '0'] = /^o=(\S+ \S+) (\d+) /m.exec(last) ?? [];
   const asVersion = (number: number): string =>

@@ -9,26 +9,26 @@ import {
 } from './sounding-utterance.ts';
 
 export type SimulatedPlayout = {
-  /** Queues an utterance. `language` is a BCP 47 tag. */
+  /** `language` is BCP 47. */
   say(utterance: number, text: string, language: string): void;
-  /** Stops speaking. The current utterance and the queued ones are reported as played, in order. */
+  /** Falls silent; the current utterance and the queue are reported as played, in order. */
   stopTalking(): void;
-  /** Pauses speaking. When it resumes, the current utterance continues at its position, followed by the queue. */
+  /** Falls silent; after the pause the current utterance continues from its position, followed by the queue. */
   pause(): void;
   resume(): void;
   isPaused(): boolean;
-  /** Returns the current utterance, even if it is paused. */
+  /** The current utterance, including a paused one. */
   voice(): Voice | null;
-  /** Returns the number of utterances that have begun to play. */
+  /** Number of utterances that have begun to play. */
   begun(): number;
-  /** Returns the number of utterances that were stopped. */
+  /** Number of utterances that were stopped. */
   cut(): number;
   /**
-   * With `true`, the far end reports the heard part of an utterance, which is over when all of it was heard. With
-   * `false`, the heard part is computed from the pace of a calm speaker.
+   * With `true`, the far end reports its heard part, and an utterance is over when all of it was heard; with `false`,
+   * the pace of a calm speaker is used again.
    */
   setReported(isReported: boolean): void;
-  /** Sets the number of characters of the current utterance that the far end has heard. */
+  /** Number of characters of the current utterance that the far end has heard. */
   report(utterance: number, characters: number): void;
 };
 
@@ -98,7 +98,7 @@ export const createSimulatedPlayout = (
     setReported(nowReported) {
       isReported = nowReported;
       if (playing === null || playing.voice.durationMs === 0 || playing.isReported() === nowReported) return;
-      // The far end also displayed the utterance, so a far end that stops listening has read all of it.
+      // The utterance was also displayed, so a far end that stops listening has read it.
       if (nowReported) playing.beReported();
       else finish();
     },

@@ -2,13 +2,13 @@
 import { languages, type Language } from '#src/domain/language.ts';
 
 export type SmallTalk = {
-  /** First words of an inbound caller. */
+  /** An inbound caller's first words. */
   opening: string;
-  /** Replies that fit any sentence, used in turn. */
+  /** Answers to anything; used in turn. */
   polite: readonly [string, ...string[]];
   intoFarewell: string;
   interruptions: readonly [string, ...string[]];
-  /** Farewell before hanging up. */
+  /** Said before hanging up. */
   parting: string;
 };
 
@@ -65,7 +65,7 @@ const smallTalk: Readonly<Record<Language, SmallTalk>> = {
   },
 };
 
-/** Returns the texts of a BCP 47 tag; English for a language that the simulated people do not speak. */
+/** Looks up a BCP 47 tag; English for a language that the simulated people do not know. */
 export const smallTalkIn = (tag: string): SmallTalk => {
   const primary = tag.split('-', 1)[0]?.toLowerCase();
   return smallTalk[languages.find((language) => language === primary) ?? 'en'];

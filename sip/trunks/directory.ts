@@ -1,6 +1,6 @@
 /**
- * Directory of trunks for real lines, which the gateway provides. The directory is in memory, so that calls do not wait
- * for the database.
+ * Directory of trunks for real lines, provided by the gateway. It is held in memory, so calls do not wait for the
+ * database.
  */
 import type { Destinations } from '#src/domain/destinations.ts';
 import type { Trunk, TrunkCheckStep, TrunkRoute } from '#src/domain/trunk.ts';
@@ -11,8 +11,8 @@ export type NumberOwner = { workspaceId: string; trunkId: string | null };
 
 export type TrunkRequests = OutOfDialogRequests & {
   /**
-   * Tests a trunk by registration, OPTIONS and a call. Numbers are in domestic format; caller and callee are equal for
-   * a call that returns to the gateway.
+   * Test of a trunk by registration, OPTIONS and a call. Numbers are in domestic format; caller and callee are equal
+   * for a call that returns to the gateway.
    */
   tryOut(trunk: Trunk, numbers: { from: string; to: string }): Promise<TrunkCheckStep[]>;
   /** Cool-downs of trunks. */
@@ -24,13 +24,12 @@ export type TrunkRequests = OutOfDialogRequests & {
 };
 
 export interface TrunkDirectory {
-  /** Called once requests to trunks can be sent. Resolves when `all` returns the trunks. */
+  /** Called once requests to trunks can be sent. Resolves when `all` is known. */
   start(requests: TrunkRequests): Promise<void>;
-  /** Returns the enabled trunks of all workspaces at this moment. */
+  /** The enabled trunks of all workspaces at this moment. */
   all(): readonly Trunk[];
   /**
-   * Whether a trunk is registered (if registration is required) and responds. With `address` (an `addressName`),
-   * whether that address of the trunk responds.
+   * Whether a trunk is registered (if required) and responds; with `addressName`, whether that address of it responds.
    */
   isUsable(trunkId: string, address?: string): boolean;
   /** Returns the owner of this number and the trunk to which it is bound; undefined for a number without an owner. */

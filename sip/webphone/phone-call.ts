@@ -1,6 +1,6 @@
 /**
- * One call at the web phones of a workspace: the far end of a simulated line, operated by a person. The call rings at
- * all phones, is assigned to the phone that answers, and reports the agent's actions to that phone.
+ * One call at the web phones of a workspace: the far end of a simulated line, operated by a person. It rings at all
+ * phones, belongs to the one that answers, and reports the agent's actions to that one.
  */
 import type { LineInput } from '#machines/line.ts';
 import type { LineEnd } from '#machines/line-life.ts';
@@ -16,13 +16,13 @@ import type { Voice } from '../simulator/sounding-utterance.ts';
 
 const dialledToRingingMs = 100;
 const callerIsAnsweredMs = 50;
-/** Maximum number of queued texts; a person does not type more of them during one utterance. */
+/** Limit of queued texts; more of them during one utterance come from a program. */
 const mostWaitingTexts = 50;
 
-/** Maximum number of utterances that a reconnecting phone receives if the agent speaks without a pause. */
+/** If the agent speaks without a pause, a reconnecting phone receives only this many last utterances. */
 const mostSaid = 50;
 
-/** Messages of a phone during a call. */
+/** Messages of a phone in a call. */
 export type InCall = Exclude<
   FromPhone,
   { type: 'answer' | 'decline' | 'dial' | 'hang_up' | 'sound_flushed' }
@@ -30,23 +30,23 @@ export type InCall = Exclude<
 
 export type PhoneCall = {
   readonly details: PhoneCallDetails;
-  /** Answers the call with audio or by typing. Actions of the agent are sent to `tell` from then on. */
+  /** The person answered, with audio or by typing; actions of the agent are sent to `tell` from here on. */
   answer(tell: Tell, sound: CarriedAudio | null): void;
   decline(): void;
   hangUp(): void;
   receive(message: InCall): void;
-  /** Sends the state of the call to a phone that reconnected. */
+  /** The phone reconnected: sends it the state of the call. */
   resume(tell: Tell): void;
-  /** Stops sending messages, because the phone is disconnected. */
+  /** The phone is disconnected and cannot receive messages. */
   suspend(): void;
 };
 
 export type Tell = (message: ToPhone) => void;
 
 export type PhoneCallEvents = {
-  /** Called when the telephone begins to ring, except for a call that was dialled at the phone. */
+  /** The telephone begins to ring. Not emitted for a call that was dialled here. */
   ringing: (call: PhoneCall) => void;
-  /** Called when the gateway has accepted a call that was dialled at the phone. */
+  /** The gateway accepted a call that was dialled here. */
   taken: (call: PhoneCall) => void;
   ended: (call: PhoneCall, reason: PhoneCallEnd) => void;
 };
@@ -60,10 +60,7 @@ const detailsOf = ({ callId, direction, from, to, language, sipHeaders }: LineIn
   ...(sipHeaders === undefined ? {} : { sip_headers: sipHeaders }),
 });
 
-/**
- * The agent's turn: its sentences since the person last spoke. The sentences of a finished turn are kept until the
- * agent's next sentence.
- */
+/** The agent's turn: its words since the person last spoke; kept until the agent says something else. */
 const createTurn = () => {
   let said: readonly SaidSentence[] = [];
   let isOver = false;
@@ -89,7 +86,7 @@ const agentSays = (
   ...(language === usual ? {} : { language }),
 });
 
-/** The person's side of the call: messages from and to the phone that answered. */
+/** The person's side of the call: messages from and to the phone that has it. */
 const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   const waiting: string[] = [];
   let tell: Tell | null = null;
@@ -114,7 +111,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
   };
 
   return {
-    /** Notes that the call has audio. */
+    /** From here on the call is known to have audio. */
     hasSound: () => void (hasSound = true),
     pickUp(told: Tell): void {
       tell = told;
@@ -128,7 +125,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
       waiting.push(text);
       return sayNext();
     },
-    /** Sends changes of the line to the phone, and says queued texts. */
+    /** Sends changes of the line, and says queued texts. */
     notice(): void {
       if (phone.voicesCut() > cutsTold) send({ type: 'agent_stops', call_id: details.call_id });
       cutsTold = phone.voicesCut();
@@ -159,7 +156,7 @@ const createHandset = (details: PhoneCallDetails, phone: Phone) => {
     layDown(): void {
       tell = null;
     },
-    /** Detaches the phone like `layDown`, and drops queued texts. */
+    /** Detaches the phone like `layDown`, and drops waiting words. */
     hangUp(): void {
       tell = null;
       waiting.length = 0;
@@ -200,13 +197,13 @@ const callOn = (details: PhoneCallDetails, phone: Phone, handset: Handset): Phon
   },
 });
 
-/** Maps the end of a line to the reason that a phone receives. */
+/** Returns the reason of the end for a phone. */
 const reasonOf = ({ by, cause }: LineEnd): PhoneCallEnd => {
   if (by === 'counterparty') return cause === 'declined' ? 'declined' : 'hung_up';
   return cause === null ? 'other_side' : 'cancelled';
 };
 
-/** Creates the far end of a call at web phones. */
+/** Creates the far end for such a call. */
 export const phoneParty =
   (input: LineInput, on: PhoneCallEvents): CreateParty =>
   (phone, time) => {

@@ -24,10 +24,7 @@ export { listNumbers, type NumberRecord } from '#src/persistence/numbers/numbers
 export const numberNotFound = (): Refusal =>
   new Refusal('number_not_found', 'There is no number with this id in the workspace.');
 
-/**
- * Returns a number of the workspace. Throws a Refusal (`number_not_found`) for a deleted number, or a number of another
- * workspace.
- */
+/** Throws a Refusal (`number_not_found`) for a deleted number, or one of another workspace. */
 export const numberOf = async (
   { database, workspaceId }: WorkspaceReader,
   numberId: string,
@@ -43,7 +40,7 @@ export type NumberDetails = NumberRecord & {
   key: { issuedAt: Date; recoverable: boolean } | null;
 };
 
-/** Returns a number with its agents and whether it has a key. */
+/** A number with its agents and whether it has a key. */
 export const detailsOf = async (
   { database }: Pick<Administrator, 'database'>,
   number: NumberRecord,
@@ -59,10 +56,7 @@ export const detailsOf = async (
   };
 };
 
-/**
- * Adds a number. `number` is in domestic format, digits only. Throws a Refusal `number_taken` if any workspace has the
- * number.
- */
+/** `number` is in domestic format, digits only. Throws a Refusal `number_taken` if any workspace has it. */
 export const addNumber = async (
   administrator: Administrator,
   given: NumberPatch & { number: string; language: Language },
@@ -84,9 +78,8 @@ export const addNumber = async (
 };
 
 /**
- * Changes the settings of a number; calls in progress keep the old ones. Throws a Refusal: `number_not_found`, or
- * `invalid_request` for a trunk of another workspace, an unknown engine, an impossible voice, or an unavailable
- * turn-end judge.
+ * Calls in progress keep their settings. Throws a Refusal: `number_not_found`, or `invalid_request` for a trunk of
+ * another workspace, an unknown engine, an impossible voice, or a turn-end judge that is unavailable.
  */
 export const changeNumber = async (
   administrator: Administrator,
@@ -108,8 +101,8 @@ export const changeNumber = async (
   await note(administrator, {
     action: 'number.changed',
     subject: `number:${numberId}`,
-    // The audit log receives the names of changed settings but no spoken texts. The consent announcement is an
-    // exception, because its text must be provable.
+    // The audit log gets the names of changed settings but no spoken texts, except the consent announcement, which must
+    // be provable.
     detail: {
       fields: Object.keys(patch).map(snakeCase),
       changes: changesBetween(
@@ -123,8 +116,8 @@ export const changeNumber = async (
 };
 
 /**
- * Removes a number. The number's key becomes invalid at once, and the number may be added again; calls, records and the
- * audit log remain. Throws a Refusal: `number_not_found`, or `number_in_use` during a call.
+ * The key is invalid at once, and the number may be added again. Calls, records and the audit log remain. Throws a
+ * Refusal: `number_not_found`, or `number_in_use` during a call.
  */
 export const removeNumber = async (administrator: Administrator, numberId: string): Promise<NumberRecord> => {
   const { database, clock, workspaceId } = administrator;

@@ -16,11 +16,11 @@ export { listAdminTokens, type AdminTokenRecord } from '#src/persistence/workspa
 export type AdminTokenRequest = {
   name: string;
   role: AdminRole;
-  /** Null for a token that is valid until it is revoked. */
+  /** Null: valid until revoked. */
   expiresAt: Date | null;
 };
 
-/** Creates an admin token. The result is the only place where the token itself is returned. */
+/** `token` is returned only here. */
 export const makeAdminToken = async (
   administrator: Administrator,
   { name, role, expiresAt }: AdminTokenRequest,
@@ -37,10 +37,7 @@ export const makeAdminToken = async (
   return { record: { ...made, lastUsedAt: null, revokedAt: null, node: null }, token };
 };
 
-/**
- * Revokes a token. Throws a Refusal: `not_found`, or `last_admin_token` for the only token that may change the
- * workspace.
- */
+/** Throws a Refusal: `not_found`, or `last_admin_token` for the only token that may change the workspace. */
 export const revokeAdminToken = async (
   administrator: Administrator,
   id: string,

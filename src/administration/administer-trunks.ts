@@ -1,7 +1,4 @@
-/**
- * Administration of a workspace's trunks (guides/design/administration.md, "Trunks"). Passwords of trunks are sealed
- * and never returned.
- */
+/** Trunks of a workspace (guides/design/administration.md, "Trunks"). Passwords are sealed and never returned. */
 import { randomUUID } from 'node:crypto';
 import { snakeCase } from '#src/domain/field-names.ts';
 import { invalidField, Refusal, type FieldError } from '#src/domain/refusal.ts';
@@ -19,7 +16,7 @@ import { note, type Administrator, type WorkspaceReader } from './administrator.
 export { listTrunks, type TrunkRecord } from '#src/persistence/trunks/trunks.ts';
 
 type GivenPassword = {
-  /** An absent password keeps the stored one; null removes it. */
+  /** Absent keeps the stored password, null removes it. */
   password?: string | null | undefined;
 };
 
@@ -33,7 +30,7 @@ const trunkNotFound = (): Refusal =>
 const nameTaken = (): Refusal =>
   invalidField({ path: 'name', message: 'The workspace has a trunk of this name already.' });
 
-/** Rejects trunk settings that do not work together. */
+/** Rejects combinations of settings that do not work together. */
 const requirePossible = (
   trunk: Pick<TrunkSettings, 'username' | 'register' | 'inboundAuth' | 'codecs' | 'media'>,
   hasPassword: boolean,
@@ -56,7 +53,7 @@ const requirePossible = (
   if (errors.length > 0) throw invalidField(...errors);
 };
 
-/** Returns a trunk of the workspace. Throws a Refusal (`not_found`) for a trunk of another workspace. */
+/** Throws a Refusal (`not_found`) for a trunk of another workspace. */
 export const trunkOf = async (
   { database, workspaceId }: WorkspaceReader,
   trunkId: string,
@@ -76,7 +73,7 @@ export const requireOwnTrunk = async (
     throw invalidField({ path: 'trunk_id', message: 'There is no trunk with this id in the workspace.' });
 };
 
-/** Adds a trunk. Throws a Refusal (`invalid_request`) for incompatible settings or a name in use. */
+/** Throws a Refusal (`invalid_request`) for incompatible settings or a name in use. */
 export const addTrunk = async (
   administrator: Administrator,
   { password = null, ...settings }: NewTrunk,
@@ -98,7 +95,7 @@ export const addTrunk = async (
   return created;
 };
 
-/** Changes a trunk for future calls. Throws a Refusal: `not_found`, or `invalid_request` like `addTrunk`. */
+/** Applies to future calls. Throws a Refusal: `not_found`, or `invalid_request` like `addTrunk`. */
 export const changeTrunk = async (
   administrator: Administrator,
   trunkId: string,
@@ -121,20 +118,14 @@ export const changeTrunk = async (
   return changed;
 };
 
-/**
- * Removes a trunk. Numbers bound to the removed trunk use the workspace's other trunks from then on. Throws a Refusal
- * (`not_found`).
- */
+/** Numbers bound to it then use the workspace's other trunks. Throws a Refusal (`not_found`). */
 export const removeTrunk = async (administrator: Administrator, trunkId: string): Promise<void> => {
   const { database, workspaceId } = administrator;
   if (!(await deleteTrunk(database, { trunkId, workspaceId }))) throw trunkNotFound();
   await note(administrator, { action: 'trunk.deleted', subject: `trunk:${trunkId}` });
 };
 
-/**
- * Returns the trunk to which a number of the workspace (domestic format) is bound; null for a number without a trunk of
- * its own. Rejects numbers of other workspaces.
- */
+/** Trunk of a number of the workspace, in domestic format; null if it is bound to none. Rejects other numbers. */
 export const boundTrunkOf = async (
   { database, workspaceId }: WorkspaceReader,
   number: string,
@@ -144,10 +135,7 @@ export const boundTrunkOf = async (
   return known.trunkId;
 };
 
-/**
- * Returns the number from which a trunk is tested: one bound to the trunk, else any of the workspace. Throws a Refusal
- * (`service_unavailable`) if the workspace has no number.
- */
+/** Returns the number that tests a trunk: one bound to it, else any. Throws a Refusal (`service_unavailable`). */
 export const numberToTry = async (
   { database, workspaceId }: WorkspaceReader,
   trunk: TrunkRecord,

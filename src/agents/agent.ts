@@ -10,49 +10,49 @@ import { EndpointFailure } from '#src/outgoing/endpoint-failure.ts';
 export type AgentRequest = {
   /** Number of the reply within the call, from 1. */
   turn: number;
-  /** History of the conversation. The last message is the user's new turn, or the kickoff. */
+  /** The history; ends with the user's new turn, or with the kickoff. */
   messages: readonly Message[];
 };
 
-/** Marks the text so far as a complete sentence that will not be continued, even if its text does not show this. */
+/** The sentence so far is complete and will not be continued, even if its text does not show it. */
 export const sentenceEnd = Symbol('sentence end');
 
-/** Retracts the text so far, which was a thought of the model; only the mark at its end shows this. */
+/** Retracts the text so far: it was a thought of the model, which only its end mark shows. */
 export const retraction = Symbol('retraction');
 
 /**
- * A remark for the log, which is safe to log; the reply is still valid. With `endsEarly`, the server ended the reply
- * before it was complete; if that cut a sentence, the reply fails.
+ * A remark for the log; the reply is still valid. Safe to log. `endsEarly`: the server ended the reply before it was
+ * complete; the reply fails if that cut a sentence.
  */
 export type Remark = { remark: string; endsEarly?: true };
 
-/** Controls that a response lists beside its text, before parsing. */
+/** Controls that a response lists beside its text, not parsed yet. */
 export type ListedControls = { controls: unknown };
 
-/** A control of the built-in agent after the words so far, requested by its model through a tool call. */
+/** An act of the built-in agent after the words so far, requested by its model through a tool call. */
 export type ToolControl = { control: Control };
 
 export type ReplyPiece =
   string | typeof sentenceEnd | typeof retraction | Remark | ListedControls | ToolControl;
 
 export type Agent = {
-  /** Whether the binding allows controls. If not, tags are plain text, and listed controls are ignored. */
+  /** Whether the binding allows controls; otherwise tags are plain text, and listed controls are ignored. */
   writesControls?: boolean;
   /**
    * Whether the agent is the customer's endpoint. Only endpoints receive secret DTMF digits, because the built-in agent
-   * would read the digits back.
+   * would read them back.
    */
   getsSecretKeys?: boolean;
-  /** Called when the other party is on the line, so that the agent may prepare its first reply. Never throws. */
+  /** The other party is on the line: the agent may prepare its first reply now. Never throws. */
   begin?(): void;
   /**
-   * Yields the text of the reply in pieces, cut anywhere. A reply that ends without text means chosen silence, which
-   * must be declared in the agent's own format; any other reply without words is a failure. Throws an AgentFailure or
-   * EndpointFailure if the reply cannot be obtained; earlier pieces remain valid. If the signal is aborted, the reply
-   * is no longer wanted, and later errors are ignored.
+   * Yields the reply's text in pieces, cut anywhere. Ending without text means chosen silence, which must be declared
+   * in the agent's own format; any other reply without words is a failure. Throws an AgentFailure or EndpointFailure if
+   * the reply cannot be obtained; earlier pieces remain valid. An aborted signal means that the reply is no longer
+   * wanted; errors after that are ignored.
    */
   reply(request: AgentRequest, signal: AbortSignal): AsyncIterable<ReplyPiece>;
-  /** Releases all resources of the agent after the end of the call. Never throws. */
+  /** The call has ended: releases all resources of the agent. Never throws. */
   close?(): void;
 };
 
@@ -60,12 +60,9 @@ export type Agent = {
 export class AgentFailure extends Error {
   override readonly name = 'AgentFailure';
   readonly failure: ReplyFailure;
-  /**
-   * The server's own error text, for the endpoint's owner. The text must not be logged, because it may repeat the
-   * conversation.
-   */
+  /** The server's own error text, for the endpoint's owner. Not for the log: it may repeat the conversation. */
   readonly serverSays: string | undefined;
-  /** HTTP status; only for the failure `http_error`. */
+  /** HTTP status of an `http_error`. */
   readonly status: number | undefined;
 
   constructor(
@@ -96,10 +93,10 @@ const isUnanswered = (error: unknown): boolean | undefined => {
 };
 
 /**
- * Adds a circuit breaker to an agent. An agent whose server does not respond then fails immediately for a while, so
- * that the other party hears the apology without seconds of silence, and no resources wait for an unreachable server.
- * Only errors that show an unresponsive server count, and only from several consecutive calls: a single failed call
- * does not affect other calls.
+ * Circuit breaker: an agent whose server does not respond fails immediately for a while, so that the other party hears
+ * the apology without seconds of silence, and no resources wait for an unreachable server. Only errors that show an
+ * unresponsive server count, and only from several consecutive calls: a single failed call does not affect other
+ * calls.
  */
 export const withBreaker = (
   agent: Agent,
@@ -110,7 +107,7 @@ export const withBreaker = (
   }: {
     callId: string;
     breaker: CircuitBreaker;
-    /** Called when the circuit breaker of the endpoint has opened. */
+    /** The circuit breaker of the endpoint has opened. */
     onOpened: () => void;
   },
 ): Agent => {
@@ -126,8 +123,7 @@ export const withBreaker = (
       if (!verdict) breaker.worked();
       else if (breaker.failed(callId)) onOpened();
     };
-    // Judges an abort. The reason of a time-out counts as evidence about the server; an abort for an unwanted reply
-    // does not.
+    // Aborts with the time-out as the reason; an abort for an unwanted reply is no evidence about the server.
     const onAbort = (): void => judge(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -151,8 +147,7 @@ export const withBreaker = (
     ...agent,
     reply,
     begin() {
-      // The agent prepares only while the breaker is closed. A half-open breaker allows one reply as a trial, which
-      // does its own preparation.
+      // A half-open breaker allows one reply as a trial, and that reply does its own preparation.
       if (breaker.state() === 'closed') agent.begin?.();
     },
   };

@@ -6,16 +6,15 @@ export type ReplyTimes = {
   /** Timeout for the end of the reply. */
   wholeReplyMs: number;
   /**
-   * Time without a piece of text after which a sentence is spoken, although only the next character could prove that it
-   * is complete.
+   * Time without a piece of text after which a sentence is spoken although only the next character could prove its end.
    */
   idleFlushMs: number;
 };
 
 export type ReplyTimers = {
-  /** Called when a piece of text arrived, even if the piece is white space. */
+  /** A piece of text arrived, even if it is white space. */
   pieceCame(): void;
-  /** Called when a word arrived. */
+  /** A word arrived. */
   wordCame(): void;
   stop(): void;
 };

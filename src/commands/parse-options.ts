@@ -1,19 +1,19 @@
 /** Parses command-line options for all commands. */
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-/** Reports invalid usage of a command by a message of one line. */
+/** Invalid usage, with a message of one line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Calls `parseArgs` and throws its errors as UsageErrors. */
+/** `parseArgs` with UsageErrors. */
 export const parseOptions = <Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> => {
   try {
     return parseArgs(config);
   } catch (error) {
-    // Removes Node's hint for authors of shell scripts from the message.
+    // Removes Node's advice for authors of shell scripts.
     if (error instanceof TypeError)
       throw new UsageError(error.message.replace(/\. .*$/s, ''), { cause: error });
     throw error;

@@ -30,7 +30,7 @@ type RequestOf<Id extends keyof Operations> = NonNullable<Operations[Id]['reques
 type BodyOf<Id extends 'updateNumber' | 'updateWorkspace' | 'createTrunk' | 'createWebhook' | 'tryAgent'> =
   RequestOf<Id>['body'];
 
-/** Omits empty values. The page's address may contain any other value; the gateway validates it. */
+/** Omits empty values. The page's address may contain any values; the gateway validates them. */
 const given = <Query extends object>(query: { [Name in keyof Query]?: unknown }): Query =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== '' && value !== null)) as Query;
 
@@ -38,10 +38,10 @@ type CallQuery = RequestOf<'listWorkspaceCalls'>;
 
 type CallFilter = Exclude<keyof RequestOf<'exportCalls'>, 'since' | 'until'>;
 
-/** Filters of the list of calls, as in the page's address. A filter that is not set is empty or absent. */
+/** Filters as in the page's address; empty if not set. */
 export type CallFilters = Partial<Record<CallFilter, string>>;
 
-/** Splits a metadata filter such as `order=A-1042` into the client's parameter. */
+/** Splits `order=A-1042` into the client's parameter. */
 const withMetadata = ({ metadata = '', ...query }: CallFilters) => {
   const [key = '', ...value] = metadata.split('=');
   return key === '' ? query : { ...query, metadata: { [key]: value.join('=') } };
@@ -50,7 +50,7 @@ const withMetadata = ({ metadata = '', ...query }: CallFilters) => {
 export const listCalls = (query: CallFilters & { cursor?: string | null; limit?: number }) =>
   client.listWorkspaceCalls(given<CallQuery>(withMetadata(query)));
 
-/** Returns the listed calls as a spreadsheet file. */
+/** The listed calls as a spreadsheet file. */
 export const exportCalls = async (filters: CallFilters): Promise<Blob> =>
   (await client.exportCalls(given<RequestOf<'exportCalls'>>(withMetadata(filters)))).blob();
 
@@ -59,25 +59,22 @@ export const getCall = (id: string): Promise<Call> => client.getWorkspaceCall({ 
 export const getTranscript = async (id: string): Promise<Turn[]> =>
   (await client.getWorkspaceTranscript({ call_id: id })).transcript;
 
-/**
- * Returns the journal of a call. The data fields of an entry have the journal's names (see `CallEvent` in the API
- * document).
- */
+/** The data fields of an entry have the journal's names (see `CallEvent` in the API document). */
 export const getCallEvents = async (id: string): Promise<CallEvent[]> =>
   (await client.getWorkspaceCallEvents({ call_id: id })).events;
 
-/** Returns the steps of the call through its charts. */
+/** Steps of the call through its charts. */
 export const getReplay = async (id: string): Promise<ReplayStep[]> =>
   (await client.getCallReplay({ call_id: id })).steps;
 
-/** Returns the SIP messages of the call. */
+/** SIP messages of the call. */
 export const getSipLadder = async (id: string): Promise<SipLadder> => {
   const ladder = await client.getCallSip({ call_id: id });
   if (ladder instanceof Response) throw new Error('The gateway answered with a file that nobody asked for.');
   return ladder;
 };
 
-/** Returns the SIP messages as a file for other programs. */
+/** The SIP messages as a file for other programs. */
 export const getSipFile = async (id: string, format: 'text' | 'pcap'): Promise<Blob> => {
   const file = await client.getCallSip({ call_id: id, format });
   if (file instanceof Response) return file.blob();
@@ -99,16 +96,16 @@ export const hasInspector = async (): Promise<boolean> => {
 export const watchCall = (id: string, signal: AbortSignal): AsyncGenerator<CallNews, void, undefined> =>
   client.watchWorkspaceCall({ call_id: id }, { signal, reconnect: false });
 
-/** Returns the SVG of a chart, whose states have the attribute `data-state`. */
+/** SVG of a chart; its states have the attribute `data-state`. */
 export const getChart = async (name: ChartName): Promise<string> => (await client.getChart({ name })).text();
 
-/** Returns the definition of a chart for other programs. */
+/** Definition of a chart for other programs. */
 export const getChartDefinition = (name: ChartName) => client.getChartDefinition({ name });
 
 export const getRecording = async (id: string): Promise<ArrayBuffer> =>
   (await client.getWorkspaceRecording({ call_id: id })).arrayBuffer();
 
-/** Places a call by the client API with the number's key. */
+/** Uses the client API with the number's key. */
 export const placeCall = (key: string, call: RequestOf<'createCall'>['body'], idempotencyKey: string) =>
   client.createCall({ body: call, 'idempotency-key': idempotencyKey }, { key });
 
@@ -133,10 +130,10 @@ export const collectKeys = (key: string, id: string, body: RequestOf<'collectKey
 
 export const listNumbers = async (): Promise<PhoneNumber[]> => (await client.listNumbers()).numbers;
 
-/** Returns the speech engines and voices that numbers can use. */
+/** Speech engines and voices that numbers can use. */
 export const listEngines = () => client.listEngines();
 
-/** Returns a voice sample as a WAV file. */
+/** WAV file of a voice sample. */
 export const speakSample = async (body: RequestOf<'speakSample'>['body']): Promise<Blob> =>
   (await client.speakSample({ body })).blob();
 
@@ -158,7 +155,7 @@ export const putAgent = (id: string, direction: Direction, body: AgentRequest): 
 export const putInboundAuth = (id: string, body: RequestOf<'putInboundAuth'>['body']) =>
   client.putInboundAuth({ id, body });
 
-/** Reveals the key of a number; each reveal is recorded in the audit log. */
+/** Each reveal is recorded in the audit log. */
 export const revealKey = async (id: string): Promise<string> => (await client.revealKey({ id })).key;
 
 export const issueKey = async (id: string): Promise<string> => (await client.issueKey({ id })).key;
@@ -189,7 +186,7 @@ export const replayDelivery = (id: string): Promise<Delivery> => client.replayDe
 
 export const listTrunks = async (): Promise<Trunk[]> => (await client.listTrunks()).trunks;
 
-/** Returns trunk statistics of the last 24 hours. */
+/** Statistics of the last 24 hours. */
 export const listTrunkFigures = async (): Promise<TrunkStatistics[]> =>
   (await client.listTrunkFigures()).trunks;
 
@@ -211,10 +208,10 @@ export const deleteNumber = (id: string) => client.deleteNumber({ id });
 
 export const getWorkspace = (): Promise<Workspace> => client.getWorkspace();
 
-/** Returns the outbound minutes used today. */
+/** Outbound minutes used today. */
 export const getUsage = (): Promise<Usage> => client.getUsage();
 
-/** Returns the overview of the last `days` days, including today. */
+/** Covers this number of days; the last one is today. */
 export const getOverview = (days: number): Promise<Overview> => client.getOverview({ days });
 
 export const updateWorkspace = (body: BodyOf<'updateWorkspace'>): Promise<Workspace> =>
@@ -233,6 +230,6 @@ export type AuditFilter = keyof RequestOf<'exportAudit'>;
 export const listAudit = (filters: Partial<Record<AuditFilter, string>>, cursor: string | null) =>
   client.listAudit(given<RequestOf<'listAudit'>>({ ...filters, cursor }));
 
-/** Returns the listed audit entries as a spreadsheet file. */
+/** The listed audit entries as a spreadsheet file. */
 export const exportAudit = async (filters: Partial<Record<AuditFilter, string>>): Promise<Blob> =>
   (await client.exportAudit(given<RequestOf<'exportAudit'>>(filters))).blob();

@@ -4,9 +4,7 @@ import { Problem, requestOnce } from './api/request.ts';
 import { forgetKeys } from './known-keys.ts';
 import { isNobody, isSignedIn, type LinkRefusal } from './session.ts';
 
-/**
- * Client whose refused requests fail at once, because without a session the user cannot sign in again to retry them.
- */
+/** Refused requests fail at once: here, no one can sign in to retry them. */
 const client = createClient({ baseUrl: '', fetch: requestOnce });
 
 type News = 'signed-in' | 'signed-out';
@@ -25,14 +23,14 @@ export const learnSession = async (refusedLink: LinkRefusal | null = null): Prom
   }
 };
 
-/** Signs in. Throws a `Problem` for an invalid admin token, or `Unreachable`. */
+/** Throws a `Problem` for an invalid admin token, or `Unreachable`. */
 export const signIn = async (token: string): Promise<void> => {
   await client.signIn({ body: { token } });
   await learnSession();
   tell('signed-in');
 };
 
-/** Opens a sign-in link. An error is shown on the sign-in page, unless the user is already signed in. */
+/** The error is shown on the sign-in page, unless the user is already signed in. */
 export const openSignInLink = async (code: string): Promise<void> => {
   try {
     await client.signIn({ body: { code } });
@@ -64,6 +62,6 @@ export const signOutEverywhere = async (): Promise<void> => {
 otherTabs.addEventListener('message', ({ data }: MessageEvent<News>) => {
   forgetKeys();
   if (data === 'signed-out') isNobody();
-  // If the gateway is unreachable now, the page's next request detects the change of the session.
+  // If the gateway is unreachable now, the page's next request detects the change.
   else learnSession().catch(() => undefined);
 });

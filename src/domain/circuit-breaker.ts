@@ -1,35 +1,36 @@
 /**
- * Circuit breaker of a server, shared by all its users.
- * - closed: all users may send requests. The breaker opens after failures of a number of different users in a row; a
- *   success resets the count.
+ * Circuit breaker of a server, shared by all its users:
+ *
+ * - closed: all users may send requests. It opens after failures for a number of different users in a row; a success
+ * resets the count.
  * - open: requests are refused until the cool-down ends.
- * - half-open: one user may send a trial request. If it succeeds, the breaker closes; if it fails, the breaker opens
- *   for twice as long. If there is no result for a while, another user may send a trial request.
+ * - half-open: one user may send a trial request. Success closes the breaker; failure opens it for twice as long.
+ * Without a result for a while, another user may try.
  */
 import type { Clock } from './clock.ts';
 
 export type CoolDown = Readonly<{
-  /** Cool-down after opening, in milliseconds; doubled after each failed trial. */
+  /** Cool-down after opening, which doubles after each failed trial. */
   firstMs: number;
-  /** Maximum cool-down in milliseconds. */
+  /** Maximum of the cool-down. */
   longestMs: number;
 }>;
 
 export type CircuitBreaker = {
-  /** Returns the state. A breaker whose trial is due still counts as open. */
+  /** A breaker whose trial is due still counts as open. */
   state(): 'closed' | 'open' | 'half-open';
   /**
    * Whether a request may be sent. A true result counts as an attempt: after a cool-down one user may try, and after a
-   * further while another one.
+   * while another.
    */
   mayTry(): boolean;
   worked(): void;
   /**
-   * Records a failure; returns whether the breaker opened. `by` names the user whose request failed. Without `by`, each
+   * Records a failure; returns whether the breaker opened. `by` names the user whose request failed; without it each
    * failure counts separately.
    */
   failed(by?: string): boolean;
-  /** Returns the milliseconds until the next trial. */
+  /** Time of the next trial. */
   remainingMs(): number;
 };
 
@@ -41,7 +42,7 @@ type State =
 export const createCircuitBreaker = (
   clock: Pick<Clock, 'now'>,
   coolDown: CoolDown,
-  /** Number of different users whose requests must fail in a row before the breaker opens. */
+  /** Number of different users that must fail in a row. */
   opensAfter = 1,
 ): CircuitBreaker => {
   const closed = (): State => ({ is: 'closed', letDown: new Set() });
@@ -73,8 +74,7 @@ export const createCircuitBreaker = (
         state.letDown.add(by ?? Symbol('another'));
         return state.letDown.size >= opensAfter && open(coolDown.firstMs);
       }
-      // Failures at about the same time count as one, because all waiting requests fail together when a server goes
-      // down.
+      // Failures at about the same time count as one: when a server goes down, all waiting requests fail together.
       if (state.is === 'open' && remainingMs() > 0) return false;
       return open(Math.min(coolDown.longestMs, state.coolMs * 2));
     },

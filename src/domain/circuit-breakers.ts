@@ -4,17 +4,17 @@ import type { Clock } from './clock.ts';
 /** Circuit breakers by server name. Only servers with failures are stored. */
 export type CircuitBreakers = {
   of(name: string): CircuitBreaker;
-  /** Returns the breakers that are not closed, by server name. */
+  /** Breakers that are not closed. */
   notClosed(): ReadonlyMap<string, CircuitBreaker>;
 };
 
 export type BreakerNumbers = Readonly<{
   coolDown: CoolDown;
-  /** Number of different users whose requests must fail in a row before a breaker opens. */
+  /** Number of different users that must fail in a row. */
   opensAfter: number;
 }>;
 
-/** Maximum number of failing servers that are stored. */
+/** Largest number of failing servers that are remembered. */
 const longest = 10_000;
 
 export const createCircuitBreakers = (

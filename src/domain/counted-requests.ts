@@ -1,2 +1,2 @@
-/** Number of counted requests, and seconds until the count is reset. */
+/** Number of requests, and seconds until the count is zero again. */
 export type CountedRequests = { requests: number; seconds: number };

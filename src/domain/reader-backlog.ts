@@ -1,15 +1,15 @@
 /**
- * Counts the bytes that wait for a reader, except those written in the current turn of the event loop. These bytes had
- * no chance to be sent yet, so a burst does not make a reader count as slow.
+ * Counts bytes that wait for a reader, without those written in the current turn of the event loop. These had no chance
+ * to be sent, so a burst does not count as a slow reader.
  */
 export type ReaderBacklog = {
-  /** Records written bytes. Must be called after each write. */
+  /** Call this after writing. */
   wrote(bytes: number): void;
-  /** Returns the number of waiting bytes that the reader had time to read. */
+  /** Waiting bytes that the reader had time to read. */
   waiting(): number;
 };
 
-/** Creates a counter. `buffered` returns the number of all waiting bytes. */
+/** `buffered`: all waiting bytes. */
 export const createReaderBacklog = (buffered: () => number): ReaderBacklog => {
   let fresh = 0;
   return {

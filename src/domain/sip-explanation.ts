@@ -1,15 +1,15 @@
-/** Reasons for the end of a call in the network's words (RFC 3326, RFC 8688), as stored. */
+/** Why a call ended, in the network's words (RFC 3326, RFC 8688), as stored. */
 import type { SipDetails, SipReason } from '#machines/line.ts';
 
 export type SipExplanation = { reasons: SipReason[]; callInfo: string[] };
 
-/** Returns the stored explanation; null if the network gave none. */
+/** Null if not given. */
 export const explanationOf = ({ reasons, callInfo }: Partial<SipDetails>): SipExplanation | null =>
   reasons === undefined && callInfo === undefined
     ? null
     : { reasons: reasons ?? [], callInfo: callInfo ?? [] };
 
-/** Formats an explanation for display, without empty fields. */
+/** For display: empty fields are omitted. */
 export const presentExplanation = (
   explanation: SipExplanation | null | undefined,
 ): { reasons?: SipReason[]; callInfo?: string[] } => {

@@ -3,7 +3,7 @@
 export const trunkTransports = ['udp', 'tcp', 'tls'] as const;
 export type TrunkTransport = (typeof trunkTransports)[number];
 
-/** Formats in which a trunk writes numbers: `01012345678`, `+821012345678` or `821012345678`. */
+/** Number formats: `01012345678`, `+821012345678` or `821012345678`. */
 export const numberFormats = ['domestic', 'e164', 'e164_without_plus'] as const;
 export type NumberFormat = (typeof numberFormats)[number];
 
@@ -11,7 +11,7 @@ export type NumberFormat = (typeof numberFormats)[number];
 export const callerIdHeaders = ['from', 'p-asserted-identity', 'p-preferred-identity'] as const;
 export type CallerIdHeader = (typeof callerIdHeaders)[number];
 
-/** Names of narrowband and wideband codecs in session descriptions. */
+/** Codec names in session descriptions: narrowband and wideband. */
 export const trunkCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const;
 export type TrunkCodec = (typeof trunkCodecs)[number];
 
@@ -23,108 +23,96 @@ const wideCodecs: readonly TrunkCodec[] = ['G722', 'opus'];
 export const isWide = (codec: TrunkCodec): boolean => wideCodecs.includes(codec);
 
 /**
- * SRTP of a trunk's calls. `required`: calls use SRTP with keys by RFC 4568, or fail. `optional`: calls use SRTP if the
- * far end supports it (RFC 8643).
+ * `required`: calls use SRTP with keys by RFC 4568, or fail. `optional`: SRTP if the far end supports it (RFC 8643).
  */
 export const trunkSrtp = ['off', 'optional', 'required'] as const;
 export type TrunkSrtp = (typeof trunkSrtp)[number];
 
-/**
- * Media carriers: FreeSWITCH, this process by RTP (`direct`), or either (`auto`), where this process has precedence.
- */
+/** Media carriers: FreeSWITCH; this process by RTP; or either, this process first. */
 export const trunkMedia = ['freeswitch', 'auto', 'direct'] as const;
 export type TrunkMedia = (typeof trunkMedia)[number];
 
 /**
- * Redirect policy (302 and others). `refused`: no redirect targets. `same_host`: only the trunk's own hosts. `any`: all
- * targets. Redirect targets are trusted like the trunk.
+ * Redirect policy (302 and others): no targets, the trunk's own hosts, or any. Redirect targets are trusted like the
+ * trunk.
  */
 export const trunkRedirects = ['refused', 'same_host', 'any'] as const;
 export type TrunkRedirects = (typeof trunkRedirects)[number];
 
-/** Default statuses that cause failover: the trunk refuses, does not respond, or has a problem of its own. */
+/** Default statuses for failover: the trunk refuses, does not respond, or has a problem of its own. */
 export const usualFailoverStatuses: readonly string[] = ['401', '403', '407', '408', '429', '5xx'];
 
 /** One of several addresses of a trunk. */
 export type TrunkAddress = {
-  /** Host name or address, in the same format as the trunk's own. */
+  /** Same format as the trunk's host and port. */
   host: string;
   port: number | null;
-  /** Priority of the address; the lowest comes first. */
+  /** Lowest first. */
   priority: number;
   /** Weight among addresses of equal priority. */
   weight: number;
-  /** Whether the address gets no new calls; existing calls continue. */
+  /** No new calls; existing ones continue. */
   drained: boolean;
 };
 
 export type TrunkSettings = {
-  /** Name of the trunk, unique in its workspace. */
+  /** Unique in its workspace. */
   name: string;
   /** Host name, IPv4 or IPv6 address. */
   host: string;
-  /** Port. Null: the port is found by DNS (SRV), else it is the transport's default, 5060 or 5061. */
+  /** Null: by DNS (SRV), else the transport's default, 5060 or 5061. */
   port: number | null;
   transport: TrunkTransport;
-  /** Addresses for calls and OPTIONS, used instead of host and port; if the list is empty, host and port are used. */
+  /** Addresses for calls and OPTIONS instead of host and port; empty if those are used. */
   addresses: TrunkAddress[];
-  /** User name for digest authentication: of requests to the trunk, of registration, and of callers. */
+  /** For digest authentication, registration and authenticating callers. */
   username: string | null;
   /** Whether the gateway registers at the trunk. */
   register: boolean;
-  /** Realm of challenges to callers; null for the gateway's default realm. */
+  /** Realm of challenges to callers; null for the gateway's default. */
   realm: string | null;
-  /** Host in From; null for the trunk's own host. */
+  /** Host in From; null for the trunk's host. */
   fromDomain: string | null;
   numberFormat: NumberFormat;
   callerId: CallerIdHeader;
   /** Whether the caller's identity is withheld (RFC 3323). */
   privacy: boolean;
-  /** Codecs in order of preference; null for narrowband codecs in the far end's order. */
+  /** In order of preference; null for narrowband codecs in the far end's order. */
   codecs: TrunkCodec[] | null;
   srtp: TrunkSrtp;
   media: TrunkMedia;
-  /**
-   * E.164 prefixes, with +, of the numbers that the trunk serves. The trunk with the longest matching prefix is used
-   * first. An empty list means all numbers.
-   */
+  /** E.164 prefixes with + of the numbers it serves; the longest match is used first. Empty: all. */
   prefixes: string[];
-  /** Priority of the trunk; the lowest comes first. */
+  /** Lowest first. */
   priority: number;
   /** Weight among trunks of equal priority. */
   weight: number;
-  /** Maximum number of concurrent calls in both directions; null for no limit. */
+  /** Concurrent calls in both directions; null for no limit. */
   maxChannels: number | null;
-  /** Maximum number of new outbound calls per second; null for no limit. */
+  /** New outbound calls per second; null for no limit. */
   callsPerSecond: number | null;
-  /** Final statuses that cause failover, such as `403`, or `5xx` for a class. */
+  /** Final statuses that cause failover: `403`, or `5xx` for a class. */
   failoverStatuses: string[];
   redirects: TrunkRedirects;
-  /** Whether a cold transfer is a REFER to the trunk (RFC 3515). The trunk then calls the person itself. */
+  /** Whether a cold transfer is a REFER to the trunk (RFC 3515), which then calls the person itself. */
   refer: boolean;
-  /**
-   * Whether a REFER of the far end transfers the call if the number permits the transfer. Otherwise the REFER is
-   * declined.
-   */
+  /** Whether a REFER of the far end transfers the call, if the number permits it; otherwise REFER is declined. */
   acceptRefer: boolean;
-  /** Addresses and CIDR blocks from which inbound calls come. */
+  /** Addresses and CIDR blocks of inbound calls. */
   inboundAddresses: string[];
-  /** Authentication of callers; with `digest`, callers must authenticate. */
+  /** `digest`: callers must authenticate. */
   inboundAuth: 'none' | 'digest';
-  /**
-   * Names of `X-…` headers that are accepted from inbound INVITEs (`headersIn`) and allowed in outbound ones
-   * (`headersOut`).
-   */
+  /** `X-…` headers accepted from inbound INVITEs, and allowed in outbound ones. */
   headersIn: string[];
   headersOut: string[];
-  /** Whether the trunk is checked by OPTIONS. Some trunks never respond to OPTIONS. */
+  /** Whether the trunk is checked by OPTIONS; some trunks never respond. */
   healthCheck: boolean;
-  /** Whether the trunk gets no new calls in either direction. Existing calls continue, and the registration remains. */
+  /** No new calls in either direction; existing ones continue and registration stays. */
   drained: boolean;
   enabled: boolean;
 };
 
-/** Default settings of a trunk. */
+/** Defaults of a trunk. */
 export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   port: null,
   transport: 'udp',
@@ -157,10 +145,10 @@ export const trunkDefaults: Omit<TrunkSettings, 'name' | 'host'> = {
   enabled: true,
 };
 
-/** A trunk for calls, including its password. */
+/** A trunk for calls, with its password. */
 export type Trunk = TrunkSettings & {
   id: string;
-  /** Id of the workspace; null for the trunk of the configuration, which serves all workspaces. */
+  /** Null for the configured trunk, which serves all workspaces. */
   workspaceId: string | null;
   password: string | null;
 };
@@ -168,22 +156,22 @@ export type Trunk = TrunkSettings & {
 /** States of a trunk on one gateway. */
 export const trunkStates = [
   'disabled',
-  /** The first registration is in progress. */
+  /** First registration in progress. */
   'registering',
   'registered',
-  /** The registration was refused or not answered, and is retried. */
+  /** Registration refused or unanswered; it is retried. */
   'unregistered',
-  /** The trunk is usable without registration. */
+  /** Usable without registration. */
   'ready',
-  /** The trunk does not answer OPTIONS. */
+  /** OPTIONS are not answered. */
   'unreachable',
-  /** The trunk requested a cool-down by `Retry-After`. */
+  /** Cool-down requested by `Retry-After`. */
   'resting',
-  /** The trunk is draining and has calls in progress. */
+  /** Draining with calls in progress. */
   'draining',
-  /** The trunk is drained and has no calls. */
+  /** Drained, without calls. */
   'drained',
-  /** The trunk is not used, because this gateway has simulated lines. */
+  /** This gateway has simulated lines. */
   'unused',
 ] as const;
 export type TrunkState = (typeof trunkStates)[number];
@@ -191,32 +179,32 @@ export type TrunkState = (typeof trunkStates)[number];
 /** Status of a trunk or of one of its addresses. */
 export type TrunkPartStatus = {
   state: TrunkState;
-  /** Details of the state in a sentence; null without details. */
+  /** Details of the state in a sentence, or null. */
   detail: string | null;
-  /** Time of the last response in wall-clock milliseconds since the epoch. */
+  /** Time of the last response, wall-clock milliseconds since the epoch. */
   lastSeenAt: number | null;
-  /** End of the cool-down in wall-clock milliseconds since the epoch; null without a cool-down. */
+  /** End of the cool-down, like `lastSeenAt`; null without one. */
   restsUntil: number | null;
-  /** Number of current calls on one gateway. */
+  /** Current calls on one gateway. */
   channels: number;
 };
 
 export type TrunkStatus = TrunkPartStatus & {
-  /** Status of each address, where `address` is `host:port`; empty for a trunk with one host. */
+  /** Empty for a trunk with one host. `address` is `host:port`. */
   addresses: (TrunkPartStatus & { address: string })[];
 };
 
-/** Reasons why a trunk would not be used for a number: draining, cool-down, or prefixes. */
+/** Why a trunk would not be used for a number: draining, cool-down, or prefixes. */
 export const leftOutBecause = ['drained', 'resting', 'prefixes'] as const;
 
-/** Trunks that a call to a number would use now, in order. Trunks of equal weight are shuffled. */
+/** Trunks that a call to a number would use now, in order; equal weights are shuffled. */
 export type TrunkRoute = {
-  /** Number in the form that is compared with prefixes: E.164. */
+  /** Form for comparison with prefixes: E.164. */
   number: string;
-  /** Trunks in order. `prefix` is empty if the trunk serves all numbers. `addresses` are `host:port`, in order. */
+  /** `prefix`: empty if the trunk serves all numbers. Addresses are `host:port`, in order. */
   trunks: { trunkId: string; name: string; prefix: string; addresses: string[] }[];
   leftOut: { trunkId: string; name: string; because: (typeof leftOutBecause)[number] }[];
-  /** Sentence for people about why no trunk would be used; null if one would be used. */
+  /** Why no trunk would be used, for people; null if one would. */
   sentence: string | null;
 };
 
@@ -227,7 +215,7 @@ export type LadderLine = {
   /** Milliseconds since the beginning of the step. */
   atMs: number;
   direction: 'out' | 'in';
-  /** Summary of the message, for example `REGISTER sip:sip.example.com` or `401 Unauthorized`. */
+  /** For example `REGISTER sip:sip.example.com` or `401 Unauthorized`. */
   message: string;
 };
 
@@ -235,7 +223,7 @@ export type LadderLine = {
 export type TrunkCheckStep = {
   step: (typeof trunkCheckSteps)[number];
   result: 'ok' | 'failed' | 'skipped';
-  /** Sentence for the operator: meaning of the result, and remedy. */
+  /** For the operator: meaning and remedy. */
   sentence: string;
   ladder: LadderLine[];
 };
@@ -245,7 +233,7 @@ export type TrunkChannel = { trunkId: string; callId: string };
 
 type HostAndPort = Pick<TrunkAddress, 'host' | 'port'>;
 
-/** Returns the addresses of a trunk; for a trunk without addresses, its host. */
+/** A trunk without addresses uses its host. */
 export const addressesOf = ({
   host,
   port,
@@ -253,13 +241,13 @@ export const addressesOf = ({
 }: Pick<Trunk, 'host' | 'port' | 'addresses'>): TrunkAddress[] =>
   addresses.length > 0 ? addresses : [{ host, port, priority: 0, weight: 0, drained: false }];
 
-/** Formats a host for a URI: IPv6 addresses in brackets. */
+/** Host in a URI: IPv6 in brackets. */
 export const hostInUri = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** Formats an address as `host:port`, or as the host alone. */
+/** `host:port`, or the host alone. */
 export const addressName = ({ host, port }: HostAndPort): string =>
   port === null ? hostInUri(host) : `${hostInUri(host)}:${port}`;
 
-/** Returns the key of an address for its calls and cool-downs. */
+/** Key for an address's calls and cool-downs. */
 export const addressKey = ({ id }: Pick<Trunk, 'id'>, address: HostAndPort): string =>
   `${id} ${addressName(address)}`;

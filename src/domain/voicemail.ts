@@ -1,6 +1,4 @@
-/**
- * Policies for answering machines, call screening and menus, and the kinds of answerers, for schemas and API documents.
- */
+/** Policies for answering machines, call screening and menus, and kinds of answerers, for schemas and documents. */
 import type { MenuPolicy, ScreeningPolicy, VoicemailPolicy } from '#machines/call-context.ts';
 import type { AnsweredBy } from '#machines/line.ts';
 
@@ -18,11 +16,8 @@ export const menuPolicies = ['talk', 'hang_up'] as const satisfies readonly Menu
 
 export const answerers = ['human', 'machine', 'screening', 'menu'] as const satisfies readonly AnsweredBy[];
 
-/**
- * Voicemail setting of a number. `message` is the text for `leave_message`; `null` for the default text of the
- * language.
- */
+/** Setting of a number. `message` is said by `leave_message`; `null` for the language's default. */
 export type Voicemail = { policy: VoicemailPolicy; message: string | null };
 
-/** Screening setting of a number. `callerName` is the name used in the introduction; `null` for no name. */
+/** Setting of a number. `callerName`: name used in the introduction; `null` for none. */
 export type Screening = { policy: ScreeningPolicy; callerName: string | null };

@@ -5,13 +5,11 @@ import { createRepeatedTask } from '#src/domain/repeated-task.ts';
 
 const microsPerDay = 86_400_000_000;
 
-/** Deletes old messages at once and then periodically. Concurrent gateways share the work. */
+/** Runs now and then periodically. Gateways that run concurrently share the work. */
 export const sweepSipMessages = (options: {
-  /**
-   * Deletes up to `most` messages. Resolves to their number, which is smaller than `most` if no old messages are left.
-   */
+  /** Resolves to the number of deleted messages; fewer than `most` if none are left. */
   remove: (range: { before: number; most: number }) => Promise<number>;
-  /** Retention in days; 0 deletes all stored messages. */
+  /** 0: deletes all stored messages. */
   days: number;
   everyMs: number;
   batch: number;

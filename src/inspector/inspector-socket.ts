@@ -1,9 +1,9 @@
 /**
- * Websocket at `/inspect` with Stately's inspection protocol. Each message is one JSON object, as
- * `createWebSocketReceiver` of @statelyai/inspect and the page at `/inspect` read it.
+ * Websocket at `/inspect` with Stately's inspection protocol, one JSON message each, as `createWebSocketReceiver` of
+ * @statelyai/inspect and the page at `/inspect` read it.
  *
- * The parameter `?call=` selects one call in progress at any gateway. Without the parameter, all current and future
- * calls of the workspace at all gateways are shown. `?definitions=0` omits the definitions of the charts.
+ * `?call=` names one call in progress at any gateway. Without it, all current and future calls of the workspace at this
+ * gateway are shown.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,31 +14,30 @@ import {
   closeCodes,
   showCalls,
   type FollowCharts,
-  type FollowOthers,
   type InspectedCalls,
   type ViewerLimits,
 } from './viewer.ts';
 
 export type InspectorLimits = ViewerLimits & {
-  /** Maximum number of concurrent viewers, in total and per workspace. */
+  /** Concurrent viewers, in total and per workspace. */
   viewers: number;
   viewersOfWorkspace: number;
 };
 
 export type InspectorSocket = {
-  /** Accepts a websocket. Rejects when the owner of the call cannot be looked up. */
+  /** Rejects when the owner of the call cannot be looked up. */
   accept(upgrade: AuthorizedUpgrade<IncomingMessage, Duplex>): Promise<void>;
   /** Closes all connections. */
   close(): void;
 };
 
-/** Counts viewers per workspace. */
+/** Number of viewers per workspace. */
 const createViewerCounts = () => {
   const counts = new Map<string, number>();
   const of = (workspaceId: string): number => counts.get(workspaceId) ?? 0;
   return {
     of,
-    /** Counts a viewer until its connection is closed. */
+    /** Resolves when the connection is closed. */
     count(viewer: WebSocket, workspaceId: string): void {
       counts.set(workspaceId, of(workspaceId) + 1);
       viewer.on('close', () => {
@@ -52,8 +51,7 @@ const createViewerCounts = () => {
 export type InspectorSocketOptions = {
   calls: InspectedCalls;
   follow: FollowCharts;
-  followOthers: FollowOthers;
-  /** Resolves to the workspace of a call in progress; undefined for an ended or unknown call. */
+  /** Workspace of a call in progress; undefined for an ended or unknown call. */
   ownerOf: (callId: string) => Promise<string | undefined>;
   limits: InspectorLimits;
   logger: Logger;
@@ -73,8 +71,7 @@ export const createInspectorSocket = (options: InspectorSocketOptions): Inspecto
       if (viewers.of(workspaceId) >= limits.viewersOfWorkspace) return refuse(429);
       server.handleUpgrade(request, socket, head, (viewer) => {
         viewers.count(viewer, workspaceId);
-        const hasDefinitions = query.get('definitions') !== '0';
-        showCalls(viewer, { workspaceId, callId, hasDefinitions }, options);
+        showCalls(viewer, { workspaceId, callId }, options);
       });
       return undefined;
     },

@@ -1,19 +1,16 @@
 /**
- * Decompresses bodies that a server compressed without request (RFC 9110, section 8.4); some proxies do so. The reason
- * why undici's own interceptor is not used is in guides/design/decisions.md, "Own code beside undici".
+ * Decompresses bodies that were compressed without being asked to (RFC 9110, section 8.4); some proxies do so. Why
+ * undici's own interceptor does not serve: guides/design/decisions.md, "Own code beside undici".
  */
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';
 import { EndpointFailure } from './endpoint-failure.ts';
 
-/** Maximum number of codings of one body. More codings are treated as an attempt to keep the processor busy. */
+/** More codings are treated as an attempt to keep the processor busy. */
 const mostCodings = 2;
 
-/**
- * Chooses the decoder of `deflate`, which is the zlib format. Some servers send raw deflate data instead; its first
- * byte differs from that of zlib.
- */
+/** `deflate` is the zlib format; some servers send the bare one, whose first byte cannot begin the other. */
 const inflate = (first: number): Transform =>
   (first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw();
 
@@ -22,7 +19,7 @@ const decoders: Readonly<Record<string, (first: number) => Transform>> = {
   'x-gzip': () => zlib.createGunzip(),
   deflate: inflate,
   br: () => zlib.createBrotliDecompress(),
-  // Zstandard is available from Node 22.15 on.
+  // Available from Node 22.15 on.
   ...('createZstdDecompress' in zlib ? { zstd: () => zlib.createZstdDecompress() } : {}),
 };
 
@@ -45,7 +42,7 @@ async function* decode(
     }
     const decoders = [outermost, ...inner];
     const decoded = inner.at(-1) ?? outermost;
-    // Errors of the pipeline are ignored here, because the last decoder emits them too.
+    // An error of the pipeline also arrives at the last decoder.
     pipeline([Readable.from(withFirst(first.value)), ...decoders]).catch(() => undefined);
     try {
       yield* decoded;

@@ -34,17 +34,17 @@ import type { Runtime } from './runtime.ts';
 import type { Agents, OwnLanguageModel } from './agents.ts';
 import type { Cluster } from './cluster.ts';
 import type { Telephony } from './telephony.ts';
-import { createCallRate, type CallRate, type LoopState } from '#src/calls/setup/call-rate.ts';
 import { createLoadShedding, type LoadShedding } from '#src/calls/setup/load-shedding.ts';
 import type { Logger } from 'pino';
-import { createCheckpoints, type Checkpoints } from '#src/continuity/checkpoint/checkpoints.ts';
+import { createCheckpointLegs, type CheckpointLegs } from '#src/continuity/checkpoint/legs.ts';
 import { createCheckpointSettings, type CheckpointSettings } from '#src/continuity/checkpoint/settings.ts';
 import { createJournal, type Journal } from '#src/calls/journal/journal.ts';
+import { createProgress, type Progress } from '#src/continuity/checkpoint/progress.ts';
 import { callOpening } from '#src/calls/journal/opening.ts';
 import { createTransitions, type Transitions } from '#src/calls/journal/transitions.ts';
 import { createSummaries, type SummarizeSoFar } from '#src/calls/summaries/summaries.ts';
-import { createSummaryWithEnd } from '#src/calls/summaries/summary-with-end.ts';
 import { journalPosition, recordAsHolder, type RecordedFact } from '#src/persistence/calls/call-facts.ts';
+import { storeProgress } from '#src/persistence/calls/call-checkpoints.ts';
 import { keepTransitions } from '#src/persistence/calls/call-transitions.ts';
 import { isTransient } from '#src/persistence/database/connection-errors.ts';
 import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
@@ -52,15 +52,16 @@ import { createJournalClosing } from '#src/calls/journal/journal-closing.ts';
 export type CallJournal = {
   journal: Journal;
   transitions: Transitions;
+  progress: Progress;
   settings: CheckpointSettings;
-  checkpoints: Checkpoints;
-  /** Summarizes a call so far; null without a language model. */
+  legs: CheckpointLegs;
+  /** Null without a language model. */
   summarizeSoFar: SummarizeSoFar | null;
   /** Shortens the wait of `close` for an unreachable database. */
   hurry(): void;
 };
 
-/** Log texts of facts. The end of a call has a log line of its own with the reason. */
+/** Log texts of facts; the end of a call has its own line with the reason. */
 const logTextOf: Readonly<Record<string, string>> = {
   'call.answered': 'a call was answered',
   'call.taken_over': 'a call of another process was taken over',
@@ -95,8 +96,8 @@ const logFact = (logger: Logger, callId: string, fact: RecordedFact): void => {
 };
 
 /**
- * Starts the journal of facts in the database, and the work that follows a written fact: log and summary. Closing waits
- * until every fact, transition and summary is written.
+ * Journal of facts in the database, and what follows a written fact: log, summary. Closing waits until every fact,
+ * transition and summary is written.
  */
 export const startJournal = (
   { config, database, sealing, clock, databaseClock, callTime, bus, logger, started }: Runtime,
@@ -113,17 +114,11 @@ export const startJournal = (
   });
   const aheadOf = (callId: string): number => callTime.now(callId) - databaseClock.now();
   const settings = createCheckpointSettings(sealing, aheadOf);
-  const checkpoints = createCheckpoints({
+  const legs = createCheckpointLegs({
     database,
     sealing,
     node: config.node,
     epochOf: (callId) => journal.epochOf(callId),
-    awaitsAnswer: settings.has,
-    shiftOf: callTime.shiftOf,
-    aheadOf,
-    nowIn: callTime.now,
-    isPassing,
-    ...journalLimits.checkpoints,
     clock,
     logger,
   });
@@ -132,9 +127,8 @@ export const startJournal = (
     write: async (callId, sequence, fact, epoch) => {
       // Transitions are written with the end, because a receiver of `call.ended` may request the replay at once.
       const last = fact.type === 'call.ended' ? await transitions.unwritten(callId) : [];
-      const checkpoint =
-        fact.type === 'call.answered' ? settings.checkpointOf(callId, checkpoints.withAnswer(callId)) : null;
-      const beside = { checkpoint, transitions: last, legsAreGone: checkpoints.areGone(callId) };
+      const checkpoint = fact.type === 'call.answered' ? settings.checkpointOf(callId) : null;
+      const beside = { checkpoint, transitions: last, legsAreGone: legs.areGone(callId) };
       const written = await recordAsHolder(database.journal, callId, sequence, fact, epoch, beside);
       transitions.wereWritten(callId, last);
       return written;
@@ -146,7 +140,18 @@ export const startJournal = (
     limit: journalLimits.facts,
     retry: journalLimits.retry,
   });
-  started.defer(() => checkpoints.close(closing.checkpointsMs));
+  const progress = createProgress({
+    write: (some) => storeProgress(database.journal, some),
+    epochOf: journal.epochOf,
+    shiftOf: callTime.shiftOf,
+    aheadOf,
+    nowIn: callTime.now,
+    clock,
+    isPassing,
+    ...journalLimits.progress,
+    logger,
+  });
+  started.defer(progress.close);
   const summaries = createSummaries({
     database,
     journal,
@@ -155,27 +160,18 @@ export const startJournal = (
     clock,
     logger,
   });
-  const withEnd = createSummaryWithEnd();
-  bus.subscribe('connecting', ({ callId, input: { language, takenOver } }) => {
-    // A language model needs time after the end.
-    if (languageModel.summarize === null && takenOver === null) withEnd.begin(callId, language);
-  });
-  bus.subscribe('fact', ({ callId, fact }) => journal.append(callId, withEnd.complete(callId, fact)));
-  bus.subscribe('released', ({ callId }) => withEnd.release(callId));
+  bus.subscribe('fact', ({ callId, fact }) => journal.append(callId, fact));
   bus.subscribe('stored', ({ callId, fact, ended }) => {
     logFact(logger, callId, fact);
-    if (fact.type === 'call.answered') {
-      settings.release(callId);
-      checkpoints.answered(callId);
-    }
+    if (fact.type === 'call.answered') settings.release(callId);
     if (fact.type !== 'call.ended') return;
-    checkpoints.ended(callId);
-    if (!('summary' in fact)) summaries.write(callId, ended);
+    legs.ended(callId);
+    summaries.write(callId, ended);
   });
   const end = createJournalClosing({ journal, summaries, transitions, times: closing, clock, logger });
   started.defer(end.close);
   const { soFar: summarizeSoFar } = summaries;
-  return { journal, transitions, settings, checkpoints, summarizeSoFar, hurry: end.hurry };
+  return { journal, transitions, progress, settings, legs, summarizeSoFar, hurry: end.hurry };
 };
 
 type Measured = { telemetry: Telemetry; journalling: CallJournal };
@@ -183,19 +179,8 @@ type Measured = { telemetry: Telemetry; journalling: CallJournal };
 export const startLoadShedding = (
   { config, steadyClock, logger, started }: Runtime,
   { telemetry, journalling }: Measured,
-): LoadShedding & Pick<CallRate, 'take'> => {
-  const { everyMs, memory, journal, delayLeft, halvingDelay, callRate, busy } = loadLimits;
-  const { eventLoop } = telemetry;
-  const loopState = (): LoopState => {
-    if (config.maxDelayMs === 0) return 'free';
-    const delayMs = eventLoop.currentDelayMs();
-    if (delayMs >= config.maxDelayMs) return 'overloaded';
-    return delayMs >= config.maxDelayMs * delayLeft || eventLoop.currentUtilization() >= busy
-      ? 'busy'
-      : 'free';
-  };
-  const rate = createCallRate({ numbers: callRate, state: loopState, clock: steadyClock });
-  started.defer(rate.close);
+): LoadShedding => {
+  const { everyMs, memory, journal, delayLeft } = loadLimits;
   const shedding = createLoadShedding({
     limits: {
       event_loop: { from: config.maxDelayMs, until: config.maxDelayMs * delayLeft },
@@ -203,25 +188,21 @@ export const startLoadShedding = (
       journal,
     },
     measures: {
-      event_loop: eventLoop.delayMs,
+      event_loop: telemetry.eventLoop.delayMs,
       memory: telemetry.memoryShare,
       journal: journalling.journal.backlog,
-    },
-    beginning: {
-      delayMs: eventLoop.currentDelayMs,
-      halvingMs: config.maxDelayMs * halvingDelay,
     },
     everyMs,
     clock: steadyClock,
     onChange({ pressure, measured, sheds }) {
       telemetry.metrics.loadShed(pressure, sheds);
       const about = { pressure, measured: Math.round(measured * 1_000) / 1_000 };
-      if (sheds) logger.warn(about, 'this gateway is overloaded and accepts no new calls');
+      if (sheds) logger.warn(about, 'this gateway is overloaded and accepts no new calls for now');
       else logger.info(about, 'this gateway accepts calls again');
     },
   });
   started.defer(shedding.close);
-  return { ...shedding, take: rate.take };
+  return shedding;
 };
 
 /** Actors and actions of a call's charts. */
@@ -250,6 +231,7 @@ export type Calls = {
   admission: Admission;
   switchboard: Switchboard;
   expectLine: OpenLines['expect'];
+  canBeResumed: OpenLines['canBeResumed'];
   knownKeys: KnownKeys;
   /** Handler of arrivals, which is passed to the lines. */
   onArrival: OnArrival;
@@ -262,7 +244,7 @@ const openSwitchboard = (
   callMachineWith: CallMachineWith,
   transferOwn: TransferOwnCall,
 ): { switchboard: Switchboard; openLines: OpenLines } => {
-  const { journal, transitions, settings, checkpoints } = journalling;
+  const { journal, transitions, progress, settings } = journalling;
   const { open, resume } = telephony.lines;
   const secretKeys = createSecretKeys();
   const openLines = createOpenLines({ bus, secretKeys, open, resume });
@@ -287,10 +269,7 @@ const openSwitchboard = (
     inspectorOf: (callId) =>
       transitions.inspectorOf(callId, () => new Date(callTime.now(callId)), journal.positionOf(callId)),
     bus,
-    releaseLine(callId) {
-      openLines.release(callId);
-      checkpoints.release(callId);
-    },
+    releaseLine: openLines.release,
     logger,
   });
   bus.subscribe('connecting', ({ callId, input: { takenOver } }) => {
@@ -298,7 +277,7 @@ const openSwitchboard = (
     if (takenOver !== null) secretKeys.begin(callId, takenOver.conversation.messages);
   });
   bus.subscribe('changed', ({ callId, snapshot }) => {
-    checkpoints.conversationChanged(callId, snapshot, transitions.factsOf(callId));
+    progress.note(callId, snapshot, transitions.factsOf(callId));
     environment.onChart?.(callId, stateName(snapshot.value));
   });
   bus.subscribe('fact', ({ callId, fact }) => {
@@ -306,11 +285,9 @@ const openSwitchboard = (
     if (fact.type === 'call.answered') agents.begin(callId);
   });
   bus.subscribe('taken', ({ callId }) => switchboard.leave(callId));
-  const conversations = { release: checkpoints.over };
-  const holders = [callTime, transitions, conversations, settings, { release: openLines.close }];
+  const holders = [callTime, transitions, progress, settings, { release: openLines.close }];
   for (const { release } of [...holders, recordings, overheard, agents, secretKeys])
     bus.subscribe('released', ({ callId }) => release(callId));
-  bus.subscribe('released', ({ callId }) => environment.onChart?.(callId, null));
   return { switchboard, openLines };
 };
 
@@ -319,7 +296,7 @@ const configuredHeadersOf = (lines: Runtime['config']['realLines']): TrunkHeader
     ? null
     : { headersIn: lines.trunkHeadersIn, headersOut: lines.trunkHeadersOut };
 
-/** Starts the parts of calls, which do not accept arrivals yet. */
+/** Starts the parts of calls; arrivals are not accepted yet. */
 export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: CallMachineWith): Calls => {
   const { config, database, sealing, clock, steadyClock, callTime, bus, logger, started } = runtime;
   const { liveCalls, agents } = parts;
@@ -369,6 +346,7 @@ export const startCalls = (runtime: Runtime, parts: CallParts, callMachineWith: 
     admission: control.admission,
     switchboard,
     expectLine: openLines.expect,
+    canBeResumed: openLines.canBeResumed,
     knownKeys,
     onArrival: (arrival) => control.receiveCall({ ...arrival, at: callTime.onWall(arrival.at) }),
   };

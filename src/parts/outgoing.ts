@@ -15,24 +15,24 @@ import type { Environment, Runtime } from './runtime.ts';
 
 /** One client for each purpose, so that one purpose does not use up the permits of another. */
 export type Outgoing = {
-  /** Client for agents of calls. */
+  /** For agents of calls. */
   agents: EndpointClients;
-  /** Client for handshakes of callers. */
+  /** For handshakes of callers. */
   handshakes: EndpointClients;
-  /** Client for trials of agents and endpoints. */
+  /** For trials of agents and endpoints. */
   trials: EndpointClients;
-  /** Client for event receivers. */
+  /** For event receivers. */
   receivers: EndpointClients;
   /** Allowed addresses of trunks. */
   trunkAddresses: TrunkAddresses;
-  /** Resolves to a sentence about why a URL cannot be saved; `undefined` if it can be saved. */
+  /** Returns a sentence about why a URL cannot be saved; `undefined` if it can. */
   urlProblem(url: string): Promise<string | undefined>;
 };
 
-/** Time limit of the DNS look-up in milliseconds. A name that is not resolved by then is saved without the check. */
+/** Time limit of the DNS look-up; a name that is not resolved by then is saved without the check. */
 const trunkLookUpMs = 2_000;
 
-/** Creates the clients. Throws a StartError if the operator's certificate file cannot be used. */
+/** Throws a StartError if the operator's certificate file cannot be used. */
 export const startOutgoing = async ({
   config,
   clock,

@@ -11,25 +11,19 @@ import type { Sealing } from '#src/persistence/database/sealing.ts';
 import type { Duplex } from 'node:stream';
 import type { Lines } from '#sip/lines.ts';
 import type { OpenDispatcher } from '#src/outgoing/endpoint-client.ts';
-import { createEncoding } from '#src/recordings/encoding.ts';
 import { listen } from '#src/start/http-server.ts';
 
 /** External dependencies of a gateway's process. The simulation replaces them. */
 export type Environment = {
-  /** Opens a stream to the database; `null` for a connection to the configured server. */
+  /** Connection to the database; `null`: to the configured server. */
   openDatabaseStream: (() => Duplex) | null;
-  /** Opens the dispatcher of requests to customers' servers; `null` for real connections. */
+  /** Dispatcher of requests to customers' servers; `null`: real connections. */
   openDispatcher: OpenDispatcher | null;
   listen: typeof listen;
   /** Wrapper between calls and their lines. */
   betweenLines: (lines: Lines) => Lines;
-  /** Encoding of recordings. */
-  openEncoding: typeof createEncoding;
-  /**
-   * Called with the chart's state after each event of a call, and with `null` when the call has ended here or was
-   * released. `null` without an observer.
-   */
-  onChart: ((callId: string, state: string | null) => void) | null;
+  /** Called with the chart's state after each event of a call; `null`: no observer. */
+  onChart: ((callId: string, state: string) => void) | null;
 };
 
 /** The real database, network and lines of the configuration. */
@@ -38,7 +32,6 @@ export const realEnvironment: Environment = {
   openDispatcher: null,
   listen,
   betweenLines: (lines) => lines,
-  openEncoding: createEncoding,
   onChart: null,
 };
 
@@ -60,14 +53,13 @@ export type Runtime = {
   bus: CallBus;
   callTime: CallTime;
   /**
-   * Fence that is closed after a freeze of this process, until the database confirms that the process still holds its
-   * calls.
+   * Fence, which is closed after a freeze of this process until the database confirms that it still holds its calls.
    */
   fence: FreezeFence;
   /** Clock that runs as fast as simulated calls do. */
   callClock: Clock;
   logger: Logger;
   environment: Environment;
-  /** Disposable stack that ends everything that was started, in reverse order. */
+  /** Ends everything that was started, in reverse order. */
   started: AsyncDisposableStack;
 };

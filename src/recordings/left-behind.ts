@@ -1,53 +1,64 @@
-/** Recordings that a gateway finds unfinished in its folder at start. */
+/** Unfinished recordings that a gateway finds in its folder at start, of calls that ended without it. */
+import type { Logger } from 'pino';
 import type { Database } from '#src/persistence/database/database.ts';
 import {
   pendingRecordings,
   recordedElsewhere,
   recordingStatuses,
 } from '#src/persistence/calls/recordings.ts';
-import type { Assembly } from './assembly.ts';
 import type { CompleteFile, RecordingFolder } from './recording-folder.ts';
 
 /**
- * Reports every pending recording whose file is complete, and begins to make the others of their raw parts. A recording
- * without any fails.
+ * Settles every pending recording: by its complete file, else by the playable part of its half-written file, else as
+ * failed. Resolves to their calls.
  */
 export const settleLeftBehind = async (options: {
-  folder: Pick<RecordingFolder, 'find'>;
+  folder: RecordingFolder;
   database: Database;
   /** Name of this gateway among those of the database. */
   node: string;
-  assembly: Pick<Assembly, 'make' | 'isMade'>;
+  /** Calls of an earlier process that this one resumes: their recordings continue. */
+  isResumed: (callId: string) => boolean;
   onComplete: (file: CompleteFile) => void;
-}): Promise<void> => {
-  const { folder, database, node, assembly } = options;
-  for (const { callId } of await pendingRecordings(database, node)) {
-    const file = await folder.find(callId);
-    if (file === undefined) void assembly.make(callId, 'stored');
-    else {
-      assembly.isMade(callId);
+  onFailed: (callId: string) => void;
+  logger: Logger;
+}): Promise<string[]> => {
+  const { folder, database, node, logger } = options;
+  const pending = await pendingRecordings(database, node);
+  for (const { callId } of pending) {
+    const file = (await folder.find(callId)) ?? (await folder.salvage(callId));
+    if (file !== undefined) {
       options.onComplete(file);
+      continue;
     }
+    logger.warn({ call_id: callId }, 'a recording was lost with the process that wrote it');
+    options.onFailed(callId);
   }
+  await sweep(options);
+  return pending.map(({ callId }) => callId);
 };
 
 const isCallId = (text: string): boolean => /^[\da-f-]{36}$/.test(text);
 
 /**
- * Removes half-encoded files. Gateways may share the folder: files of recordings that another gateway makes are kept.
+ * Removes obsolete half-written files. Gateways may share the folder: files of recordings that another gateway writes,
+ * or may continue, are kept.
  */
-export const removeUnfinished = async ({
+const sweep = async ({
   folder,
   database,
   node,
+  isResumed,
 }: {
-  folder: Pick<RecordingFolder, 'unfinished' | 'remove'>;
+  folder: RecordingFolder;
   database: Database;
   node: string;
+  isResumed: (callId: string) => boolean;
 }): Promise<void> => {
-  const files = await folder.unfinished();
-  const elsewhere = await recordedElsewhere(database, node, [...files.keys()].filter(isCallId));
-  for (const [callId, file] of files) if (!elsewhere.has(callId)) await folder.remove(file);
+  const parts = await folder.parts();
+  const elsewhere = await recordedElsewhere(database, node, [...parts.keys()].filter(isCallId));
+  for (const [callId, part] of parts)
+    if (!isResumed(callId) && !elsewhere.has(callId)) await folder.remove(part);
 };
 
 /**

@@ -1,70 +1,48 @@
-/** Recording of one call by this gateway: accepts audio at any time, writes it into a raw part in the background. */
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+/** Recording of one call: accepts audio at any time, writes it in the background and reports its outcome once. */
+import { setImmediate } from 'node:timers/promises';
 import type { RecordingSink } from '#sip/audio/recording-sink.ts';
-import { createAudioQueue, type AudioEnd } from './audio-queue.ts';
-import { syncFolder } from './sync-folder.ts';
+import type { CompleteAudio, RecordingFile } from './recording-file.ts';
+import { createAudioQueue } from './audio-queue.ts';
 
 export type RecordingOutcome =
-  | { status: AudioEnd }
-  /** The part contains the audio that was written until then. */
-  | { status: 'failed'; error: Error };
+  | ({ status: 'completed' } & CompleteAudio)
+  | { status: 'failed'; error: Error }
+  /** The recording was released, because another process continues the file. */
+  | { status: 'left' };
 
 export type Recorder = RecordingSink & {
-  /** Stops accepting audio and keeps what was received. */
+  /** Stops accepting audio and keeps what was received; without any audio the recording fails. */
   cut(): void;
 };
 
-/** File of a raw part that is being written. */
-export type PartFile = {
-  append(bytes: Uint8Array): Promise<void>;
-  /** Closes the file when everything is on the disk. `hasEnd`: the call has ended. */
-  close(hasEnd: boolean): Promise<void>;
-  /** Closes the file after an error. */
-  abandon(): Promise<void>;
-};
-
-/** Creates the file `path`, which is renamed to `endPath` when the call has ended; an empty one is removed. */
-export const openPartFile = async (path: string, endPath: string): Promise<PartFile> => {
-  const file: FileHandle = await open(path, 'w', 0o600);
-  return {
-    append: (bytes) => file.appendFile(bytes),
-    async close(hasEnd) {
-      await file.sync();
-      await file.close();
-      if (hasEnd) await rename(path, endPath);
-      await syncFolder(dirname(path));
-    },
-    async abandon() {
-      const { size } = await file.stat();
-      await file.close();
-      if (size === 0) await rm(path, { force: true });
-    },
-  };
-};
-
 /**
- * `onOutcome` is called exactly once, when the part is written or writing it failed; it must not throw. The file is
- * opened with the first audio. The part of a failed recording remains.
+ * `onOutcome` is called exactly once, when the recording is finished or failed; it must not throw. The file is opened
+ * with the first audio. The partial file of a failed recording is kept.
  */
 export const createRecorder = (
-  openFile: () => Promise<PartFile>,
+  openFile: () => Promise<RecordingFile>,
   onOutcome: (outcome: RecordingOutcome) => void | Promise<void>,
 ): Recorder => {
-  const audio = createAudioQueue();
+  const sound = createAudioQueue();
   let recording: Promise<void> | null = null;
 
   const record = async (): Promise<RecordingOutcome> => {
-    let file: PartFile | undefined;
+    let file: RecordingFile | undefined;
     try {
-      audio.throwIfFailed();
+      sound.throwIfFailed();
       file = await openFile();
-      let chunk = await audio.next();
-      for (; typeof chunk !== 'string'; chunk = await audio.next()) await file.append(chunk);
-      await file.close(chunk === 'finished');
-      return { status: chunk };
+      let piece = await sound.next();
+      for (; typeof piece !== 'string'; piece = await sound.next()) {
+        await file.append(piece);
+        await setImmediate();
+      }
+      if (piece === 'left') {
+        await file.leave();
+        return { status: 'left' };
+      }
+      return { status: 'completed', ...(await file.complete(piece === 'cut')) };
     } catch (error) {
-      audio.discard();
+      sound.discard();
       // Keeps the first error, which is more informative than an error of closing the file.
       await file?.abandon().catch(() => {});
       return {
@@ -78,27 +56,29 @@ export const createRecorder = (
     recording ??= record().then(onOutcome);
   };
 
-  /** Ends a recording; one without audio has no file. */
-  const endWithoutFile = (how: 'cut' | 'left'): void => {
-    audio.end(how);
-    recording ??= Promise.resolve<RecordingOutcome>({ status: how }).then(onOutcome);
-  };
-
   return {
     write(counterparty, agent) {
-      audio.push({ counterparty, agent });
+      sound.push({ counterparty, agent });
       begin();
     },
-    drained: audio.drained,
+    drained: sound.drained,
     finish() {
-      audio.end('finished');
+      sound.end('finished');
       begin();
     },
-    leave: () => endWithoutFile('left'),
+    leave() {
+      sound.end('left');
+      // Without audio there is no file.
+      recording ??= Promise.resolve<RecordingOutcome>({ status: 'left' }).then(onOutcome);
+    },
     fail(error) {
-      audio.end(error);
+      sound.end(error);
       begin();
     },
-    cut: () => endWithoutFile('cut'),
+    cut() {
+      const nothing = new Error('The gateway ended before anything was recorded');
+      sound.end(recording === null ? nothing : 'cut');
+      begin();
+    },
   };
 };

@@ -4,16 +4,16 @@ import type { Expectations } from './suite-schema.ts';
 
 export type SpokenTurn = { role: 'assistant' | 'user'; text: string };
 
-/** An ended call with the values that expectations refer to. */
+/** A call as it ended. */
 export type EndedCall = {
   status: string;
   endReason: string | null;
   /** Seconds since the answer; null without an answer. */
   durationSec: number | null;
   turns: readonly SpokenTurn[];
-  /** Types of the call's events. */
+  /** Event types. */
   facts: readonly string[];
-  /** Known latencies of the replies in milliseconds. */
+  /** Latencies of the replies in milliseconds, where known. */
   latenciesMs: readonly number[];
   /** Target of the last transfer; null without one. */
   transferTo: string | null;
@@ -21,13 +21,13 @@ export type EndedCall = {
 };
 
 export type Failure = {
-  /** Sentence with the expectation and the actual value. */
+  /** The expectation and the actual value. */
   message: string;
-  /** Index of the turn that failed; null if the failure concerns no turn. */
+  /** Index of the turn concerned; null if there is none. */
   turn: number | null;
 };
 
-/** Returns the 95th percentile; undefined without values. */
+/** 95th percentile; undefined without values. */
 export const p95 = (values: readonly number[]): number | undefined => {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * 0.95) - 1)];
@@ -110,7 +110,7 @@ const judges: { [Name in keyof Required<Expectations>]: Judge<Name> } = {
   },
 };
 
-/** Returns the failed expectations; empty if the call meets all of them. */
+/** Empty if the call meets its expectations. */
 export const judge = (expected: Expectations, call: EndedCall, readPattern: ReadPattern): Failure[] => {
   const held = <Wanted>(
     wanted: Wanted | undefined,

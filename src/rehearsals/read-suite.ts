@@ -5,13 +5,13 @@ import { stateNames } from './coverage.ts';
 import { isPattern, type ReadPattern } from '#src/domain/said-pattern.ts';
 import { suiteSchema, type Suite } from './suite-schema.ts';
 
-/** A problem at a position in the file. Lines and columns count from 1. */
+/** Lines and columns count from 1. */
 export type SuiteProblem = { line: number; column: number; message: string };
 
 type Path = readonly PropertyKey[];
 type Found = { path: Path; message: string };
 
-/** Returns the YAML node at a path, or the nearest node above. */
+/** The YAML node of a path, or the nearest one. */
 const nodeAt = (document: Document, path: Path): unknown => {
   for (let length = path.length; length > 0; length -= 1) {
     const node: unknown = document.getIn(path.slice(0, length), true);
@@ -20,7 +20,7 @@ const nodeAt = (document: Document, path: Path): unknown => {
   return document.contents;
 };
 
-/** Returns the node of an unknown key, so that the error is reported at the key itself. */
+/** An unknown key is reported at its own position. */
 const keyOf = (document: Document, path: Path, key: string): unknown => {
   const map = path.length === 0 ? document.contents : document.getIn(path, true);
   if (!isMap(map)) return map;
@@ -32,7 +32,7 @@ const hasRange = (node: unknown): node is Pick<Node, 'range'> =>
 
 const offsetOf = (node: unknown): number => (hasRange(node) ? (node.range?.[0] ?? 0) : 0);
 
-/** Returns the most specific error of a failed union. */
+/** For a failed union, returns the most specific error. */
 const innermost = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   if (issue.code !== 'invalid_union') return issue;
   const closest = issue.errors.map(([first]) => first).findLast((first) => first !== undefined);

@@ -7,9 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const readyWithinMs = 30_000;
 
-/**
- * Runs a start script, which replaces itself with the server. Process lists do not show the variables in `environment`.
- */
+/** Runs a start script, which replaces itself with the server. `environment` is hidden from process lists. */
 export const spawnScript = (
   script: string,
   args: readonly string[],
@@ -30,7 +28,7 @@ export const spawnScript = (
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-/** Stops a process by SIGTERM, then by SIGKILL after `patienceMs`: FreeSWITCH takes some seconds to exit. */
+/** SIGTERM, then SIGKILL: FreeSWITCH takes some seconds to exit. */
 export const stopProcess = async (child: ChildProcess, patienceMs: number): Promise<void> => {
   if (hasEnded(child)) return;
   const exited = once(child, 'exit');
@@ -40,7 +38,7 @@ export const stopProcess = async (child: ChildProcess, patienceMs: number): Prom
   clearTimeout(timer);
 };
 
-/** Repeats a check until it succeeds. Rejects when the server exits, or after half a minute. */
+/** Polls until it succeeds. Rejects when the server exits or after half a minute. */
 export const untilReady = async (
   name: string,
   child: ChildProcess,
@@ -57,7 +55,7 @@ export const untilReady = async (
   }
 };
 
-/** Connects to the port once. Rejects if nothing listens there. */
+/** Rejects if nothing listens on the port. */
 export const reach = async ({ host, port }: { host: string; port: number }): Promise<void> => {
   const socket = connect({ host, port });
   try {

@@ -5,19 +5,19 @@ import { stopProcess, hasEnded } from './server-process.ts';
 import type { StartedServer } from './start-drachtio.ts';
 
 export type RestartTimes = {
-  /** Delay before a restart in milliseconds; doubled after each short run, up to a maximum. */
+  /** Delay before a restart; doubled after each short run, up to a maximum. */
   firstMs: number;
   longestMs: number;
-  /** Number of consecutive short runs after which the server is not restarted. */
+  /** Number of consecutive short runs after which it is not restarted. */
   mostStarts: number;
-  /** Duration of a run that counts as stable, in milliseconds. */
+  /** Duration of a run that counts as stable. */
   steadyMs: number;
-  /** Time in milliseconds between SIGTERM and SIGKILL. */
+  /** Time after SIGTERM at which the server is killed. */
   patienceMs: number;
 };
 
 export type Supervised = {
-  /** Resolves once the server is ready. Rejects if it never becomes ready. */
+  /** Resolves once the server is ready. Rejects if it never is. */
   ready: Promise<void>;
   stop(): Promise<void>;
 };
@@ -28,10 +28,10 @@ const howItEnded = ({ exitCode, signalCode }: StartedServer['child']): string =>
 export const supervise = (options: {
   start: () => StartedServer;
   times: RestartTimes;
-  /** Called when the server has exited. The server is restarted after `restartsInMs`. */
+  /** The server exited, and is restarted after this many milliseconds. */
   onEnded: (how: string, restartsInMs: number) => void;
   onBack: () => void;
-  /** Called when the server exits repeatedly and is no longer restarted. */
+  /** The server exits repeatedly and is no longer restarted. */
   onGivenUp: () => void;
 }): Supervised => {
   const { times } = options;
@@ -54,8 +54,7 @@ export const supervise = (options: {
     if (signal.aborted) return;
     server = options.start();
     startedAt = performance.now();
-    // A server that does not become ready is stopped, whether it has exited or does not respond: both lead to a
-    // restart.
+    // A server that does not become ready exits or does not respond: both lead to a restart.
     await server.ready.then(options.onBack, () => stopProcess(server.child, times.patienceMs));
   };
 
@@ -74,7 +73,7 @@ export const supervise = (options: {
   };
 
   const first = server.ready;
-  // The rejection is ignored here, because a failed start is reported to callers that wait for `ready`.
+  // A failed start is reported to those who wait for `ready`.
   const keeping = keep().catch(() => undefined);
   return {
     ready: first,

@@ -1,4 +1,4 @@
-/** A websocket connection to an engine. A connection opens once, and fails or is closed once. */
+/** A websocket connection to an engine. It opens once, and fails or is closed once. */
 import { WebSocket } from 'ws';
 import { brokenOff, EngineFailure, EngineRefusal, unreachable } from './engine-failure.ts';
 import type { EngineWorld } from './engine-world.ts';
@@ -14,23 +14,21 @@ export type EngineAddress = {
   headers: Readonly<Record<string, string>>;
 };
 
-/** Callbacks, which are not called after a failure or a local close. */
+/** Not called after a failure or a local close. */
 export type EngineSocketEvents = {
   opened(): void;
-  /** Called with a message of the engine; `undefined` for a message that is not JSON. */
+  /** A message of the engine; `undefined` if it is not JSON. */
   received(message: unknown): void;
-  /** Called when a message has left the process, so that `waitingBytes` has decreased. */
-  left?(): void;
   failed(error: Error): void;
 };
 
 export type EngineSocket = {
-  /** Sends a message. Messages before the connection is open, and after it is closed, are dropped. */
+  /** Messages before the connection is open, and after it is closed, are dropped. */
   send(message: string | Buffer): void;
   isOver(): boolean;
-  /** Whether the server is closing the connection. Messages are then dropped, and the failure follows. */
+  /** The server is closing: messages are dropped, and the failure follows. */
   isLeaving(): boolean;
-  /** Returns the number of bytes that were sent but have not left this machine yet. */
+  /** Bytes that were sent but have not left yet. */
   waitingBytes(): number;
   fail(error: Error): void;
   /** Sends this message and waits briefly for the server to close. Idempotent. */
@@ -75,13 +73,9 @@ export const openEngineSocket = (
 
   const isOpen = (): boolean => state === 'open' && socket.readyState === WebSocket.OPEN;
 
-  // Errors are ignored here, because the socket itself reports a failed send.
-  const left = (): void => {
-    if (isOpen()) events.left?.();
-  };
-
+  // The socket itself reports a failed send.
   const send = (message: string | Buffer): void => {
-    if (isOpen()) socket.send(message, left);
+    if (isOpen()) socket.send(message, () => {});
   };
 
   socket.on('open', () => {
@@ -98,7 +92,7 @@ export const openEngineSocket = (
   socket.on('close', (code) => fail(new EngineFailure(`${name} ended the connection (${code})`)));
   socket.on('message', (data, isBinary) => {
     if (state === 'over') return;
-    // By default, ws delivers one Buffer per message.
+    // ws delivers one Buffer per message by default.
     const isText = !isBinary && Buffer.isBuffer(data);
     events.received(isText ? parsed(data.toString('utf8')) : undefined);
   });

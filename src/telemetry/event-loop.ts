@@ -1,7 +1,4 @@
-/**
- * Watches the event loop: a late timer shows how long the thread was blocked. The cause of the delay is not measured
- * here.
- */
+/** Watches the event loop: a late timer shows how long the thread was blocked. The cause is unknown here. */
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
@@ -15,40 +12,27 @@ export type EventLoopNumbers = {
   /** Period over which a lasting delay is judged, in milliseconds. */
   windowMs: number;
   /**
-   * Event loop utilization at which a delay counts: fully from `busy` on, and not at all below `idle`. Below `idle`,
+   * Event loop utilization between which a delay counts: fully from `busy` on, and not at all below `idle`. Below it
    * other programs cause the delay, and refusing calls would not help.
    */
   utilization: { idle: number; busy: number };
 };
 
-/**
- * Measures utilization like `performance.eventLoopUtilization`: with two readings as arguments, the utilization between
- * them.
- */
+/** Utilization as `performance.eventLoopUtilization` measures it; with two readings, between them. */
 export type MeasureUtilization = (
   newer?: EventLoopUtilization,
   older?: EventLoopUtilization,
 ) => EventLoopUtilization;
 
 export type EventLoopWatch = {
-  /** Returns the lasting delay of timers that this process causes, in milliseconds. */
+  /** The lasting delay of timers that this process causes, in milliseconds. */
   delayMs(): number;
-  /**
-   * The current delay of timers that this process causes, in milliseconds: the smaller one of the last two, so that a
-   * single stall does not count. A pending timer counts as soon as it is late.
-   */
-  currentDelayMs(): number;
-  /** Returns the utilization of the event loop over the last timers, from 0 to 1. */
-  currentUtilization(): number;
   close(): void;
 };
 
 type Beat = { at: number; lateMs: number; utilization: EventLoopUtilization };
 
-/**
- * Minimum number of checks on which a lasting delay is judged, even if late timers make them last longer than the
- * period.
- */
+/** When timers are very late, this many are judged regardless of their period. */
 const fewestBeats = 3;
 
 const median = (numbers: readonly number[]): number =>
@@ -77,16 +61,15 @@ export const watchEventLoop = (options: {
     while (beats.length > fewestBeats && (beats[0]?.at ?? 0) < beat.at - windowMs) beats.shift();
   };
 
-  /** Returns the utilization since a beat from 0 (idle) to 1. */
-  const ownPart = (since: Beat | undefined, until = beats.at(-1)?.utilization): number => {
-    const share = measureUtilization(until, since?.utilization).utilization;
+  /** Returns the utilization from 0 (idle) to 1. */
+  const ownPart = (): number => {
+    const share = measureUtilization(beats.at(-1)?.utilization, beats[0]?.utilization).utilization;
     const { idle, busy } = utilization;
     return Math.min(1, Math.max(0, (share - idle) / (busy - idle)));
   };
 
-  let dueAt = 0;
   const lookAgain = (): void => {
-    dueAt = clock.now() + everyMs;
+    const dueAt = clock.now() + everyMs;
     timer = clock.setTimeout(() => {
       const now = clock.now();
       const lateMs = Math.round(now - dueAt);
@@ -101,17 +84,7 @@ export const watchEventLoop = (options: {
 
   lookAgain();
   return {
-    delayMs: () =>
-      beats.length < fewestBeats ? 0 : median(beats.map(({ lateMs }) => lateMs)) * ownPart(beats[0]),
-    currentDelayMs() {
-      const [first, second, third] = beats.slice(-fewestBeats);
-      if (first === undefined || second === undefined || third === undefined) return 0;
-      const pendingMs = clock.now() - dueAt;
-      const lateMs = Math.max(Math.min(second.lateMs, third.lateMs), Math.min(third.lateMs, pendingMs));
-      return lateMs <= 0 ? 0 : lateMs * ownPart(first, measureUtilization());
-    },
-    currentUtilization: () =>
-      measureUtilization(measureUtilization(), beats.at(-fewestBeats)?.utilization).utilization,
+    delayMs: () => (beats.length < fewestBeats ? 0 : median(beats.map(({ lateMs }) => lateMs)) * ownPart()),
     close: () => clock.clearTimeout(timer),
   };
 };

@@ -1,4 +1,4 @@
-/** Observes calls and the load of the process as metrics and traces. */
+/** Metrics and traces of calls, and how busy the process is. */
 import type { Logger } from 'pino';
 import type { CallBus } from '#src/calls/call-bus.ts';
 import type { Clock } from '#src/domain/clock.ts';
@@ -7,13 +7,10 @@ import { createTraces, type Traces } from './traces.ts';
 import { watchEventLoop, type EventLoopNumbers, type EventLoopWatch } from './event-loop.ts';
 import { getHeapStatistics } from 'node:v8';
 
-/** A larger memory limit means that the control group sets no limit. */
+/** A larger limit means that the control group has none. */
 const unlimited = 2 ** 50;
 
-/**
- * Returns the memory use of this process from 0 to 1: the larger of its shares of the heap limit and of the container's
- * limit.
- */
+/** Returns the memory use of this process: the larger share, from 0 to 1, of the heap limit and of the container's limit. */
 const memoryShare = (): number => {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   const allowed = process.constrainedMemory();
@@ -24,11 +21,11 @@ const memoryShare = (): number => {
 export type Telemetry = {
   metrics: Metrics;
   traces: Traces;
-  eventLoop: Pick<EventLoopWatch, 'delayMs' | 'currentDelayMs' | 'currentUtilization'>;
+  eventLoop: Pick<EventLoopWatch, 'delayMs'>;
   memoryShare: typeof memoryShare;
 };
 
-/** Starts observing. `started` registers the function that ends it. */
+/** Starts observing; `started` ends it. */
 export const observeCalls = (
   bus: CallBus,
   clock: Clock,

@@ -170,5 +170,4 @@ consoleTest(
     t.true(heard.bytes > 1_000);
     t.is(heard.code, 'call_not_found');
   },
-  { GW_RECORDINGS_FORMAT: 'ogg' },
 );

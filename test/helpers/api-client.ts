@@ -21,9 +21,9 @@ export type ApiResponse = {
 
 export type SendOptions = {
   headers?: Record<string, string>;
-  /** Body that is sent as JSON. */
+  /** Sent as JSON. */
   body?: unknown;
-  /** Body that is sent unchanged instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   raw?: string | Buffer;
 };
 

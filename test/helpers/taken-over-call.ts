@@ -11,7 +11,6 @@ export const takenOver = (
   changes: Partial<CallResumeState> = {},
 ): CallResumeState => ({
   node: 'second',
-  from: 'first',
   answeredBy: null,
   recordingIsPaused: false,
   pausedForSecret: false,

@@ -60,7 +60,7 @@ export const readFileAtOnce = (files: typeof fs, isWanted: () => boolean) => {
   };
 };
 
-/** Members that are missing in the types of Node. */
+/** Missing in the types of Node. */
 export type WebAssemblyApi = {
   Module: new (source: Uint8Array) => object;
   Instance: new (module: object, imports: unknown) => object;

@@ -1,9 +1,9 @@
 import type { LineTime } from '../line-time.ts';
 
-/** Tracks whether the other party's voice sounds, and when it last sounded. */
+/** Tracks whether the other party's voice sounds and when it last did. */
 export type CounterpartyVoice = {
   began(): void;
-  /** Records the end of the voice. `at` is wall-clock time in milliseconds. */
+  /** `at` is wall-clock time in ms. */
   ended(at: number): void;
   isOn(): boolean;
   /** Whether the voice sounds now, or sounded within this many milliseconds of line time. */

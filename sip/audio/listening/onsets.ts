@@ -12,12 +12,12 @@ export type OnsetNumbers = BargeInNumbers & SpeechNumbers;
 
 export type Onsets = {
   voiceBegan(): void;
-  /** Processes the next frame that sounds like a voice. */
+  /** Receives the next frame that sounds like a voice. */
   sounds(frame: Int16Array): void;
   voiceEnded(): void;
-  /** Called when a backchannel has ended. */
+  /** A backchannel has ended. */
   backchannel(): void;
-  /** Called when the voice is speech. */
+  /** The voice is speech. */
   speech(): void;
   stop(): void;
 };
@@ -34,7 +34,7 @@ export const createOnsets = (options: {
   on: {
     onset: () => void;
     noSpeech: () => void;
-    /** Called when the voice has lasted and sounds like speech. */
+    /** The voice has lasted and sounds like speech. */
     speechLasts: () => void;
   };
 }): Onsets => {

@@ -1,7 +1,7 @@
 /**
- * The second leg of a call on trunks: the transfer target, which is called by an INVITE of its own. If one media server
- * carries both legs, it bridges them (`bridge-recording.ts` records the bridge); otherwise this process forwards the
- * audio of each leg to the other. The recording continues with a channel for each person.
+ * The second leg of a call on trunks: the transfer target, called by its own INVITE. If one media server carries both
+ * legs, it bridges them (`bridge-recording.ts` records it); otherwise this process forwards the audio of each leg to
+ * the other. The recording continues with a channel for each person.
  */
 import type { Logger } from 'pino';
 import type { LineCommand, LineReport, SipDetails, TransferMode, UnansweredCause } from '#machines/line.ts';
@@ -22,14 +22,12 @@ import { withTones } from '../dtmf/tone-endpoint.ts';
 import { createDtmfDeduplication, type DtmfSource } from '../dtmf/dtmf.ts';
 import { answerInDialogRequests } from '../dialog/received-requests.ts';
 
-/**
- * Data of the state `answered`. `acceptKey` is the digit that accepts the call; `null` if acceptance is not required.
- */
+/** State `answered`. `acceptKey` is the digit that accepts the call; `null` if acceptance is not required. */
 type Answered = { connection: Connection; keypad: Keypad; media: CallMedia; acceptKey: string | null };
 
 /**
- * State of the leg. `joining`: the audio of the leg is being connected before the next step. `bridging`: a bridge is
- * being opened. `bridge` is `null` if this process forwards the audio.
+ * `joining`: the audio of the leg is being connected before the next step. `bridging`: a bridge is being opened.
+ * `bridge` is `null` if this process forwards the audio.
  */
 type Leg =
   | { state: 'none' }
@@ -40,15 +38,15 @@ type Leg =
 type MediaEvents = { report: (report: LineReport) => void; onLost: () => void };
 
 export type SecondLegOptions = {
-  /** Begins to dial that number for this call, on this media server if possible. */
+  /** Begins to dial that number for this call, if possible on this media server. */
   ring: (to: string, preferredServer: string | null) => PendingLeg;
   createMedia: (on: MediaEvents) => CallMedia;
-  /** Returns the parts of the other party of the call; `null` for missing ones. */
+  /** The other party of the call; `null` if there is none. */
   first: { media: CallMedia; connection: () => Connection | null; keypad: () => Keypad | null };
   mediaServers: Pick<MediaServers, 'bridgeOf'>;
   life: Pick<LineLife, 'is' | 'report' | 'send'>;
   time: Pick<LineTime, 'after'>;
-  /** Timeout of a CANCEL, after which the leg counts as ended. */
+  /** Timeout of a CANCEL; after it the leg counts as ended. */
   byeMs: number;
   clock: Clock;
   backgroundTasks: BackgroundTasks;
@@ -61,7 +59,7 @@ type OnLeg = {
   key: (digit: string, source: DtmfSource) => void;
   left: () => void;
   lost: () => void;
-  /** Called when another gateway has taken over the call. */
+  /** Called when another gateway has taken the call over. */
   taken: () => void;
   moved: () => void;
 };
@@ -82,7 +80,7 @@ const listenTo = (
   answerInDialogRequests(connection, {
     backgroundTasks,
     onKey: (digit) => onKey(digit, 'info'),
-    // A hold silences both directions between the two persons, so no action is necessary.
+    // A hold silences both directions between the two persons, and needs no action here.
     onHold: () => undefined,
     onLeft: on.left,
   });
@@ -92,7 +90,7 @@ const listenTo = (
 const press = (digit: string, keypad: Keypad, { backgroundTasks }: Means): void =>
   backgroundTasks.add('handing a key on', () => keypad.press(digit));
 
-/** Releases the leg and hangs it up, unless the leg has ended by itself. */
+/** Releases the leg; it is hung up unless it has ended by itself. */
 const letGo = (
   connection: Connection,
   media: CallMedia | null,
@@ -131,7 +129,7 @@ export class SecondLeg {
     }
   }
 
-  /** Handles a DTMF digit of the other party. Returns whether the digit is for the person. */
+  /** Handles a DTMF digit of the other party; returns whether it is for the person. */
   takesKey(digit: string, source: DtmfSource): boolean {
     if (this.#leg.state !== 'connected') return false;
     if (this.#isForUsToPress(source)) press(digit, this.#leg.keypad, this.#options);
@@ -155,12 +153,12 @@ export class SecondLeg {
     );
   }
 
-  /** Whether another gateway could take over the second leg now: the leg is connected, or does not exist. */
-  isResumable(): boolean {
+  /** Whether another gateway could take over the second leg now: it is connected, or does not exist. */
+  canBeResumed(): boolean {
     return !this.isUnderWay() || this.#leg.state === 'connected';
   }
 
-  /** Hands over a connected person together with the call. A person who is only being called receives CANCEL. */
+  /** Hands over a connected person together with the call. A person who is only being called is cancelled. */
   leave(): void {
     if (this.#leg.state !== 'connected') return this.end();
     const { connection, media } = this.#leg;
@@ -168,14 +166,14 @@ export class SecondLeg {
     return leaveStanding(connection, media, this.#options);
   }
 
-  /** Ends the leg of a connected person who has hung up, although this process did not receive the BYE. */
+  /** The connected person has hung up without this process receiving the BYE. */
   endSilently(): void {
     if (this.#leg.state === 'connected') this.#part(this.#leg, 'declined', true);
   }
 
   /**
-   * Called when the audio of one of the two legs has moved to another media server, and has thereby left a bridge. This
-   * process forwards the audio until both legs have moved and can be bridged again.
+   * The audio of one of the two legs has moved to another media server, and has thereby left a bridge. This process
+   * forwards the audio until both have moved, and can be bridged again.
    */
   moved(): void {
     const leg = this.#leg;
@@ -190,14 +188,14 @@ export class SecondLeg {
     return this.#leg.state === 'connected' ? this.#leg.connection : null;
   }
 
-  /** Handles the loss of the connection to drachtio-server, which fails legs that are not connected yet. */
+  /** Handles the loss of the connection to drachtio-server: legs that are not connected yet fail. */
   lose(): void {
     if ('pending' in this.#leg) this.#leg.pending.lose();
     else if ('connection' in this.#leg && this.#leg.state !== 'connected')
       this.#part(this.#leg, 'trunk_error', false);
   }
 
-  /** Ends a ringing or connected person together with the line. */
+  /** Called when the line ends, and with it a ringing or connected person. */
   end(): void {
     const ended = this.#forget();
     if ('pending' in ended) ended.pending.cancel();
@@ -287,7 +285,7 @@ export class SecondLeg {
     });
   }
 
-  /** Bridges both legs if possible. `onDecided` is called, unless the leg has left this state by then. */
+  /** Bridges both legs if possible. `onDecided` is called unless the leg has left this state by then. */
   #bridge(
     answered: Answered,
     state: 'bridging' | 'connected',
@@ -314,7 +312,7 @@ export class SecondLeg {
 
   /**
    * Returns the bridge; `null` if the legs cannot be bridged. A wideband recording would lose quality in a bridge,
-   * because the bridge's taps are narrowband.
+   * whose taps are narrowband.
    */
   #bridgeTo({ endpoint }: Connection): Bridge | null {
     const { first, mediaServers } = this.#options;
@@ -351,10 +349,7 @@ export class SecondLeg {
     answered.media.talkWith(first.media);
   }
 
-  /**
-   * Whether this process must forward a digit. Only INFO digits are forwarded, because a bridge itself forwards RTP
-   * telephone events.
-   */
+  /** Forwards only INFO digits: a bridge forwards RTP telephone events itself. */
   #isForUsToPress(source: DtmfSource): boolean {
     return this.#leg.state === 'connected' && (this.#leg.bridge === null || source === 'info');
   }
@@ -387,7 +382,7 @@ export class SecondLeg {
     }
   }
 
-  /** Handles the end of an answered leg. The call continues without the leg, or ends if both persons were connected. */
+  /** Handles the end of an answered leg: the call continues without it, or ends if both were connected. */
   #part({ connection, media }: Answered, cause: UnansweredCause, hasLeft: boolean): void {
     const leg = this.#leg;
     if (!('connection' in leg) || leg.connection !== connection) return undefined;

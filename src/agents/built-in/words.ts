@@ -1,22 +1,22 @@
 /** Vocabulary of the built-in agent in one language: its own sentences and the phrases that it understands. */
 export type Words = {
-  /** Opening of an outbound call, up to the task. */
+  /** The outbound opening, up to the task. */
   opening: string;
-  /** Words that introduce the task. */
+  /** Introduces the task. */
   taskFollows: string;
-  /** Question for an answer to the task. */
+  /** Asks for an answer to the task. */
   askAboutTask: string;
-  /** Sentence in place of a missing task. */
+  /** Replaces the task if there is none. */
   askInGeneral: string;
-  /** Question for a message, if the greeting of an inbound call was not enough. */
+  /** Asks an inbound caller for a message if the greeting did not suffice. */
   askForMessage: string;
   askAgain: string;
   askForMore: string;
-  /** Words that introduce numbers, dates and times that are read back. */
+  /** Introduces numbers, dates and times that are read back. */
   confirm: string;
-  /** End of a read-back. */
+  /** Ends a read-back. */
   isThatRight: string;
-  /** Words that introduce the caller's own words. */
+  /** Introduces the caller's own words. */
   messageFollows: string;
   repeatFollows: string;
   waiting: string;
@@ -29,9 +29,9 @@ export type Words = {
   youAreWelcome: string;
   thanks: string;
   goodbye: string;
-  /** Sentence before a transfer. */
+  /** Said before a transfer. */
   connecting: string;
-  /** Sentence after a refused hang-up. */
+  /** Said after a refused hangup. */
   stillHere: string;
   /** Punctuation for a task without a mark at its end. */
   fullStop: string;
@@ -43,7 +43,7 @@ export type Words = {
   longestAnswer: number;
   /** Patterns by kind of utterance, in the order in which they are tried; the first match decides. */
   meanings: readonly (readonly [Meaning, RegExp])[];
-  /** Global expression for numbers, dates and times that are read back. */
+  /** Matches numbers, dates and times to read back. Global. */
   details: RegExp;
 };
 

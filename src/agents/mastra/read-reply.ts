@@ -13,19 +13,18 @@ const remarkOn = (finish: Finish): string =>
 type Seen = {
   /** Classification of the body: empty so far, not Mastra's format, or partly Mastra's format. */
   body: 'empty' | 'foreign' | 'mastra';
-  /** Whether some of the data has an unknown format. */
+  /** Data in an unknown format, while the rest may be known. */
   unreadable: boolean;
   words: boolean;
-  /** Whether the end marker has arrived, even if the reply is not complete. */
+  /** The end marker, even if the reply is not complete. */
   done: boolean;
   finish: Finish | undefined;
-  /** Description of a suspension that waits for an action that does not exist in a call. */
+  /** Suspension for an action that does not exist in a call. */
   waiting: string | undefined;
 };
 
 /**
- * Returns the failure of a reply without words. Only the finish `stop` and its synonyms declare silence: the agent
- * ended its turn with an empty text.
+ * Without words, only the finish `stop` and its synonyms declare silence: the agent ended its turn with an empty text.
  */
 const noReply = ({ body, finish, waiting }: Seen): AgentFailure | undefined => {
   if (waiting !== undefined) return new AgentFailure('no_reply', waiting);
@@ -51,9 +50,9 @@ function* judge(seen: Seen): Generator<ReplyPiece> {
 }
 
 /**
- * Reads a reply: the text of the agent itself, never that of its tools and sub-agents. `[DONE]` ends the reply but does
- * not prove success. Calls `messageOver` at the finish and with each frame after it, because the server may leave the
- * body open. Throws an AgentFailure.
+ * Speaks the text of the agent itself, never that of its tools and sub-agents. `[DONE]` ends the reply but does not
+ * prove success. Calls `messageOver` at the finish and with each frame after it: the server may leave the body open.
+ * Throws an AgentFailure.
  */
 export async function* readMastraReply(
   body: AsyncIterable<Uint8Array>,
@@ -68,7 +67,7 @@ export async function* readMastraReply(
     finish: undefined,
     waiting: undefined,
   };
-  /** Block of the text since the last end of a sentence; undefined if there is none. */
+  /** Text since the last end of a sentence; undefined if there is none. */
   let block: string | undefined;
 
   for await (const frame of readFrames(body, { longestLine })) {
@@ -80,7 +79,7 @@ export async function* readMastraReply(
     }
     const part = partOf(frame);
     if (part === undefined) {
-      // Event streams may contain unknown fields. Ignoring them loses no content.
+      // Event streams may contain unknown fields; ignoring them loses no content.
       seen.unreadable ||= frame.type !== 'stray';
       continue;
     }

@@ -10,8 +10,8 @@ import { presentSound } from './sound-schema.ts';
 type Rare = 'consent' | 'metadata' | 'wordsErasedAt' | 'erasedAt';
 
 /**
- * Omits fields that most calls do not have: empty metadata, consent of a call without an announcement, and the erasure
- * times of a call that is not erased. Clients that do not know these fields then receive the same document as before.
+ * Omits metadata if empty, consent if the other party heard no announcement, and erasure times if the call is not
+ * erased. Clients that do not know these fields then receive the same document as before.
  */
 const withRareFields = <Call extends Pick<CallRow, Rare>>(
   call: Call,
@@ -31,7 +31,7 @@ const withRareFields = <Call extends Pick<CallRow, Rare>>(
   };
 };
 
-/** Converts the times of a transfer, which the database stores as text. */
+/** The database stores times of a transfer as text. */
 const presentTransfer = ({ transfer }: Pick<CallRow, 'transfer'>) => {
   if (transfer === null) return null;
   const { startedAt, connectedAt, sip, ...fields } = transfer;
@@ -74,10 +74,7 @@ const presentSip = ({ sipStatus, sipReason, sipCallId, sipHeaders, sipExplanatio
   ...presentExplanation(sipExplanation),
 });
 
-/**
- * Presents the options of a call: pending while the call rings, and in force from the answer on. Options of an
- * unanswered call are never in force.
- */
+/** Options are pending while the call rings and in force from the answer on; never in force for an unanswered call. */
 const presentOptions = (call: CallRow) => {
   const options = { maxDurationSec: call.maxDurationSec, recording: call.recordingEnabled };
   return {

@@ -15,7 +15,7 @@ export const webhookFields = {
     .min(1)
     .nullable()
     .meta({
-      description: 'Event types to deliver; null for all types.',
+      description: 'Which types to deliver; null for all of them.',
       example: ['call.ended', 'recording.completed'],
     }),
   number_id: z
@@ -39,11 +39,11 @@ export const webhook = z
       example: null,
     }),
     last_failure: z.string().nullable().meta({
-      description: 'Failure of the last attempt; null unless the endpoint is failing.',
+      description: 'How the last attempt failed; null unless it is failing.',
       example: null,
     }),
     previous_secret_until: timestamp.nullable().meta({
-      description: 'Time until which the previous secret signs as well.',
+      description: 'Until then the previous secret signs as well.',
       example: null,
     }),
     created_at: timestamp,

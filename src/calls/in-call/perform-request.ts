@@ -49,7 +49,7 @@ export const createPerformRequest = (options: {
       }
       case 'cancel_transfer':
         return cancelTransfer(actor);
-      // The only remaining action is `say`.
+      // The only kind left here is `say`.
       default:
         return say(actor, request, admit);
     }

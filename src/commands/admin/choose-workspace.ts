@@ -6,10 +6,7 @@ import { UsageError } from '../parse-options.ts';
 const shown = (workspaces: readonly WorkspaceRecord[]): string =>
   workspaces.map(({ id, name }) => `"${name}" (${id})`).join(', ');
 
-/**
- * Finds a workspace by id or name; without either, the only workspace. Throws a UsageError that lists the workspaces if
- * the choice is not clear.
- */
+/** Finds a workspace by id or name; without one, the only workspace. Throws a UsageError that lists them. */
 export const chooseWorkspace = async (
   { database }: Pick<CommandContext, 'database'>,
   named: string | undefined,

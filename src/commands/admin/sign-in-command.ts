@@ -7,10 +7,7 @@ import { operatorOf } from './choose-workspace.ts';
 import type { Command, CommandArguments, CommandContext } from './command.ts';
 import { findToken } from './token-commands.ts';
 
-/**
- * Returns the named token, or the token in the gateway's credentials file. Throws a UsageError if that token is no
- * longer valid.
- */
+/** The named token, or the one of the gateway's credentials. Throws a UsageError if it is no longer valid. */
 const tokenFor = async (
   context: CommandContext,
   given: CommandArguments,
@@ -29,10 +26,7 @@ const tokenFor = async (
   );
 };
 
-/**
- * Returns the address of the console. The address of a gateway on a random port is known only through its credentials
- * file.
- */
+/** A gateway on a random port is found through its credentials file only. */
 const addressOf = ({ consoleUrl }: CommandContext['home']): string => {
   if (consoleUrl !== null) return consoleUrl;
   throw new UsageError(

@@ -8,11 +8,11 @@ export type BegunCall = { callId: string; to: string; from: string };
 export type EndedCall = Pick<Call, 'call_id' | 'status' | 'end_reason' | 'duration_sec'>;
 
 export type CallView = {
-  /** Prints a message about this program. */
+  /** A message about this program. */
   say(words: string): void;
   begins(call: BegunCall): void;
   news(news: CallNews): void;
-  /** Prints the end of the call. */
+  /** The ended call. */
   ends(call: EndedCall): void;
   /** Stops output. Idempotent. */
   close(): void;

@@ -4,7 +4,7 @@ import type { CallView } from './call-view.ts';
 
 export const createJsonView = (options: {
   write: (text: string) => void;
-  /** Writes to standard error, the output for messages to people. */
+  /** Standard error, where messages for people go. */
   tell: (text: string) => void;
 }): CallView => {
   const line = (value: object): void => options.write(`${terminalJson(value)}\n`);

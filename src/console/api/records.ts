@@ -43,7 +43,7 @@ export type TransferReason = NonNullable<Transfer['reason']>;
 /** One journal entry of a call, with the data fields that the console reads. */
 export type CallEvent = AnyCallEvent & {
   data: {
-    /** Index of the turn in the transcript; only in `turn.spoken`. */
+    /** For `turn.spoken`: index of the turn in the transcript. */
     turn?: number;
     role?: 'assistant' | 'user';
     text?: string;
@@ -52,16 +52,15 @@ export type CallEvent = AnyCallEvent & {
     latency?: Latency;
     digit?: string;
     keys?: string;
-    /** Target of the transfer; only in `call.transfer_requested`. */
+    /** For `call.transfer_requested`. */
     to?: string;
-    /** Reason of the failure; only in `call.transfer_failed`. */
+    /** For `call.transfer_failed`. */
     reason?: TransferReason;
   };
 };
 
 /**
- * Latencies in milliseconds. The first one is measured from the end of the other party's audio to its recognized words,
- * the others from these words.
+ * Milliseconds. The first field is measured from the other party's last audio to its words, the others from its words.
  */
 export type Latency = {
   endpointing_ms?: number;
@@ -73,7 +72,7 @@ export type Latency = {
 /** Current states of a call's charts, as dotted paths. */
 export type ChartState = Pick<ReplayStep, 'call' | 'conversation' | 'voicemail'> & LineChartStates;
 
-/** Call policy of a number. A null field inherits the workspace's value, or else the platform's. */
+/** Null inherits the workspace's value, then the platform's. */
 export type CallPolicy = Pick<
   PhoneNumber,
   | 'max_duration_sec'

@@ -7,7 +7,7 @@ export type Size = { width: number; height: number };
 export type Point = { x: number; y: number };
 
 export type ChartView = {
-  /** Scale of the picture; `whole` fits the picture into its frame at any size. */
+  /** `whole` fits the picture into its frame at any size. */
   zoom: number | 'whole';
   /** Whether the view follows the call's current state. Moving the picture by hand turns this off. */
   isFollowing: boolean;
@@ -26,13 +26,13 @@ export const firstView: ChartView = { zoom: legible, isFollowing: true };
 export const wholeScale = (picture: Size, frame: Size): number =>
   Math.min(1, frame.width / picture.width, frame.height / picture.height);
 
-/** Returns the scale for a picture. A picture that fits at the legible scale is not shown smaller. */
+/** A picture that fits at the legible scale is not shown smaller. */
 export const scaleOf = ({ zoom }: ChartView, picture: Size, frame: Size): number => {
   const whole = wholeScale(picture, frame);
   return zoom === 'whole' ? whole : Math.min(largest, Math.max(whole, zoom));
 };
 
-/** Returns the view after a movement. `scale` is the current scale. */
+/** `scale` is the current one. */
 export const viewAfter = (view: ChartView, move: ChartMove, scale: number): ChartView => {
   switch (move) {
     case 'in':
@@ -48,9 +48,7 @@ export const viewAfter = (view: ChartView, move: ChartMove, scale: number): Char
   }
 };
 
-/**
- * Returns the scroll position that keeps the point under the pointer, or the middle, in place while the scale changes.
- */
+/** Scroll position that keeps the point under the pointer, or the middle, in place while the scale changes. */
 export const scrollAround = (at: Point, scrolled: Point, before: number, after: number): Point => ({
   x: ((scrolled.x + at.x) / before) * after - at.x,
   y: ((scrolled.y + at.y) / before) * after - at.y,

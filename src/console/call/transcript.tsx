@@ -8,12 +8,12 @@ import { clockTime } from '../parts/when.tsx';
 import { isMeasured, LatencyBar, LatencyLegend } from './latency-bar.tsx';
 import { current, type Playback } from './playback.ts';
 
-/** Distance from the end in pixels beyond which a user who has scrolled up is not moved to the newest turn. */
+/** A reader who has scrolled up further than this is not moved to the newest turn. */
 const nearEndPx = 80;
 
 /**
- * Returns the turn at the position of the playback: the last one that began before it, or the one that the current step
- * reports. A step is stored shortly before the turn's first audio.
+ * The turn at the place of the playback: the last one that began before it, or the one that the current step reports. A
+ * step is stored shortly before the first audio.
  */
 const playedTurn = (
   turns: readonly Turn[],
@@ -46,13 +46,10 @@ const useFollowing = (isLive: boolean, shown: string, reached: number | undefine
   return ref;
 };
 
-/**
- * Time in milliseconds for which the last words remain visible after the end of a turn that is not yet in the
- * transcript.
- */
+/** How long the last words remain after the end of a turn that is not yet in the transcript. */
 const lateTurnMs = 2_000;
 
-/** Returns the words that the agent is saying; after the turn, its last words until the turn is in the transcript. */
+/** Words that the agent is saying; after the turn, its last words until the turn is in the transcript. */
 const useSaying = (saying: string | null, turns: number): string | null => {
   const [kept, setKept] = useState<{ words: string; turns: number } | null>(null);
   useEffect(() => {
@@ -68,8 +65,8 @@ const useSaying = (saying: string | null, turns: number): string | null => {
 };
 
 /**
- * The transcript as it was heard, turn by turn, followed by the words that the agent is saying. During the call, a
- * screen reader announces new turns.
+ * The transcript as it was heard, turn by turn, and the words that the agent is saying. During the call, a screen
+ * reader announces new turns.
  */
 export const Transcript = ({
   call,
@@ -87,7 +84,7 @@ export const Transcript = ({
 }) => {
   const saying = useSaying(told, turns.length);
   const latencies = new Map(events.map(({ data }) => [data.turn, data.latency]));
-  // The position changes ten times a second, but the transcript renders again only when the played turn changes.
+  // The place changes ten times a second; rerenders only when the played turn changes.
   const reached = useMemo(
     () =>
       computed(() => (playback?.isTouched.value === true ? playedTurn(turns, events, playback) : undefined)),
@@ -136,7 +133,7 @@ export const Transcript = ({
   );
 };
 
-/** Whether text is selected. Selecting text, for example to copy it, must not seek. */
+/** A click selects no text; a selection is made to copy it and must not seek. */
 const hasSelected = (): boolean => getSelection()?.isCollapsed === false;
 
 type TurnItemProps = {
@@ -144,7 +141,7 @@ type TurnItemProps = {
   language: string;
   latency: Latency | undefined;
   isReached: boolean;
-  /** Plays from this turn. Null if there are neither steps nor a recording to play. */
+  /** Plays from this turn; null if there is nothing to play. */
   seek: (() => void) | null;
 };
 

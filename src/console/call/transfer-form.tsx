@@ -19,10 +19,10 @@ const nothingAsked = {
   on_failure: 'resume',
 };
 
-/** Returns the typed text; `null` if it is empty. */
+/** Typed text; `null` if empty. */
 const typed = (text: string): string | null => text.trim() || null;
 
-/** Returns the request body. */
+/** Request body. */
 const transferIn = (values: typeof nothingAsked): Parameters<typeof transferCall>[2] => {
   if (values.to.trim() === '') throw wrongField('to', 'This is required.');
   const isWarm = values.mode === 'warm';
@@ -36,7 +36,7 @@ const transferIn = (values: typeof nothingAsked): Parameters<typeof transferCall
   };
 };
 
-/** Hint that is shown until an admin allows transfer targets. */
+/** Shown until an admin allows transfer targets. */
 const NobodyYet = ({ numberId }: { numberId: string }) => {
   const t = texts.value.calls.one.acts.transfer;
   return (

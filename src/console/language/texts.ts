@@ -31,7 +31,7 @@ export const en = {
   phone,
 };
 
-/** Type of a catalogue in any language. */
+/** The type of the catalogue with any strings. */
 export type Texts = typeof en;
 
 export type ConsoleLanguage = 'en' | 'ko';

@@ -1,7 +1,4 @@
-/**
- * Form for the agent of one direction, with the fields that each agent type stores (guides/design/agents.md,
- * "Bindings").
- */
+/** The agent of one direction, with the fields that each type stores (guides/design/agents.md, "Bindings"). */
 import { useState } from 'preact/hooks';
 import { agentTypes, controlModes, type AgentType, type ControlMode } from '#src/domain/agent-binding.ts';
 import { putAgent, type AgentRequest } from '../api.ts';
@@ -24,7 +21,7 @@ export const typeOptions = (): [string, string][] => {
 export const controlModeOf = (name: string): ControlMode =>
   controlModes.find((mode) => mode === name) ?? 'off';
 
-/** Field for whether the gateway executes controls in the agent's replies. */
+/** Whether the gateway executes controls in the agent's replies. */
 export const ControlsField = <Values extends FormValues>({ form }: { form: Form<Values> }) => {
   const t = texts.value.numbers.agent;
   return (
@@ -38,7 +35,7 @@ export const ControlsField = <Values extends FormValues>({ form }: { form: Form<
   );
 };
 
-/** Fields for the server's URL and for the ids of an agent type. */
+/** Fields for the server's URL and the type's ids. */
 export const agentFields = textFields('chat_url', 'assistant_id', 'agent_id');
 
 const valuesOf = (binding: AgentBinding) => ({
@@ -53,7 +50,7 @@ const valuesOf = (binding: AgentBinding) => ({
 
 type Values = ReturnType<typeof valuesOf>;
 
-/** Returns the token of the request. An absent token keeps the stored one. */
+/** An absent token keeps the stored one. */
 const tokenIn = ({ token, remove_token: isRemoved }: Values): Pick<AgentRequest, 'token'> => {
   if (token !== '') return { token };
   return isRemoved ? { token: null } : {};
@@ -70,7 +67,7 @@ const requestOf = (values: Values, direction: Direction, stored: AgentBinding): 
 
 type FieldsProps = { form: Form<Values>; direction: Direction; stored: AgentBinding };
 
-/** Fields for the type of the server, its URL, and the settings of that type. */
+/** Fields for the type of the server, its URL and the type's own settings. */
 const EndpointFields = ({ form, direction, stored }: FieldsProps) => {
   const t = texts.value.numbers.agent;
   const type = agentTypeOf(form.values.agent_type);
@@ -157,7 +154,7 @@ export const AgentForm = ({
   const form = useForm(valuesOf(stored), async (values) => {
     const saved = await putAgent(numberId, direction, requestOf(values, direction, stored));
     setStored(saved);
-    // The form shows the stored values: without fields that the agent type does not store, and without secrets.
+    // Shows the stored values: clears fields that the type does not store, and all secrets.
     return valuesOf(saved);
   });
   const canBeTried = form.values.agent === 'endpoint' && stored.chat_url !== null;

@@ -1,7 +1,4 @@
-/**
- * Fields for the customer's own headers of an agent endpoint. Headers are added one at a time, and stored values are
- * never shown.
- */
+/** The customer's own headers for an agent endpoint: adds one at a time and never shows stored values. */
 import type { AgentBinding } from '../api/records.ts';
 import type { AgentRequest } from '../api.ts';
 import { texts } from '../language/language.ts';
@@ -12,7 +9,7 @@ type StoredHeaders = AgentBinding['headers'];
 
 const removal = (name: string): string => `remove_header.${name}`;
 
-/** Empty fields of a new header. The field of the value is named `headers`, because API errors use that name. */
+/** The value's field is named `headers`, because API errors use that name. */
 export const newHeader = { header_name: '', headers: '' };
 
 export const headerValues = (stored: StoredHeaders): typeof newHeader & FormValues => ({
@@ -20,7 +17,7 @@ export const headerValues = (stored: StoredHeaders): typeof newHeader & FormValu
   ...Object.fromEntries(Object.keys(stored).map((name) => [removal(name), false])),
 });
 
-/** Returns the new header; null without input. Throws if only the name or only the value is given. */
+/** Null without input. Throws if only name or value is given. */
 export const newHeaderIn = ({
   header_name: name,
   headers: value,
@@ -32,7 +29,7 @@ export const newHeaderIn = ({
   return { [entered]: value };
 };
 
-/** Returns the headers of the request. A header that is absent from the request keeps its stored value. */
+/** An absent header is kept. */
 export const headersIn = (
   values: typeof newHeader & FormValues,
   stored: StoredHeaders,

@@ -1,7 +1,4 @@
-/**
- * Fields for the speech engines and the voice of a number. A voice is selected or typed, and a sample of it can be
- * played.
- */
+/** Speech engines and voice of a number: selected or typed, with a sample to listen to. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { languages, type Language } from '#src/domain/language.ts';
 import { listEngines, speakSample } from '../api.ts';
@@ -23,7 +20,7 @@ const textOf = (form: Props['form'], name: string): string => {
 const numberLanguage = (form: Props['form']): Language =>
   languages.find((one) => one === textOf(form, 'language')) ?? 'ko';
 
-/** Returns the options. The stored value remains an option after the operator has removed the engine. */
+/** The stored value remains an option after the operator has removed the engine. */
 const optionsOf = (names: readonly string[], stored: string): [string, string][] => [
   ['', texts.value.shell.form.byDefault],
   ...names.map((name): [string, string] => [name, name]),
@@ -46,7 +43,7 @@ export const SpeechFields = ({ form }: Props) => {
     ...form,
     set(name: string, value: string | boolean) {
       form.set(name, value);
-      // The voice is cleared when the engine changes, because a voice belongs to its synthesizer.
+      // A voice belongs to its synthesizer, so changing the engine clears it.
       form.set('voice', '');
     },
   };
@@ -88,9 +85,7 @@ export const SpeechFields = ({ form }: Props) => {
 
 const another = '\u0000';
 
-/**
- * Field for the voice. Voices of the number's language come first; voices that the engine does not list can be typed.
- */
+/** Voices of the number's language come first. Voices that the engine does not list can be typed. */
 const VoiceField = ({ form, voices }: Props & { voices: Voices }) => {
   const t = texts.value.numbers.policy;
   const voice = textOf(form, 'voice');

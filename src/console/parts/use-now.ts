@@ -1,12 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Interval in milliseconds, short enough to skip no displayed second. */
+/** Twice a second, so that no displayed second is skipped. */
 const everyMs = 500;
 
-/**
- * Returns the time of the device's clock in milliseconds since the epoch. The time does not advance unless `isRunning`
- * is true.
- */
+/** The device's clock, in milliseconds since the epoch; frozen unless `isRunning`. */
 export const useNow = (isRunning: boolean): number => {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

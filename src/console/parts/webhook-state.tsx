@@ -3,7 +3,7 @@ import { texts } from '../language/language.ts';
 import { Pill, webhookTones } from './pill.tsx';
 import { dayAndTime } from './when.tsx';
 
-/** Whether an endpoint is shown as failing: it is active and its deliveries fail. */
+/** An active endpoint whose deliveries fail is shown as failing. */
 export const isFailing = ({
   state,
   failing_since: since,

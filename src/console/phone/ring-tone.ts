@@ -1,13 +1,10 @@
-/** Ring tone that is synthesized without an audio file. */
+/** Ring tone, synthesized without an audio file. */
 const everyMs = 3_000;
 const seconds = 1;
-/** Frequencies of Korean telephones in Hz. */
+/** Frequencies of Korean telephones. */
 const tones = [440, 480] as const;
 
-/**
- * Rings until the returned function is called. The tone is silent if the browser requires a click before it plays
- * audio.
- */
+/** Rings until the returned function is called. Silent if the browser requires a click before playing audio. */
 export const ring = (): (() => void) => {
   const context = new AudioContext();
   const once = (): void => {

@@ -1,4 +1,4 @@
-/** The agent's voice by the browser's speech synthesis, if the browser supports the language. */
+/** The agent's voice by the browser's speech synthesis, if it supports the language. */
 import { signal } from '@preact/signals';
 
 const place = 'trunkline.phone_muted';
@@ -9,7 +9,7 @@ isMuted.subscribe((muted) => localStorage.setItem(place, muted ? '1' : '0'));
 const synthesis = 'speechSynthesis' in globalThis ? globalThis.speechSynthesis : undefined;
 
 const voiceCount = signal(synthesis?.getVoices().length ?? 0);
-// Voices are counted again when they change, because some browsers load their voices asynchronously.
+// Some browsers load their voices asynchronously.
 synthesis?.addEventListener('voiceschanged', () => (voiceCount.value = synthesis.getVoices().length));
 
 const voiceFor = (language: string): SpeechSynthesisVoice | undefined => {
@@ -20,9 +20,7 @@ const voiceFor = (language: string): SpeechSynthesisVoice | undefined => {
 export const hasVoiceFor = (language: string): boolean =>
   voiceCount.value > 0 && voiceFor(language) !== undefined;
 
-/**
- * Speaks a text after the current utterance. `heard` receives the character index of each word when the word begins.
- */
+/** Queued after the current utterance. `heard` receives the character index of each word as it begins. */
 export const speakAloud = (
   text: string,
   language: string,
@@ -35,7 +33,7 @@ export const speakAloud = (
   utterance.addEventListener('boundary', ({ charIndex }) => on.heard(charIndex));
   utterance.addEventListener('end', on.over);
   utterance.addEventListener('error', ({ error }) => {
-    // Words that could not be spoken were displayed, so they count as over. Cancelled words were reported before.
+    // Words that failed to be spoken were displayed, so they count as over; cancelled ones were reported before.
     if (error !== 'canceled' && error !== 'interrupted') on.over();
   });
   synthesis.speak(utterance);
@@ -47,6 +45,6 @@ export const resumeVoice = (): void => synthesis?.resume();
 
 export const fallSilent = (): void => {
   synthesis?.cancel();
-  // A pause survives cancellation and would block the next utterance, so speech is resumed here.
+  // A pause survives cancellation and would block the next utterance.
   synthesis?.resume();
 };

@@ -1,4 +1,4 @@
-/** Recordings, at most one for each call. Facts begin and finish recordings (`call-facts.ts`). */
+/** Recordings, at most one for a call. Facts begin and finish them (`call-facts.ts`). */
 import { expressionBuilder, sql } from 'kysely';
 import { statusesInProgress } from '#src/domain/end-reasons.ts';
 import { secondsAgo } from '../database/expressions.ts';
@@ -7,7 +7,7 @@ import type { Statements } from '../database/statements.ts';
 import { columnsOf, type Queries, type Row, type Tables } from '../database/tables.ts';
 
 export type RecordingRecord = Row<'Recording'> & {
-  /** Whether the recording is paused now; false once the call has ended. */
+  /** Whether the recording is paused now. False once the call has ended. */
   paused: boolean;
 };
 
@@ -84,84 +84,15 @@ export const leaveRecording = async (db: Statements, left: Left): Promise<void> 
 const leftTo = kyselyQuery((queries, { node }: Pick<Left, 'node'>) =>
   queries
     .selectFrom('Recording')
-    .innerJoin('Call', 'Call.id', 'Recording.callId')
-    .select('Recording.callId')
-    .where('Recording.status', '=', sql.lit('pending'))
-    .where('Recording.node', 'is not', null)
-    .where('Recording.node', '=', node)
-    .where('Call.status', 'not in', statusesInProgress),
+    .select('callId')
+    .where('status', '=', sql.lit('pending'))
+    .where('node', 'is not', null)
+    .where('node', '=', node),
 );
 
-/**
- * Returns ended calls whose recordings other gateways assigned to this node (`leaveRecording`). A call that another
- * gateway still has to end is omitted.
- */
+/** Returns calls whose recordings other gateways assigned to this node (`leaveRecording`). */
 export const recordingsLeftTo = async (db: Statements, node: string): Promise<string[]> =>
   (await leftTo(db, { node })).map(({ callId }) => callId);
-
-/** State of a recording for a gateway that has raw parts of it. */
-export type RecordingState = Pick<RecordingRecord, 'status' | 'truncated' | 'file'> & {
-  isErased: boolean;
-  /** Whether the call has ended. */
-  isOver: boolean;
-  /** Whether the call ended so long ago that its raw parts are no longer needed. */
-  isOld: boolean;
-  /** Whether this gateway finishes the recording. */
-  isHere: boolean;
-};
-
-type StatesQuery = { node: string; callIds: readonly string[]; oldAfterSec: number };
-
-const states = kyselyQuery((queries, { node, callIds, oldAfterSec }: StatesQuery) =>
-  queries
-    .selectFrom('Recording')
-    .innerJoin('Call', 'Call.id', 'Recording.callId')
-    .select(['Recording.callId', 'Recording.status', 'Recording.truncated', 'Recording.file'])
-    .select(({ eb, fn }) => [
-      eb('Recording.erasedAt', 'is not', null).$castTo<boolean>().as('isErased'),
-      eb('Call.status', 'not in', statusesInProgress).$castTo<boolean>().as('isOver'),
-      fn
-        .coalesce(eb('Call.endedAt', '<=', secondsAgo(oldAfterSec)), sql.lit(false))
-        .$castTo<boolean>()
-        .as('isOld'),
-      eb(folderNode(), '=', node).$castTo<boolean>().as('isHere'),
-    ])
-    .where('Recording.callId', '=', ({ fn, val }) => fn.any(val(callIds))),
-);
-
-/** Returns the states of these calls' recordings, as `node` sees them; omits calls without a recording. */
-export const recordingStates = async (
-  db: Statements,
-  query: { node: string; callIds: readonly string[]; oldAfterMs: number },
-): Promise<ReadonlyMap<string, RecordingState>> => {
-  const { oldAfterMs, ...rest } = query;
-  const found = await states(db, { ...rest, oldAfterSec: oldAfterMs / 1000 });
-  return new Map(found.map(({ callId, ...state }) => [callId, state]));
-};
-
-const former = kyselyQuery((queries, { callId }: { callId: string }) =>
-  queries
-    .selectFrom('Call')
-    .leftJoin('CallFactRow as fact', (join) =>
-      join.onRef('fact.callId', '=', 'Call.id').on('fact.type', '=', sql.lit('call.taken_over')),
-    )
-    .select(['Call.epoch', 'fact.sequence', sql<string | null>`fact.data ->> 'from'`.as('from')])
-    .where('Call.id', '=', callId)
-    .orderBy('fact.sequence'),
-);
-
-/**
- * Returns the gateways that held a call before it was taken over, in order: each may have a part of its recording.
- * `areAll` is false if the journal lacks a take-over.
- */
-export const formerHolders = async (
-  db: Statements,
-  callId: string,
-): Promise<{ known: string[]; areAll: boolean }> => {
-  const rows = await former(db, { callId });
-  const known = rows.flatMap(({ from }) => from ?? []);
-  return { known, areAll: known.length >= (rows[0]?.epoch ?? 1) - 1 };
-};
 
 const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
   queries
@@ -179,8 +110,8 @@ const abandoned = kyselyQuery((queries, { afterSec }: { afterSec: number }) =>
 );
 
 /**
- * Returns pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run. The result is
- * limited in number, oldest first.
+ * Returns pending recordings of calls that ended at least `afterMs` ago and whose gateway does not run; oldest first,
+ * limited in number.
  */
 export const abandonedRecordings = (
   db: Statements,
@@ -193,7 +124,7 @@ export type ErasedFile = { callId: string; file: string };
 type ErasedFilesQuery = {
   /** Gateway that removes the files. */
   node: string;
-  /** Call id after which the list continues. */
+  /** Continues after this call id. */
   after: string;
   atMost: number;
 };
@@ -244,7 +175,7 @@ const erasedOf = kyselyQuery((queries, { callIds }: { callIds: readonly string[]
     .where('erasedAt', 'is not', null),
 );
 
-/** Returns the calls among these whose recordings were erased. */
+/** Returns those of these calls whose recordings were erased. */
 export const erasedAmong = async (db: Statements, callIds: readonly string[]): Promise<ReadonlySet<string>> =>
   new Set((await erasedOf(db, { callIds })).map(({ callId }) => callId));
 
@@ -280,9 +211,7 @@ const statusesOf = kyselyQuery((queries, { callIds }: { callIds: readonly string
     .where('callId', '=', ({ fn, val }) => fn.any(val(callIds))),
 );
 
-/**
- * Returns the recording status of each of these calls. Calls without a recording are omitted. `callIds` must be UUIDs.
- */
+/** Returns the recording status of each of these calls; omits calls without a recording. `callIds` must be UUIDs. */
 export const recordingStatuses = async (
   db: Statements,
   callIds: readonly string[],
@@ -300,7 +229,7 @@ const pendingElsewhere = kyselyQuery(
       .where(folderNode(), '<>', node),
 );
 
-/** Returns the calls among these whose recordings another gateway writes or has to finish. */
+/** Returns those of these calls whose recordings another gateway writes or has to finish. */
 export const recordedElsewhere = async (
   db: Statements,
   node: string,

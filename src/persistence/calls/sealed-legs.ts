@@ -7,10 +7,7 @@ import type { Sealing } from '../database/sealing.ts';
 
 const keys = /(?<=inline:)[^\s;]+/g;
 
-/**
- * Matches the format of `Sealing.seal`. A media key is base64 and contains no dot, so sealed and unsealed keys can be
- * distinguished.
- */
+/** Format of `Sealing.seal`. A media key is base64 and contains no dot, so both can be told apart. */
 export const sealedKeys = /(?<=inline:)v1(?:\.[\w-]+){3}/g;
 
 const inDescriptions = (leg: SipLeg, change: (description: string) => string): SipLeg => {
@@ -28,8 +25,8 @@ export const sealLeg = (sealing: Sealing, id: string, leg: SipLeg): SipLeg =>
   inDescriptions(leg, (description) => description.replace(keys, (key) => sealing.seal(key, id)));
 
 /**
- * Opens the keys of a leg. Keys that an older gateway stored unsealed are returned unchanged. A leg whose keys cannot
- * be opened with any master key can only be hung up.
+ * Keys that an older gateway stored unsealed are kept. A leg whose keys cannot be opened with any master key can only
+ * be hung up.
  */
 export const openLeg = (sealing: Sealing, id: string, leg: SipLeg): SipLeg => {
   try {

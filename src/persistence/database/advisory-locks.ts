@@ -6,10 +6,10 @@ import { sql, type Expression } from 'kysely';
 
 const keyOf = (name: string | Expression<string>) => sql`hashtextextended(${name}, 0)`;
 
-/** Statement that takes the lock, waiting until it is free. */
+/** Takes the lock; waits until it is free. */
 export const takeLock = (name: string) => sql`select pg_advisory_lock(${keyOf(name)})`;
 
-/** Expression that waits until the lock is free, without taking it. */
+/** Waits until the lock is free, without keeping it. */
 export const awaitLock = (name: Expression<string>) =>
   sql`select pg_advisory_xact_lock_shared(${keyOf(name)})`;
 
@@ -17,8 +17,7 @@ export const tryLock = (name: Expression<string>) =>
   sql<{ taken: boolean }>`select pg_try_advisory_lock(${keyOf(name)}) as taken`;
 
 /**
- * Expression for whether a session holds the lock. PostgreSQL shows the 64 bits as two halves; `objsubid` 1 marks the
- * halves as one number.
+ * Whether a session holds the lock. PostgreSQL shows the 64 bits as two halves; `objsubid` 1 marks them as one number.
  */
 const isLocked = (name: Expression<string>) => sql<boolean>`exists (
   select from pg_locks where locktype = 'advisory' and objsubid = 1 and granted

@@ -7,15 +7,12 @@ import { askConnection } from '../database/ask-connection.ts';
 import { discard } from '../database/dialect.ts';
 
 /**
- * Sets TCP keep-alive, by which the server detects vanished machines. Without keep-alive, the names of such machines
- * would stay locked for hours.
+ * TCP keep-alive, by which the server detects vanished machines. Without it, their names would stay locked for hours.
  */
 const noticeVanishedMachines = sql`select set_config('tcp_keepalives_idle', '10', false),
   set_config('tcp_keepalives_interval', '5', false), set_config('tcp_keepalives_count', '3', false)`;
 
-/**
- * Identity of a server session. The process number alone is not enough, because a later session may have the same one.
- */
+/** Identifies a server session: another session may later have the same process number. */
 type ServerSession = { pid: number; begunAt: string };
 
 const ownSession = sql<ServerSession>`select pid, backend_start::text as "begunAt" from pg_stat_activity
@@ -25,7 +22,7 @@ const ending = ({ pid, begunAt }: ServerSession) =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity
     where pid = ${pid} and backend_start = ${begunAt}::timestamptz`;
 
-/** Number of attempts to acquire a name that an ended session has yet to release. */
+/** Attempts to acquire a name that an ended session has yet to release. */
 const namePolls = 20;
 const namePollMs = 50;
 
@@ -35,7 +32,7 @@ export class NodeConnection {
   readonly #client: PoolClient;
   readonly #session: ServerSession;
   readonly #answerMs: number;
-  /** Promise of the last statement, by which statements on the connection are serialized. */
+  /** Serializes statements on the connection. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(client: PoolClient, session: ServerSession, answerMs: number) {
@@ -44,10 +41,7 @@ export class NodeConnection {
     this.#answerMs = answerMs;
   }
 
-  /**
-   * Begins a session. Closes the connection if it does not answer within `answerMs`; the same limit applies to all
-   * statements of the session.
-   */
+  /** Closes the connection if it does not answer within `answerMs`; the same limit applies to all its statements. */
   static async begin(client: PoolClient, answerMs: number): Promise<NodeConnection> {
     try {
       await askConnection(client, noticeVanishedMachines, answerMs);
@@ -77,10 +71,7 @@ export class NodeConnection {
     await this.#ask(sql`select 1`);
   }
 
-  /**
-   * Takes the name. Resolves to whether this connection now holds it. A session that was just closed releases its name
-   * shortly after.
-   */
+  /** Whether this connection holds the name now. A session that was just closed releases its name shortly after. */
   async takeName(node: string): Promise<boolean> {
     for (let poll = 0; poll < namePolls; poll += 1) {
       if (await this.#tryName(node)) return true;

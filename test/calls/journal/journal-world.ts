@@ -24,10 +24,7 @@ type Changes = Partial<Omit<JournalOptions, 'write'>> & {
   write?: (...fact: Parameters<JournalOptions['write']>) => Promise<void>;
 };
 
-/**
- * Creates a journal that writes to a list instead of a database. A test passes functions in `changes` to replace the
- * journal's own, for example by failing ones.
- */
+/** A journal whose database is a list; `changes` replaces functions, for example by failing ones. */
 export const createWorld = ({ write: writing, ...changes }: Changes = {}) => {
   const clock = new SimulatedClock();
   const rows: [string, number, string][] = [];

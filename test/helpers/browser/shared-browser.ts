@@ -34,9 +34,7 @@ const worker = registerSharedWorker({
   initialData: JSON.stringify({ executablePath, args: browserFlags }),
 });
 
-/**
- * Connects this test file to the shared browser. Browser contexts end with the connection in which they were created.
- */
+/** This file's connection to the browser. Its contexts end with the connection. */
 export const connectToBrowser = async (): Promise<Browser> => {
   await worker.available;
   for await (const { data } of worker.publish('connect').replies()) {

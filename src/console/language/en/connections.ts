@@ -1,4 +1,4 @@
-/** DTMF digits that a tried agent would collect. */
+/** Digits that a tried agent would collect. */
 export type KeysArguments = {
   digits: number | null;
   finish: string | null;
@@ -101,7 +101,7 @@ export const webhooks = {
   heldBack: 'not tried yet, as the endpoint is failing',
   nextAttempt: (when: string) => `next ${when}`,
   replay: 'Send again',
-  replayed: 'The delivery will be attempted now.',
+  replayed: 'It will be tried now.',
   call: 'See the call',
 };
 
